@@ -1,0 +1,27 @@
+/** Why a chain could not answer with a result. The gateway maps each kind to one row of the error table. */
+export type ChainErrorKind =
+  /** The EVM executed REVERT: `data` holds the raw revert data. */
+  | 'reverted'
+  /** Execution or its preparation failed for good; the message is geth's text. */
+  | 'failed'
+  /** An argument is well formed but cannot be meant; the message says which. */
+  | 'invalid'
+  /** The call's time limit passed. */
+  | 'timeout'
+  /** Too much work is waiting; trying later may help. */
+  | 'busy'
+  /** The caller is gone or the process is stopping. */
+  | 'aborted';
+
+export class ChainError extends Error {
+  readonly kind: ChainErrorKind;
+  /** Raw revert data as hex; present for `reverted` only. */
+  readonly data: string | undefined;
+
+  constructor(kind: ChainErrorKind, message: string, data?: string) {
+    super(message);
+    this.name = 'ChainError';
+    this.kind = kind;
+    this.data = data;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Chain } from '../chain/chain.ts';
+import type { RollupFamily } from '../rollup/rollup-family.ts';
+
+/** A chain together with the policy under which it is served. */
+export type Network = {
+  readonly name: string;
+  readonly chain: Chain;
+  readonly rollup?: RollupFamily;
+  /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
+  readonly rollupPrefix?: string;
+  /** What `safe` means on the four methods that do not support it (spec 2.8). */
+  readonly safeTag: 'reject' | 'finalized';
+  /** Time limit of one eth_call or estimate, milliseconds. */
+  readonly callTimeoutMs: number;
+  /** Whether the key `demo` opens this network; true for built-in and `dev` networks on a loopback listener only. */
+  readonly allowsDemoKey: boolean;
+};

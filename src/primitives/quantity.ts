@@ -1,0 +1,20 @@
+/** Quantities: `0x` hex integers without leading zeros (execution-apis `uint`), error texts as geth's hexutil. */
+
+/** `0x0`, `0x1f`, ... for any unsigned integer. */
+export function encodeQuantity(value: bigint | number): string {
+  return `0x${value.toString(16)}`;
+}
+
+/**
+ * Parses a quantity of at most `bits` bits. Upper-case digits are accepted, leading zeros are not.
+ * @throws RangeError with geth's text for what is wrong.
+ */
+export function parseQuantity(text: string, bits = 256): bigint {
+  if (!text.startsWith('0x') && !text.startsWith('0X')) throw new RangeError('hex string without 0x prefix');
+  if (text.length === 2) throw new RangeError('hex string "0x"');
+  if (text.length > 3 && text.charCodeAt(2) === 48)
+    throw new RangeError('hex number with leading zero digits');
+  if (!/^0[xX][0-9a-fA-F]+$/.test(text)) throw new RangeError('invalid hex string');
+  if (text.length - 2 > bits / 4) throw new RangeError(`hex number > ${bits} bits`);
+  return BigInt(text);
+}

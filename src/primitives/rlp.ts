@@ -1,0 +1,177 @@
+/**
+ * Recursive Length Prefix (yellow paper, appendix B): measure, allocate once, write. Decoding is strict
+ * (canonical lengths only) and copies nothing: every byte string is a view into the input.
+ */
+import { bytesToBigInt } from './bytes.ts';
+
+export type RlpItem = Uint8Array | readonly RlpItem[];
+export type RlpInput = Uint8Array | bigint | readonly RlpInput[];
+
+const MAX_DEPTH = 32;
+
+/** Encodes byte strings, unsigned integers (shortest form, 0 is empty) and lists of them. */
+export function encodeRlp(item: RlpInput): Uint8Array {
+  const size = measure(item);
+  const out = new Uint8Array(size);
+  write(item, out, 0);
+  return out;
+}
+
+/** Length in bytes of a list's or string's header for a payload of this many bytes. */
+function headerSize(payload: number): number {
+  if (payload < 56) return 1;
+  let size = 1;
+  for (let n = payload; n > 0; n = Math.floor(n / 256)) size++;
+  return size;
+}
+
+function integerSize(value: bigint): number {
+  if (value < 0n) throw new RangeError('rlp: negative integer');
+  return value === 0n ? 0 : (value.toString(16).length + 1) >> 1;
+}
+
+function measure(item: RlpInput): number {
+  if (item instanceof Uint8Array) {
+    return item.length === 1 && (item[0] as number) < 0x80 ? 1 : headerSize(item.length) + item.length;
+  }
+  if (typeof item === 'bigint') {
+    if (item > 0n && item < 0x80n) return 1;
+    const size = integerSize(item);
+    return headerSize(size) + size;
+  }
+  const payload = measurePayload(item);
+  return headerSize(payload) + payload;
+}
+
+function measurePayload(list: readonly RlpInput[]): number {
+  let payload = 0;
+  for (const item of list) payload += measure(item);
+  return payload;
+}
+
+function writeHeader(out: Uint8Array, at: number, base: number, payload: number): number {
+  if (payload < 56) {
+    out[at] = base + payload;
+    return at + 1;
+  }
+  const lengthBytes = headerSize(payload) - 1;
+  out[at] = base + 55 + lengthBytes;
+  let rest = payload;
+  for (let i = at + lengthBytes; i > at; i--) {
+    out[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  return at + 1 + lengthBytes;
+}
+
+function write(item: RlpInput, out: Uint8Array, at: number): number {
+  if (item instanceof Uint8Array) {
+    if (item.length === 1 && (item[0] as number) < 0x80) {
+      out[at] = item[0] as number;
+      return at + 1;
+    }
+    const start = writeHeader(out, at, 0x80, item.length);
+    out.set(item, start);
+    return start + item.length;
+  }
+  if (typeof item === 'bigint') {
+    if (item > 0n && item < 0x80n) {
+      out[at] = Number(item);
+      return at + 1;
+    }
+    const size = integerSize(item);
+    const start = writeHeader(out, at, 0x80, size);
+    let rest = item;
+    for (let i = start + size - 1; i >= start; i--) {
+      out[i] = Number(rest & 0xffn);
+      rest >>= 8n;
+    }
+    return start + size;
+  }
+  let position = writeHeader(out, at, 0xc0, measurePayload(item));
+  for (const child of item) position = write(child, out, position);
+  return position;
+}
+
+/**
+ * Decodes exactly one item that fills the whole input.
+ * @throws RangeError on trailing bytes, truncation, a non-canonical length or nesting beyond 32 lists.
+ */
+export function decodeRlp(bytes: Uint8Array): RlpItem {
+  const { item, end } = decodeAt(bytes, 0, bytes.length, 0);
+  if (end !== bytes.length) throw new RangeError('rlp: trailing bytes');
+  return item;
+}
+
+/** Header of the item at `at`: where its payload starts and ends, and whether it is a list. */
+export type RlpSpan = { readonly isList: boolean; readonly start: number; readonly end: number };
+
+/**
+ * Reads one item's header without touching its payload; for streams, where `limit` may be short.
+ * @returns undefined when the header itself is not complete within `limit`.
+ */
+export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan | undefined {
+  if (at >= limit) return undefined;
+  const prefix = bytes[at] as number;
+  if (prefix < 0x80) return { isList: false, start: at, end: at + 1 };
+  const isList = prefix >= 0xc0;
+  const short = prefix - (isList ? 0xc0 : 0x80);
+  if (short < 56) {
+    if (!isList && short === 1 && at + 1 < limit && (bytes[at + 1] as number) < 0x80) {
+      throw new RangeError('rlp: single byte below 0x80 with a length prefix');
+    }
+    return { isList, start: at + 1, end: at + 1 + short };
+  }
+  const lengthBytes = short - 55;
+  if (at + 1 + lengthBytes > limit) return undefined;
+  if (bytes[at + 1] === 0) throw new RangeError('rlp: length with leading zero');
+  let length = 0;
+  for (let i = 0; i < lengthBytes; i++) length = length * 256 + (bytes[at + 1 + i] as number);
+  if (length < 56) throw new RangeError('rlp: long form for a short length');
+  if (length > Number.MAX_SAFE_INTEGER) throw new RangeError('rlp: length too large');
+  const start = at + 1 + lengthBytes;
+  return { isList, start, end: start + length };
+}
+
+function decodeAt(
+  bytes: Uint8Array,
+  at: number,
+  limit: number,
+  depth: number,
+): { item: RlpItem; end: number } {
+  const span = readRlpSpan(bytes, at, limit);
+  if (span === undefined || span.end > limit) throw new RangeError('rlp: input too short');
+  if (!span.isList) return { item: bytes.subarray(span.start, span.end), end: span.end };
+  if (depth >= MAX_DEPTH) throw new RangeError('rlp: nested too deeply');
+  const items: RlpItem[] = [];
+  let position = span.start;
+  while (position < span.end) {
+    const child = decodeAt(bytes, position, span.end, depth + 1);
+    items.push(child.item);
+    position = child.end;
+  }
+  return { item: items, end: span.end };
+}
+
+/** The item as a list. @throws RangeError when it is a byte string. */
+export function asList(item: RlpItem | undefined, what: string): readonly RlpItem[] {
+  if (item === undefined || item instanceof Uint8Array) throw new RangeError(`rlp: ${what} is not a list`);
+  return item;
+}
+
+/** The item as a byte string, of exactly `length` bytes if given. */
+export function asBytes(item: RlpItem | undefined, what: string, length?: number): Uint8Array {
+  if (!(item instanceof Uint8Array)) throw new RangeError(`rlp: ${what} is not a byte string`);
+  if (length !== undefined && item.length !== length) {
+    throw new RangeError(`rlp: ${what} has ${item.length} bytes, want ${length}`);
+  }
+  return item;
+}
+
+/** The item as an unsigned integer of at most `maxBytes` bytes in its shortest form. */
+export function asInteger(item: RlpItem | undefined, what: string, maxBytes = 32): bigint {
+  const bytes = asBytes(item, what);
+  if (bytes.length > maxBytes) throw new RangeError(`rlp: ${what} is longer than ${maxBytes} bytes`);
+  if (bytes.length > 0 && bytes[0] === 0) throw new RangeError(`rlp: ${what} has a leading zero`);
+  return bytesToBigInt(bytes);
+}

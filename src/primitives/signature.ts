@@ -1,0 +1,44 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { bigIntToFixedBytes, concatBytes } from './bytes.ts';
+import { keccak256 } from './keccak.ts';
+
+const ORDER: bigint = secp256k1.Point.Fn.ORDER;
+
+/** An ECDSA signature over secp256k1; `yParity` is 0 or 1. */
+export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: number };
+
+/** EIP-2: from Homestead on, a signature's `s` is at most half the order. */
+export function isLowS(s: bigint): boolean {
+  return s <= ORDER >> 1n;
+}
+
+/**
+ * The address whose key signed `hash` (32 bytes).
+ * @throws RangeError when no public key fits the signature.
+ */
+export function recoverAddress(hash: Uint8Array, { r, s, yParity }: Signature): Uint8Array {
+  if (r <= 0n || r >= ORDER || s <= 0n || s >= ORDER || (yParity !== 0 && yParity !== 1)) {
+    throw new RangeError('invalid transaction v, r, s values');
+  }
+  const bytes = concatBytes(Uint8Array.of(yParity), bigIntToFixedBytes(r, 32), bigIntToFixedBytes(s, 32));
+  let publicKey: Uint8Array;
+  try {
+    const compressed = secp256k1.recoverPublicKey(bytes, hash, { prehash: false });
+    publicKey = secp256k1.Point.fromBytes(compressed).toBytes(false);
+  } catch {
+    throw new RangeError('invalid transaction v, r, s values');
+  }
+  return keccak256(publicKey.subarray(1)).subarray(12);
+}
+
+/** Deterministic (RFC 6979) low-s signature of a 32-byte hash. */
+export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
+  const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' });
+  const signature = secp256k1.Signature.fromBytes(bytes, 'recovered');
+  return { r: signature.r, s: signature.s, yParity: signature.recovery as number };
+}
+
+/** The address of a 32-byte private key. */
+export function privateKeyToAddress(privateKey: Uint8Array): Uint8Array {
+  return keccak256(secp256k1.getPublicKey(privateKey, false).subarray(1)).subarray(12);
+}
