@@ -19,7 +19,7 @@ export function create2Address(sender: Uint8Array, salt: Uint8Array, initCode: U
 /** EIP-55 mixed-case text, the form geth prints in error messages. */
 export function checksumAddress(address: Uint8Array): string {
   const hex = bytesToHex(address).slice(2);
-  const hash = bytesToHex(keccak256(new TextEncoder().encode(hex))).slice(2);
+  const hash = bytesToHex(keccak256(Uint8Array.from(hex, (digit) => digit.charCodeAt(0)))).slice(2);
   let text = '0x';
   for (let i = 0; i < hex.length; i++) {
     text += Number.parseInt(hash[i] as string, 16) >= 8 ? (hex[i] as string).toUpperCase() : hex[i];

@@ -1,0 +1,154 @@
+/** Which rules a chain follows at which block: the `config` object of a geth genesis file. */
+
+/** Forks activated at a block height, oldest first. `eip155Block` rides with `eip158Block` (Spurious Dragon). */
+const BLOCK_FORKS = [
+  ['homestead', 'homesteadBlock'],
+  ['tangerineWhistle', 'eip150Block'],
+  ['spuriousDragon', 'eip158Block'],
+  ['byzantium', 'byzantiumBlock'],
+  ['constantinople', 'constantinopleBlock'],
+  ['petersburg', 'petersburgBlock'],
+  ['istanbul', 'istanbulBlock'],
+  ['muirGlacier', 'muirGlacierBlock'],
+  ['berlin', 'berlinBlock'],
+  ['london', 'londonBlock'],
+  ['arrowGlacier', 'arrowGlacierBlock'],
+  ['grayGlacier', 'grayGlacierBlock'],
+] as const;
+
+/** Forks activated at a block timestamp, oldest first. */
+const TIME_FORKS = [
+  ['shanghai', 'shanghaiTime'],
+  ['cancun', 'cancunTime'],
+  ['prague', 'pragueTime'],
+  ['osaka', 'osakaTime'],
+  ['bpo1', 'bpo1Time'],
+  ['bpo2', 'bpo2Time'],
+  ['bpo3', 'bpo3Time'],
+  ['bpo4', 'bpo4Time'],
+  ['bpo5', 'bpo5Time'],
+] as const;
+
+export type ForkName =
+  | 'frontier'
+  | (typeof BLOCK_FORKS)[number][0]
+  | 'paris'
+  | (typeof TIME_FORKS)[number][0];
+
+/** EIP-7840: blob limits of a fork, counted in blobs. */
+export type BlobParameters = {
+  readonly target: bigint;
+  readonly max: bigint;
+  readonly baseFeeUpdateFraction: bigint;
+};
+
+export type ChainConfig = {
+  readonly chainId: bigint;
+  /** Activation heights by fork; absent = never. */
+  readonly blockForks: readonly { readonly fork: ForkName; readonly block: bigint }[];
+  /** Activation timestamps (seconds) by fork. */
+  readonly timeForks: readonly { readonly fork: ForkName; readonly time: bigint }[];
+  /** Height from which EIP-155 signatures are accepted. */
+  readonly eip155Block: bigint | undefined;
+  /** Height of the DAO irregular state change, when this chain made it. */
+  readonly daoForkBlock: bigint | undefined;
+  /** Blocks on top of a chain whose total difficulty reached this are proof-of-stake (EIP-3675). */
+  readonly terminalTotalDifficulty: bigint | undefined;
+  readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
+  /** EIP-6110: whose logs are deposit requests; mainnet's contract unless configured. */
+  readonly depositContract: string;
+};
+
+const MAINNET_DEPOSIT_CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
+
+/** Schedules that a genesis file may leave out (EIP-4844, EIP-7691; Osaka keeps Prague's). */
+const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
+  ['cancun', { target: 3n, max: 6n, baseFeeUpdateFraction: 3338477n }],
+  ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
+];
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function readInteger(object: JsonObject, key: string): bigint | undefined {
+  const value = object[key];
+  if (value === undefined || value === null) return undefined;
+  const isNumber = typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  if (!isNumber && !(typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value))) {
+    throw new RangeError(`genesis config: ${key} is not an unsigned integer`);
+  }
+  return BigInt(value as number | string);
+}
+
+function readBlobSchedule(config: JsonObject): ReadonlyMap<ForkName, BlobParameters> {
+  const schedule = new Map<ForkName, BlobParameters>(DEFAULT_BLOBS);
+  const given = (config['blobSchedule'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  for (const [fork, entry] of Object.entries(given)) {
+    const target = readInteger(entry, 'target');
+    const max = readInteger(entry, 'max');
+    const baseFeeUpdateFraction = readInteger(entry, 'baseFeeUpdateFraction');
+    if (target === undefined || max === undefined || baseFeeUpdateFraction === undefined) {
+      throw new RangeError(`genesis config: blobSchedule.${fork} is incomplete`);
+    }
+    schedule.set(fork as ForkName, { target, max, baseFeeUpdateFraction });
+  }
+  return schedule;
+}
+
+/**
+ * Parses the `config` object of a genesis file.
+ * @param exactTotalDifficulty the TTD's own digits: mainnet's does not fit a JSON number exactly.
+ * @throws RangeError naming the field that is missing or malformed.
+ */
+export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: string): ChainConfig {
+  const chainId = readInteger(config, 'chainId');
+  if (chainId === undefined) throw new RangeError('genesis config: chainId is missing');
+  const blockForks = BLOCK_FORKS.flatMap(([fork, key]) => {
+    const block = readInteger(config, key);
+    return block === undefined ? [] : [{ fork: fork as ForkName, block }];
+  });
+  const timeForks = TIME_FORKS.flatMap(([fork, key]) => {
+    const time = readInteger(config, key);
+    return time === undefined ? [] : [{ fork: fork as ForkName, time }];
+  });
+  const supportsDao = config['daoForkSupport'] !== false;
+  return {
+    chainId,
+    blockForks,
+    timeForks,
+    eip155Block: readInteger(config, 'eip155Block') ?? readInteger(config, 'eip158Block'),
+    daoForkBlock: supportsDao ? readInteger(config, 'daoForkBlock') : undefined,
+    terminalTotalDifficulty:
+      exactTotalDifficulty === undefined
+        ? readInteger(config, 'terminalTotalDifficulty')
+        : BigInt(exactTotalDifficulty),
+    blobSchedule: readBlobSchedule(config),
+    depositContract: String(config['depositContractAddress'] ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
+  };
+}
+
+/** Where a block stands: what decides which forks are active. */
+export type ForkPoint = {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  /** Proof-of-stake: the parent's total difficulty reached the terminal one. */
+  readonly isMerged: boolean;
+};
+
+/** Names of all forks active at a block, oldest first; the last one is the block's own. */
+export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {
+  const forks: ForkName[] = ['frontier'];
+  for (const { fork, block } of config.blockForks) if (point.number >= block) forks.push(fork);
+  if (!point.isMerged) return forks;
+  forks.push('paris');
+  for (const { fork, time } of config.timeForks) if (point.timestamp >= time) forks.push(fork);
+  return forks;
+}
+
+/** Blob limits at a block: those of the latest active fork that sets any; undefined before Cancun. */
+export function blobParametersAt(config: ChainConfig, forks: readonly ForkName[]): BlobParameters | undefined {
+  if (!forks.includes('cancun')) return undefined;
+  return forks.reduce<BlobParameters | undefined>(
+    (latest, fork) => config.blobSchedule.get(fork) ?? latest,
+    undefined,
+  );
+}

@@ -1,0 +1,113 @@
+import { hexToBytes } from '../primitives/hex.ts';
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
+import { padLeft } from '../primitives/bytes.ts';
+import { sha256 } from '../primitives/sha256.ts';
+import { activeForks, type ChainConfig, parseChainConfig } from './chain-config.ts';
+import { BLANK_HEADER, type Header } from './header.ts';
+
+export type GenesisAccount = {
+  readonly address: Uint8Array;
+  readonly balance: bigint;
+  readonly nonce: bigint;
+  readonly code: Uint8Array;
+  readonly storage: readonly { readonly slot: Uint8Array; readonly value: Uint8Array }[];
+};
+
+export type Genesis = {
+  readonly config: ChainConfig;
+  readonly accounts: readonly GenesisAccount[];
+  /** The header of block 0 but for its state root, which the accounts give. */
+  readonly header: Header;
+};
+
+/** EIP-1559's initial base fee, wei. */
+const INITIAL_BASE_FEE = 1_000_000_000n;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function readBytes(value: unknown, length: number | undefined, what: string): Uint8Array {
+  const text = String(value);
+  const hex = text.startsWith('0x') ? text : `0x${text}`;
+  try {
+    const bytes = hexToBytes(hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`);
+    return length === undefined ? bytes : padLeft(bytes, length);
+  } catch (cause) {
+    throw new RangeError(`genesis: ${what}: ${(cause as Error).message}`);
+  }
+}
+
+function readInteger(value: unknown, what: string): bigint {
+  if (value === undefined || value === null) return 0n;
+  if (typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value)) return BigInt(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  throw new RangeError(`genesis: ${what} is not an unsigned integer`);
+}
+
+function readAccount(key: string, entry: JsonObject): GenesisAccount {
+  const storage = Object.entries((entry['storage'] ?? {}) as Record<string, string>).map(([slot, value]) => ({
+    slot: readBytes(slot, 32, `storage slot of ${key}`),
+    value: readBytes(value, 32, `storage of ${key}`),
+  }));
+  return {
+    address: readBytes(key, 20, 'account address'),
+    balance: readInteger(entry['balance'], `balance of ${key}`),
+    nonce: readInteger(entry['nonce'], `nonce of ${key}`),
+    code: readBytes(entry['code'] ?? '0x', undefined, `code of ${key}`),
+    storage,
+  };
+}
+
+function buildHeader(json: JsonObject, config: ChainConfig): Header {
+  const timestamp = readInteger(json['timestamp'], 'timestamp');
+  const difficulty = readInteger(json['difficulty'], 'difficulty');
+  const isMerged = config.terminalTotalDifficulty === 0n;
+  const forks = activeForks(config, { number: 0n, timestamp, isMerged });
+  const has = (fork: (typeof forks)[number]): boolean => forks.includes(fork);
+  const orZero = (key: string, length: number): Uint8Array =>
+    json[key] === undefined ? new Uint8Array(length) : readBytes(json[key], length, key);
+  return {
+    ...BLANK_HEADER,
+    parentHash: orZero('parentHash', 32),
+    ommersHash: EMPTY_LIST_HASH,
+    beneficiary: orZero('coinbase', 20),
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    difficulty,
+    gasLimit: readInteger(json['gasLimit'], 'gasLimit'),
+    gasUsed: readInteger(json['gasUsed'], 'gasUsed'),
+    timestamp,
+    extraData: readBytes(json['extraData'] ?? '0x', undefined, 'extraData'),
+    mixHash: orZero('mixHash', 32),
+    nonce: orZero('nonce', 8),
+    ...(has('london') && {
+      baseFeePerGas:
+        json['baseFeePerGas'] === undefined
+          ? INITIAL_BASE_FEE
+          : readInteger(json['baseFeePerGas'], 'baseFeePerGas'),
+    }),
+    ...(has('shanghai') && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(has('cancun') && {
+      blobGasUsed: readInteger(json['blobGasUsed'], 'blobGasUsed'),
+      excessBlobGas: readInteger(json['excessBlobGas'], 'excessBlobGas'),
+      parentBeaconBlockRoot: orZero('parentBeaconBlockRoot', 32),
+    }),
+    ...(has('prague') && { requestsHash: sha256(new Uint8Array(0)) }),
+  };
+}
+
+/**
+ * Parses a geth genesis file.
+ * @throws RangeError (or SyntaxError from the JSON itself) saying what is wrong.
+ */
+export function parseGenesis(text: string): Genesis {
+  const json = JSON.parse(text) as JsonObject;
+  if (typeof json !== 'object' || json === null || typeof json['config'] !== 'object' || json['config'] === null) {
+    throw new RangeError('genesis: config is missing');
+  }
+  // A JSON number loses the digits of a terminal total difficulty like mainnet's.
+  const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)/.exec(text)?.[1];
+  const config = parseChainConfig(json['config'] as JsonObject, exactTotalDifficulty);
+  const alloc = (json['alloc'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const accounts = Object.entries(alloc).map(([key, entry]) => readAccount(key, entry));
+  return { config, accounts, header: buildHeader(json, config) };
+}

@@ -1,0 +1,79 @@
+import { addToBloom, BLOOM_LENGTH } from '../primitives/bloom.ts';
+import { concatBytes } from '../primitives/bytes.ts';
+import { asBytes, asInteger, asList, decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
+import type { TransactionType } from './transaction.ts';
+
+export type Log = {
+  readonly address: Uint8Array;
+  readonly topics: readonly Uint8Array[];
+  readonly data: Uint8Array;
+};
+
+export type Receipt = {
+  readonly type: TransactionType;
+  /** State root after the transaction before Byzantium; 0n or 1n since (EIP-658). */
+  readonly outcome: Uint8Array | bigint;
+  readonly cumulativeGasUsed: bigint;
+  readonly logsBloom: Uint8Array;
+  readonly logs: readonly Log[];
+};
+
+/** A receipt together with what would otherwise be computed again for every answer. */
+export type StoredReceipt = Receipt & { readonly sender: Uint8Array; readonly transactionHash: Uint8Array };
+
+export function computeLogsBloom(logs: readonly Log[]): Uint8Array {
+  const bloom = new Uint8Array(BLOOM_LENGTH);
+  for (const { address, topics } of logs) {
+    addToBloom(bloom, address);
+    for (const topic of topics) addToBloom(bloom, topic);
+  }
+  return bloom;
+}
+
+function receiptFields({ outcome, cumulativeGasUsed, logsBloom, logs }: Receipt): RlpInput[] {
+  const encodedLogs = logs.map(({ address, topics, data }) => [address, topics, data]);
+  return [outcome, cumulativeGasUsed, logsBloom, encodedLogs];
+}
+
+/** The form that the receipts trie holds (EIP-2718). */
+export function encodeReceipt(receipt: Receipt): Uint8Array {
+  const payload = encodeRlp(receiptFields(receipt));
+  return receipt.type === 0 ? payload : concatBytes(Uint8Array.of(receipt.type), payload);
+}
+
+/** All receipts of a block in the store's form. */
+export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8Array {
+  return encodeRlp(
+    receipts.map((receipt) => [
+      BigInt(receipt.type),
+      ...receiptFields(receipt),
+      receipt.sender,
+      receipt.transactionHash,
+    ]),
+  );
+}
+
+function logFromRlp(item: RlpItem): Log {
+  const [address, topics, data] = asList(item, 'log');
+  return {
+    address: asBytes(address, 'log address', 20),
+    topics: asList(topics, 'log topics').map((topic) => asBytes(topic, 'log topic', 32)),
+    data: asBytes(data, 'log data'),
+  };
+}
+
+export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceipt[] {
+  return asList(decodeRlp(encoded), 'receipts').map((item) => {
+    const fields = asList(item, 'receipt');
+    const outcome = asBytes(fields[1], 'receipt outcome');
+    return {
+      type: Number(asInteger(fields[0], 'receipt type', 1)) as TransactionType,
+      outcome: outcome.length === 32 ? outcome : asInteger(outcome, 'receipt status', 1),
+      cumulativeGasUsed: asInteger(fields[2], 'receipt gas', 8),
+      logsBloom: asBytes(fields[3], 'receipt bloom', BLOOM_LENGTH),
+      logs: asList(fields[4], 'receipt logs').map(logFromRlp),
+      sender: asBytes(fields[5], 'receipt sender', 20),
+      transactionHash: asBytes(fields[6], 'receipt transaction hash', 32),
+    };
+  });
+}

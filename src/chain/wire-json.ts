@@ -1,0 +1,158 @@
+/** Blocks, transactions and receipts as the JSON text that clients see (spec section 2; execution-apis). */
+import { createAddress } from '../primitives/address.ts';
+import { bytesToHex } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { JsonText } from './chain.ts';
+import { encodeHeader, type Header, headerOnlyBlockSize } from './header.ts';
+import type { Log, StoredReceipt } from './receipt.ts';
+import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
+
+/** Where a transaction or receipt was mined. */
+export type BlockPosition = {
+  readonly header: Header;
+  readonly hash: string;
+};
+
+const quantity = (value: bigint | number): string => `"${encodeQuantity(value)}"`;
+const data = (bytes: Uint8Array): string => `"${bytesToHex(bytes)}"`;
+const nullableData = (bytes: Uint8Array | undefined): string => (bytes === undefined ? 'null' : data(bytes));
+
+/** An uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
+export function encodeUncleJson(header: Header): JsonText {
+  const fields = [
+    `"number":${quantity(header.number)}`,
+    `"hash":${data(keccak256(encodeHeader(header)))}`,
+    `"parentHash":${data(header.parentHash)}`,
+    `"nonce":${data(header.nonce)}`,
+    `"mixHash":${data(header.mixHash)}`,
+    `"sha3Uncles":${data(header.ommersHash)}`,
+    `"logsBloom":${data(header.logsBloom)}`,
+    `"stateRoot":${data(header.stateRoot)}`,
+    `"miner":${data(header.beneficiary)}`,
+    `"difficulty":${quantity(header.difficulty)}`,
+    '"totalDifficulty":null',
+    `"extraData":${data(header.extraData)}`,
+    `"gasLimit":${quantity(header.gasLimit)}`,
+    `"gasUsed":${quantity(header.gasUsed)}`,
+    `"timestamp":${quantity(header.timestamp)}`,
+    `"transactionsRoot":${data(header.transactionsRoot)}`,
+    `"receiptsRoot":${data(header.receiptsRoot)}`,
+  ];
+  if (header.baseFeePerGas !== undefined) fields.push(`"baseFeePerGas":${quantity(header.baseFeePerGas)}`);
+  fields.push(`"size":${quantity(headerOnlyBlockSize(header))}`, '"uncles":[]');
+  return `{${fields.join(',')}}`;
+}
+
+/** A mined transaction (spec 2.2; execution-apis `TransactionInfo`). */
+export function encodeTransactionJson(
+  tx: Transaction,
+  { sender, transactionHash }: Pick<StoredReceipt, 'sender' | 'transactionHash'>,
+  index: number,
+  { header, hash }: BlockPosition,
+): JsonText {
+  const fields = [
+    `"blockHash":"${hash}"`,
+    `"blockNumber":${quantity(header.number)}`,
+    `"blockTimestamp":${quantity(header.timestamp)}`,
+    `"from":${data(sender)}`,
+    `"gas":${quantity(tx.gasLimit)}`,
+    `"gasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))}`,
+    `"hash":${data(transactionHash)}`,
+    `"input":${data(tx.data)}`,
+    `"nonce":${quantity(tx.nonce)}`,
+    `"to":${nullableData(tx.to)}`,
+    `"transactionIndex":${quantity(index)}`,
+    `"value":${quantity(tx.value)}`,
+    `"type":${quantity(tx.type)}`,
+    ...typedFields(tx),
+    `"v":${quantity(tx.v)}`,
+    `"r":${quantity(tx.signature.r)}`,
+    `"s":${quantity(tx.signature.s)}`,
+  ];
+  return `{${fields.join(',')}}`;
+}
+
+/** Fields that depend on the transaction's type. */
+function typedFields(tx: Transaction): string[] {
+  const fields: string[] = [];
+  if (tx.chainId !== undefined) fields.push(`"chainId":${quantity(tx.chainId)}`);
+  if (tx.type === 0) return fields;
+  const accessList = tx.accessList.map(
+    ({ address, storageKeys }) =>
+      `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,
+  );
+  fields.push(`"yParity":${quantity(tx.signature.yParity)}`, `"accessList":[${accessList.join(',')}]`);
+  if (tx.type === 1) return fields;
+  fields.push(
+    `"maxFeePerGas":${quantity(tx.maxFeePerGas)}`,
+    `"maxPriorityFeePerGas":${quantity(tx.maxPriorityFeePerGas)}`,
+  );
+  if (tx.type === 3) {
+    fields.push(
+      `"maxFeePerBlobGas":${quantity(tx.maxFeePerBlobGas)}`,
+      `"blobVersionedHashes":[${tx.blobVersionedHashes.map(data).join(',')}]`,
+    );
+  }
+  if (tx.type === 4) {
+    const list = tx.authorizationList.map(
+      ({ chainId, address, nonce, signature }) =>
+        `{"chainId":${quantity(chainId)},"address":${data(address)},"nonce":${quantity(nonce)},` +
+        `"yParity":${quantity(signature.yParity)},"r":${quantity(signature.r)},"s":${quantity(signature.s)}}`,
+    );
+    fields.push(`"authorizationList":[${list.join(',')}]`);
+  }
+  return fields;
+}
+
+/** Text shared by every receipt and log of one transaction. */
+type ReceiptPlace = {
+  readonly block: string;
+  readonly transaction: string;
+  readonly timestamp: string;
+};
+
+function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
+  return (
+    `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +
+    `${place.block},${place.transaction},${place.timestamp},"logIndex":${quantity(logIndex)},"removed":false}`
+  );
+}
+
+/**
+ * All receipts of a block (spec 2.3).
+ * @param blobGasPrice price of blob gas in this block; used for type 3 only
+ */
+export function encodeReceiptsJson(
+  transactions: readonly Transaction[],
+  receipts: readonly StoredReceipt[],
+  { header, hash }: BlockPosition,
+  blobGasPrice: bigint,
+): JsonText {
+  const block = `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`;
+  const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
+  let logIndex = 0;
+  let previousGas = 0n;
+  const encoded = receipts.map((receipt, index) => {
+    const tx = transactions[index] as Transaction;
+    const transaction = `"transactionHash":${data(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
+    const place = { block, transaction, timestamp };
+    const logs = receipt.logs.map((log) => encodeLogJson(log, logIndex++, place));
+    const gasUsed = receipt.cumulativeGasUsed - previousGas;
+    previousGas = receipt.cumulativeGasUsed;
+    const contractAddress = tx.to === undefined ? data(createAddress(receipt.sender, tx.nonce)) : 'null';
+    const outcome =
+      receipt.outcome instanceof Uint8Array
+        ? `"root":${data(receipt.outcome)}`
+        : `"status":${quantity(receipt.outcome)}`;
+    const blob =
+      tx.type === 3 ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}` : '';
+    return (
+      `{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
+      `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +
+      `"gasUsed":${quantity(gasUsed)},"effectiveGasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))},` +
+      `"logs":[${logs.join(',')}],"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob}}`
+    );
+  });
+  return `[${encoded.join(',')}]`;
+}

@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { readRlpSpan } from '../../primitives/rlp.ts';
+
+/** One encoded block of a file and how many of the file's bytes are read by then. */
+export type EncodedBlock = { readonly encoded: Uint8Array; readonly bytesRead: number };
+
+/** A block in a file is refused above this size: nothing of a chain comes near it. */
+const MAX_ENCODED_BLOCK = 256 * 1024 * 1024;
+const GZIP_MAGIC = 0x1f8b;
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === GZIP_MAGIC;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Streams a file of concatenated RLP blocks, gzipped or not, block by block.
+ * @throws RangeError when the file is not that, or ends inside a block
+ */
+export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
+  const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
+  const source = (await isGzip(path)) ? file.pipe(createGunzip()) : file;
+  file.on('error', (error) => source.destroy(error));
+  let pending: Buffer = Buffer.alloc(0);
+  /** Bytes that `pending` must hold before it is worth looking again. */
+  let needed = 1;
+  const chunks: Buffer[] = [];
+  let buffered = 0;
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      buffered += chunk.length;
+      if (pending.length + buffered < needed) continue;
+      pending = Buffer.concat([pending, ...chunks]);
+      chunks.length = 0;
+      buffered = 0;
+      let at = 0;
+      for (;;) {
+        const span = readRlpSpan(pending, at, pending.length);
+        if (span !== undefined && !span.isList) throw new RangeError('not a file of RLP blocks');
+        if (span !== undefined && span.end - at > MAX_ENCODED_BLOCK) {
+          throw new RangeError(`a block of ${span.end - at} bytes, max ${MAX_ENCODED_BLOCK}`);
+        }
+        if (span === undefined || span.end > pending.length) {
+          needed = span === undefined ? pending.length - at + 1 : span.end - at;
+          break;
+        }
+        yield { encoded: pending.subarray(at, span.end), bytesRead: file.bytesRead };
+        at = span.end;
+      }
+      pending = pending.subarray(at);
+    }
+  } finally {
+    file.destroy();
+  }
+  if (pending.length + buffered > 0) throw new RangeError('the file ends inside a block');
+}

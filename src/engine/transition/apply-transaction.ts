@@ -1,0 +1,148 @@
+import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
+import type { Log } from '../../chain/receipt.ts';
+import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { checksumAddress } from '../../primitives/address.ts';
+import type { Interpreter } from '../ethereumjs/interpreter.ts';
+import type { BlockEnvironment } from '../message.ts';
+import { EMPTY_ACCOUNT } from '../state/account.ts';
+import type { WorldState } from '../state/world-state.ts';
+import { applyAuthorizations } from './delegation.ts';
+import type { BlockRules } from './rules.ts';
+import { TransactionError } from './transaction-error.ts';
+import { validateFees, validateSender } from './validate-transaction.ts';
+
+/** Where a transaction is executed. */
+export type ExecutionContext = {
+  readonly world: WorldState;
+  readonly interpreter: Interpreter;
+  readonly block: BlockEnvironment;
+  readonly rules: BlockRules;
+};
+
+export type TransactionResult = {
+  readonly status: 'success' | 'revert' | 'halt';
+  readonly reason: string;
+  readonly output: Uint8Array;
+  readonly logs: readonly Log[];
+  /** Charged to the sender: after refunds and EIP-7623's floor. */
+  readonly gasUsed: bigint;
+  /** The most that was in use at any time: before refunds, but not below the floor. */
+  readonly peakGasUsed: bigint;
+};
+
+/** `simulated`: eth_call and estimates skip the sender's nonce and code, and price zero means no price. */
+export type TransactionMode = 'mined' | 'simulated';
+
+const MAX_INIT_CODE_LENGTH = 49_152;
+
+/**
+ * Executes one transaction: validation, payment, execution, refund (yellow paper 6, geth's state transition).
+ * @throws TransactionError when it may not be executed; the state is as before then.
+ */
+export async function applyTransaction(
+  tx: TransactionBody,
+  sender: Uint8Array,
+  context: ExecutionContext,
+  mode: TransactionMode,
+): Promise<TransactionResult> {
+  const { world, interpreter, block, rules } = context;
+  interpreter.begin(world, block);
+  const account = world.getAccount(sender) ?? EMPTY_ACCOUNT;
+  if (mode === 'mined') validateSender(tx, sender, account, world.getCode(sender));
+  validateFees(tx, sender, block, mode === 'simulated');
+
+  const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
+  const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
+  checkFunds(tx, sender, account.balance, gasPrice);
+  const { intrinsicGas, floorGas } = checkGas(tx, context);
+  if (tx.value > account.balance - tx.gasLimit * gasPrice - blobFee) {
+    throw new TransactionError(`insufficient funds for transfer: address ${checksumAddress(sender)}`);
+  }
+  if (
+    tx.to === undefined &&
+    isAtLeast(rules.revision, 'shanghai') &&
+    tx.data.length > MAX_INIT_CODE_LENGTH
+  ) {
+    throw new TransactionError(
+      `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
+    );
+  }
+
+  await interpreter.changeBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
+  const paid = world.getAccount(sender) ?? EMPTY_ACCOUNT;
+  world.putAccount(sender, { ...paid, nonce: paid.nonce + 1n });
+  const authorityRefund = applyAuthorizations(tx.authorizationList, rules.chainId, world, (address) =>
+    interpreter.warm(address),
+  );
+  const result = await interpreter.run(
+    {
+      caller: sender,
+      to: tx.to,
+      value: tx.value,
+      data: tx.data,
+      gasLimit: tx.gasLimit - intrinsicGas,
+      gasPrice,
+      blobVersionedHashes: tx.blobVersionedHashes,
+      accessList: tx.accessList,
+    },
+    block,
+  );
+
+  const spent = intrinsicGas + result.gasUsed;
+  const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
+  const gasUsed = spent - refund > floorGas ? spent - refund : floorGas;
+  if (gasPrice > 0n) await interpreter.changeBalance(sender, (tx.gasLimit - gasUsed) * gasPrice);
+  const tip = gasPrice - (block.baseFeePerGas ?? 0n);
+  await interpreter.changeBalance(block.beneficiary, gasUsed * (tip > 0n ? tip : 0n));
+  await interpreter.finish();
+  return {
+    status: result.status,
+    reason: result.reason,
+    output: result.output,
+    logs: result.logs,
+    gasUsed,
+    peakGasUsed: spent > floorGas ? spent : floorGas,
+  };
+}
+
+/** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
+function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
+  const cap = spent / (isLondon ? 5n : 2n);
+  return refund < cap ? refund : cap;
+}
+
+/** The sender must have what the transaction could cost at most, at the prices it offers. */
+function checkFunds(tx: TransactionBody, sender: Uint8Array, balance: bigint, gasPrice: bigint): void {
+  const offered = tx.maxFeePerGas > gasPrice ? tx.maxFeePerGas : gasPrice;
+  if (offered === 0n && tx.maxFeePerBlobGas === 0n) return;
+  const want = tx.gasLimit * offered + tx.value + blobGasOf(tx) * tx.maxFeePerBlobGas;
+  if (balance < want) {
+    throw new TransactionError(
+      `insufficient funds for gas * price + value: address ${checksumAddress(sender)} have ${balance} want ${want}`,
+    );
+  }
+}
+
+function checkGas(tx: TransactionBody, { rules }: ExecutionContext): { intrinsicGas: bigint; floorGas: bigint } {
+  const intrinsicGas = computeIntrinsicGas(
+    {
+      data: tx.data,
+      isCreation: tx.to === undefined,
+      accessedAddresses: tx.accessList.length,
+      accessedStorageKeys: tx.accessList.reduce((count, { storageKeys }) => count + storageKeys.length, 0),
+      authorizations: tx.authorizationList.length,
+    },
+    rules.revision,
+  );
+  if (tx.gasLimit < intrinsicGas) {
+    throw new TransactionError(`intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`);
+  }
+  const floorGas = computeFloorGas(tx.data, rules.revision);
+  if (tx.gasLimit < floorGas) {
+    throw new TransactionError(
+      `insufficient gas for floor data gas cost: have ${tx.gasLimit}, want ${floorGas}`,
+    );
+  }
+  return { intrinsicGas, floorGas };
+}

@@ -1,0 +1,32 @@
+import type { Header } from '../../chain/header.ts';
+import { computeBlobGasPrice } from '../../evm/fee-market.ts';
+import type { BlockEnvironment } from '../message.ts';
+import type { BlockRules } from './rules.ts';
+
+/** Looks up the hash of an ancestor. */
+export type BlockHashLookup = (number: bigint) => Uint8Array;
+
+/** Price of blob gas in a block, wei; 0 before Cancun. */
+export function blobBaseFeeOf(header: Pick<Header, 'excessBlobGas'>, rules: BlockRules): bigint {
+  if (header.excessBlobGas === undefined || rules.blobs === undefined) return 0n;
+  return computeBlobGasPrice(header.excessBlobGas, rules.blobs.baseFeeUpdateFraction);
+}
+
+/** The environment that a header gives its transactions. */
+export function environmentOf(
+  header: Header,
+  rules: BlockRules,
+  getBlockHash: BlockHashLookup,
+): BlockEnvironment {
+  return {
+    number: header.number,
+    timestamp: header.timestamp,
+    beneficiary: header.beneficiary,
+    gasLimit: header.gasLimit,
+    difficulty: header.difficulty,
+    prevRandao: header.mixHash,
+    baseFeePerGas: header.baseFeePerGas,
+    blobBaseFee: blobBaseFeeOf(header, rules),
+    getBlockHash,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Block } from '../../chain/block.ts';
+import { computeLogsBloom, type Log, type StoredReceipt } from '../../chain/receipt.ts';
+import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { applyTransaction, type ExecutionContext, type TransactionResult } from './apply-transaction.ts';
+import { applyDaoFork } from './dao-fork.ts';
+import { collectRequests, runPreBlockCalls } from './system-calls.ts';
+import { TransactionError } from './transaction-error.ts';
+import { validateSignedTransaction } from './validate-transaction.ts';
+
+export type BlockResult = {
+  readonly receipts: readonly StoredReceipt[];
+  readonly gasUsed: bigint;
+  readonly stateRoot: Uint8Array;
+  /** EIP-7685; absent before Prague. */
+  readonly requestsHash: Uint8Array | undefined;
+};
+
+const GWEI = 1_000_000_000n;
+
+/**
+ * Executes a whole block: system calls, transactions, requests, withdrawals, rewards.
+ * @param commitState writes what changed into the state trie and answers with its root
+ * @throws TransactionError naming the transaction that may not be executed
+ */
+export async function executeBlock(
+  block: Block,
+  context: ExecutionContext,
+  isDaoForkBlock: boolean,
+  commitState: () => Uint8Array,
+): Promise<BlockResult> {
+  const { rules, world } = context;
+  if (isDaoForkBlock) applyDaoFork(world);
+  await runPreBlockCalls(block.header, context);
+  const { receipts, gasUsed } = await executeTransactions(block, context, commitState);
+  const logs = receipts.flatMap((receipt) => receipt.logs);
+  const requestsHash = isAtLeast(rules.revision, 'prague') ? await collectRequests(logs, context) : undefined;
+  for (const { address, amount } of block.withdrawals ?? []) {
+    if (amount > 0n) world.addBalance(address, amount * GWEI);
+  }
+  if (!rules.isMerged) payRewards(block, context);
+  return { receipts, gasUsed, stateRoot: commitState(), requestsHash };
+}
+
+async function executeTransactions(
+  { transactions, header }: Block,
+  context: ExecutionContext,
+  commitState: () => Uint8Array,
+): Promise<{ receipts: StoredReceipt[]; gasUsed: bigint }> {
+  const receipts: StoredReceipt[] = [];
+  let gasUsed = 0n;
+  for (const [index, tx] of transactions.entries()) {
+    const sender = senderOf(tx, index, context);
+    if (tx.gasLimit > header.gasLimit - gasUsed) throw failAt(index, 'gas limit reached');
+    let result: TransactionResult;
+    try {
+      result = await applyTransaction(tx, sender, context, 'mined');
+    } catch (error) {
+      if (error instanceof TransactionError) throw failAt(index, error.message);
+      throw error;
+    }
+    gasUsed += result.gasUsed;
+    const hasStatus = isAtLeast(context.rules.revision, 'byzantium');
+    receipts.push({
+      type: tx.type,
+      outcome: hasStatus ? BigInt(result.status === 'success') : commitState(),
+      cumulativeGasUsed: gasUsed,
+      logsBloom: computeLogsBloom(result.logs as Log[]),
+      logs: result.logs,
+      sender,
+      transactionHash: hashTransaction(tx),
+    });
+  }
+  return { receipts, gasUsed };
+}
+
+function failAt(index: number, reason: string): TransactionError {
+  return new TransactionError(`transaction ${index}: ${reason}`);
+}
+
+function senderOf(tx: Transaction, index: number, { rules }: ExecutionContext): Uint8Array {
+  try {
+    validateSignedTransaction(tx, rules);
+    return recoverSender(tx);
+  } catch (error) {
+    throw failAt(index, (error as Error).message);
+  }
+}
+
+/** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
+function payRewards({ header, uncles }: Block, { world, rules: { blockReward } }: ExecutionContext): void {
+  for (const uncle of uncles) {
+    world.addBalance(uncle.beneficiary, ((8n + uncle.number - header.number) * blockReward) / 8n);
+  }
+  world.addBalance(header.beneficiary, blockReward + (blockReward * BigInt(uncles.length)) / 32n);
+}

@@ -1,0 +1,66 @@
+import {
+  activeForks,
+  type BlobParameters,
+  blobParametersAt,
+  type ChainConfig,
+  type ForkName,
+  type ForkPoint,
+} from '../../chain/chain-config.ts';
+import type { BombDelay } from '../../evm/difficulty.ts';
+import { REVISIONS, type Revision } from '../../evm/revision.ts';
+
+/** Everything that a block's position in the fork schedule decides. */
+export type BlockRules = {
+  readonly chainId: bigint;
+  readonly revision: Revision;
+  /** EIP-155 signatures are accepted. */
+  readonly hasReplayProtection: boolean;
+  readonly isMerged: boolean;
+  readonly bombDelay: BombDelay;
+  /** Absent before Cancun. */
+  readonly blobs: BlobParameters | undefined;
+  /** Wei for the beneficiary of a proof-of-work block; 0 after the merge. */
+  readonly blockReward: bigint;
+  readonly depositContract: string;
+};
+
+const ETHER = 10n ** 18n;
+
+/** The latest of these forks that is active decides how far the bomb is set back. */
+const BOMB_DELAYS: readonly (readonly [ForkName, BombDelay])[] = [
+  ['grayGlacier', 11_400_000n],
+  ['arrowGlacier', 10_700_000n],
+  ['london', 9_700_000n],
+  ['muirGlacier', 9_000_000n],
+  ['constantinople', 5_000_000n],
+  ['petersburg', 5_000_000n],
+  ['byzantium', 3_000_000n],
+];
+
+/** EIP-649 and EIP-1234 lowered the reward twice. */
+function rewardOf(forks: readonly ForkName[]): bigint {
+  if (forks.includes('paris')) return 0n;
+  if (forks.includes('constantinople') || forks.includes('petersburg')) return 2n * ETHER;
+  return forks.includes('byzantium') ? 3n * ETHER : 5n * ETHER;
+}
+
+/** The rules for a block at this point of the chain. */
+export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
+  const forks = activeForks(config, point);
+  const revision = REVISIONS.findLast((name) => (forks as readonly string[]).includes(name)) ?? 'frontier';
+  return {
+    chainId: config.chainId,
+    revision,
+    hasReplayProtection: config.eip155Block !== undefined && point.number >= config.eip155Block,
+    isMerged: point.isMerged,
+    bombDelay: BOMB_DELAYS.find(([fork]) => forks.includes(fork))?.[1] ?? 0n,
+    blobs: blobParametersAt(config, forks),
+    blockReward: rewardOf(forks),
+    depositContract: config.depositContract,
+  };
+}
+
+/** Whether the block after one with this total difficulty is proof-of-stake (EIP-3675). */
+export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boolean {
+  return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
+}

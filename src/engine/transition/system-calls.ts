@@ -1,0 +1,118 @@
+/** What the protocol itself does in a block: system contracts and execution requests. */
+import type { Log } from '../../chain/receipt.ts';
+import type { Header } from '../../chain/header.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import { sha256 } from '../../primitives/sha256.ts';
+import type { ExecutionContext } from './apply-transaction.ts';
+
+const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
+/** EIP-4788, 2935, 7002, 7251. */
+const BEACON_ROOTS_CONTRACT = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
+const HISTORY_CONTRACT = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
+const WITHDRAWAL_REQUESTS_CONTRACT = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002');
+const CONSOLIDATION_REQUESTS_CONTRACT = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251');
+const SYSTEM_CALL_GAS = 30_000_000n;
+
+const DEPOSIT_REQUEST = 0;
+const WITHDRAWAL_REQUEST = 1;
+const CONSOLIDATION_REQUEST = 2;
+
+/** EIP-6110: `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and where its parts lie in the data. */
+const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5');
+const DEPOSIT_DATA_LENGTH = 576;
+const DEPOSIT_PARTS = [
+  { offset: 160, length: 48 },
+  { offset: 256, length: 32 },
+  { offset: 320, length: 8 },
+  { offset: 384, length: 96 },
+  { offset: 512, length: 8 },
+] as const;
+
+async function callSystemContract(
+  to: Uint8Array,
+  data: Uint8Array,
+  { world, interpreter, block }: ExecutionContext,
+): Promise<{ readonly succeeded: boolean; readonly output: Uint8Array }> {
+  interpreter.begin(world, block);
+  const result = await interpreter.run(
+    {
+      caller: SYSTEM_ADDRESS,
+      to,
+      value: 0n,
+      data,
+      gasLimit: SYSTEM_CALL_GAS,
+      gasPrice: 0n,
+      blobVersionedHashes: [],
+      accessList: [],
+    },
+    block,
+  );
+  await interpreter.finish();
+  return { succeeded: result.status === 'success', output: result.output };
+}
+
+/** Before the transactions: the parent beacon root (Cancun) and the parent's hash (Prague) are stored. */
+export async function runPreBlockCalls(
+  header: Pick<Header, 'parentBeaconBlockRoot' | 'parentHash'>,
+  context: ExecutionContext,
+): Promise<void> {
+  const { revision } = context.rules;
+  if (isAtLeast(revision, 'cancun') && header.parentBeaconBlockRoot !== undefined) {
+    await callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context);
+  }
+  if (isAtLeast(revision, 'prague')) await callSystemContract(HISTORY_CONTRACT, header.parentHash, context);
+}
+
+/** The 160 = 5 x 32 bytes of offsets and every part's length word must be as the contract writes them. */
+function parseDeposit(data: Uint8Array): Uint8Array {
+  if (data.length !== DEPOSIT_DATA_LENGTH) throw new RangeError('deposit event of wrong length');
+  const word = (at: number): number => {
+    const high = data.subarray(at, at + 28);
+    if (high.some((byte) => byte !== 0)) throw new RangeError('deposit event of wrong layout');
+    return new DataView(data.buffer, data.byteOffset + at + 28, 4).getUint32(0);
+  };
+  const parts = DEPOSIT_PARTS.map(({ offset, length }, index) => {
+    if (word(index * 32) !== offset || word(offset) !== length) {
+      throw new RangeError('deposit event of wrong layout');
+    }
+    return data.subarray(offset + 32, offset + 32 + length);
+  });
+  return concatBytes(...parts);
+}
+
+function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
+  const deposits = logs
+    .filter(
+      ({ address, topics }) =>
+        bytesToHex(address) === contract && topics[0] !== undefined && bytesEqual(topics[0], DEPOSIT_TOPIC),
+    )
+    .map(({ data }) => parseDeposit(data));
+  return concatBytes(...deposits);
+}
+
+/**
+ * After the transactions (Prague): deposits, withdrawals and consolidations asked for in this block.
+ * @returns the requests hash of EIP-7685
+ * @throws Error when a request contract is missing or fails: the block is invalid then
+ */
+export async function collectRequests(logs: readonly Log[], context: ExecutionContext): Promise<Uint8Array> {
+  const requests: Uint8Array[] = [];
+  const add = (type: number, data: Uint8Array): void => {
+    if (data.length > 0) requests.push(concatBytes(Uint8Array.of(type), data));
+  };
+  add(DEPOSIT_REQUEST, collectDeposits(logs, context.rules.depositContract));
+  for (const [type, contract] of [
+    [WITHDRAWAL_REQUEST, WITHDRAWAL_REQUESTS_CONTRACT],
+    [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT],
+  ] as const) {
+    if (context.world.getCode(contract).length === 0) {
+      throw new Error(`the system contract ${bytesToHex(contract)} has no code`);
+    }
+    const { succeeded, output } = await callSystemContract(contract, new Uint8Array(0), context);
+    if (!succeeded) throw new Error(`the system contract ${bytesToHex(contract)} failed`);
+    add(type, output);
+  }
+  return sha256(concatBytes(...requests.map(sha256)));
+}

@@ -1,0 +1,116 @@
+import { blobGasOf, type Transaction, type TransactionBody } from '../../chain/transaction.ts';
+import { isAtLeast, type Revision } from '../../evm/revision.ts';
+import { checksumAddress } from '../../primitives/address.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
+import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
+import { isLowS } from '../../primitives/signature.ts';
+import type { BlockEnvironment } from '../message.ts';
+import type { Account } from '../state/account.ts';
+import { isDelegation } from './delegation.ts';
+import type { BlockRules } from './rules.ts';
+import { TransactionError } from './transaction-error.ts';
+
+/** First revision that knows each transaction type: EIP-2930, 1559, 4844, 7702. */
+const TYPE_SINCE: readonly Revision[] = ['frontier', 'berlin', 'london', 'cancun', 'prague'];
+/** EIP-7825: gas limit of one transaction since Osaka. */
+export const MAX_TRANSACTION_GAS: bigint = 16_777_216n;
+const BLOB_HASH_VERSION = 1;
+const MAX_NONCE = 2n ** 64n - 1n;
+/** EIP-7594: blobs in one transaction since Osaka. */
+const MAX_BLOBS_PER_TRANSACTION = 6;
+
+/** Checks that need neither state nor block: the type is known, the signature is of this chain and form. */
+export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
+  if (!isAtLeast(rules.revision, TYPE_SINCE[tx.type] as Revision)) {
+    throw new TransactionError('transaction type not supported');
+  }
+  if (tx.chainId !== undefined && tx.chainId !== rules.chainId) {
+    throw new TransactionError(`invalid chain id for signer: have ${tx.chainId} want ${rules.chainId}`);
+  }
+  if (tx.type === 0 && tx.chainId !== undefined && !rules.hasReplayProtection) {
+    throw new TransactionError('invalid transaction v, r, s values');
+  }
+  if (isAtLeast(rules.revision, 'homestead') && !isLowS(tx.signature.s)) {
+    throw new TransactionError('invalid transaction v, r, s values');
+  }
+  if (isAtLeast(rules.revision, 'osaka') && tx.gasLimit > MAX_TRANSACTION_GAS) {
+    throw new TransactionError(
+      `transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${tx.gasLimit})`,
+    );
+  }
+  if (isAtLeast(rules.revision, 'osaka') && tx.blobVersionedHashes.length > MAX_BLOBS_PER_TRANSACTION) {
+    throw new TransactionError(
+      `too many blobs in transaction (have ${tx.blobVersionedHashes.length}, max ${MAX_BLOBS_PER_TRANSACTION})`,
+    );
+  }
+}
+
+/** Nonce and EIP-3607: checks of the sender that calls skip. */
+export function validateSender(
+  tx: TransactionBody,
+  sender: Uint8Array,
+  account: Account,
+  code: Uint8Array,
+): void {
+  const who = `address ${checksumAddress(sender)}`;
+  if (account.nonce < tx.nonce) {
+    throw new TransactionError(`nonce too high: ${who}, tx: ${tx.nonce} state: ${account.nonce}`);
+  }
+  if (account.nonce > tx.nonce) {
+    throw new TransactionError(`nonce too low: ${who}, tx: ${tx.nonce} state: ${account.nonce}`);
+  }
+  if (account.nonce === MAX_NONCE) throw new TransactionError(`nonce has max value: ${who}, nonce: ${tx.nonce}`);
+  if (!bytesEqual(account.codeHash, EMPTY_CODE_HASH) && !isDelegation(code)) {
+    throw new TransactionError(`sender not an eoa: ${who}, len(code): ${code.length}`);
+  }
+}
+
+/** EIP-1559, 4844 and 7702: fee fields against the block's prices, and the types' own fields. */
+export function validateFees(
+  tx: TransactionBody,
+  sender: Uint8Array,
+  block: BlockEnvironment,
+  skipsBaseFee: boolean,
+): void {
+  const who = `address ${checksumAddress(sender)}`;
+  if (block.baseFeePerGas !== undefined && !(skipsBaseFee && tx.maxFeePerGas === 0n)) {
+    if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
+      throw new TransactionError(
+        `max priority fee per gas higher than max fee per gas: ${who}, ` +
+          `maxPriorityFeePerGas: ${tx.maxPriorityFeePerGas}, maxFeePerGas: ${tx.maxFeePerGas}`,
+      );
+    }
+    if (tx.maxFeePerGas < block.baseFeePerGas) {
+      throw new TransactionError(
+        `max fee per gas less than block base fee: ${who}, ` +
+          `maxFeePerGas: ${tx.maxFeePerGas}, baseFee: ${block.baseFeePerGas}`,
+      );
+    }
+  }
+  if (tx.type === 3) validateBlobs(tx, block, who, skipsBaseFee);
+  if (tx.type === 4) {
+    if (tx.to === undefined) {
+      throw new TransactionError(`EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`);
+    }
+    if (tx.authorizationList.length === 0) {
+      throw new TransactionError(`EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`);
+    }
+  }
+}
+
+function validateBlobs(tx: TransactionBody, block: BlockEnvironment, who: string, skipsBaseFee: boolean): void {
+  if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
+  if (tx.blobVersionedHashes.length === 0) throw new TransactionError('blob transaction missing blob hashes');
+  tx.blobVersionedHashes.forEach((hash, index) => {
+    if (hash[0] !== BLOB_HASH_VERSION) {
+      throw new TransactionError(`blob ${index} has invalid hash version`);
+    }
+  });
+  if (skipsBaseFee && tx.maxFeePerBlobGas === 0n) return;
+  if (blobGasOf(tx) > 0n && tx.maxFeePerBlobGas < block.blobBaseFee) {
+    throw new TransactionError(
+      `max fee per blob gas less than block blob gas fee: ${who} ` +
+        `blobGasFeeCap: ${tx.maxFeePerBlobGas}, blobBaseFee: ${block.blobBaseFee}`,
+    );
+  }
+}

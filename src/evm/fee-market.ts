@@ -1,0 +1,73 @@
+/** Prices that a block derives from its parent: base fee (EIP-1559) and blob gas (EIP-4844, 7691, 7918). */
+
+const BASE_FEE_CHANGE_DENOMINATOR = 8n;
+const ELASTICITY = 2n;
+/** EIP-1559: base fee of the first London block, wei. */
+export const INITIAL_BASE_FEE: bigint = 1_000_000_000n;
+
+/** Base fee of the block after one with these figures, wei per gas. */
+export function computeNextBaseFee(parent: {
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  readonly baseFeePerGas: bigint;
+}): bigint {
+  const target = parent.gasLimit / ELASTICITY;
+  if (parent.gasUsed === target || target === 0n) return parent.baseFeePerGas;
+  if (parent.gasUsed > target) {
+    const change =
+      (parent.baseFeePerGas * (parent.gasUsed - target)) / target / BASE_FEE_CHANGE_DENOMINATOR;
+    return parent.baseFeePerGas + (change > 1n ? change : 1n);
+  }
+  return (
+    parent.baseFeePerGas -
+    (parent.baseFeePerGas * (target - parent.gasUsed)) / target / BASE_FEE_CHANGE_DENOMINATOR
+  );
+}
+
+const GAS_PER_BLOB = 131072n;
+const MIN_BLOB_GAS_PRICE = 1n;
+/** EIP-7918: execution gas that a blob is taken to cost at least. */
+const BLOB_BASE_COST = 8192n;
+
+/** Approximates `factor * e ** (numerator / denominator)` by a Taylor series in integers (EIP-4844). */
+function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
+  let sum = 0n;
+  let term = factor * denominator;
+  for (let i = 1n; term > 0n; i++) {
+    sum += term;
+    term = (term * numerator) / (denominator * i);
+  }
+  return sum / denominator;
+}
+
+/** Price of a unit of blob gas, wei. */
+export function computeBlobGasPrice(excessBlobGas: bigint, baseFeeUpdateFraction: bigint): bigint {
+  return fakeExponential(MIN_BLOB_GAS_PRICE, excessBlobGas, baseFeeUpdateFraction);
+}
+
+export type BlobMarketParent = {
+  readonly excessBlobGas: bigint;
+  readonly blobGasUsed: bigint;
+  readonly baseFeePerGas: bigint;
+};
+
+/**
+ * Excess blob gas of the block after `parent`; target and max in blobs, of the new block's own schedule.
+ * @param hasReserve EIP-7918 (Osaka): the blob price is kept near the execution cost of a blob
+ */
+export function computeExcessBlobGas(
+  parent: BlobMarketParent,
+  schedule: { readonly target: bigint; readonly max: bigint; readonly baseFeeUpdateFraction: bigint },
+  hasReserve: boolean,
+): bigint {
+  const total = parent.excessBlobGas + parent.blobGasUsed;
+  const target = schedule.target * GAS_PER_BLOB;
+  if (total < target) return 0n;
+  if (hasReserve) {
+    const blobPrice = computeBlobGasPrice(parent.excessBlobGas, schedule.baseFeeUpdateFraction);
+    if (BLOB_BASE_COST * parent.baseFeePerGas > GAS_PER_BLOB * blobPrice) {
+      return parent.excessBlobGas + (parent.blobGasUsed * (schedule.max - schedule.target)) / schedule.max;
+    }
+  }
+  return total - target;
+}
