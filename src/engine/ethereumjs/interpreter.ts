@@ -3,7 +3,7 @@ import { createEVM, type EVM, type ExecResult } from '@ethereumjs/evm';
 import { Account, Address } from '@ethereumjs/util';
 import type { Log } from '../../chain/receipt.ts';
 import { isAtLeast, type Revision } from '../../evm/revision.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { BlockEnvironment, Message, MessageResult } from '../message.ts';
 import type { WorldState } from '../state/world-state.ts';
 import { describeHalt } from './halt-reason.ts';
@@ -30,6 +30,11 @@ const HARDFORKS: Readonly<Record<Revision, Hardfork>> = {
 
 const unprefixed = (bytes: Uint8Array): string => bytesToHex(bytes).slice(2);
 
+export type PrecompileChanges = {
+  readonly moved: readonly (readonly [from: string, to: string])[];
+  readonly removed: readonly string[];
+};
+
 /**
  * The EVM of one revision. Runs one message at a time: state and block are attached for the length of a run.
  * A transaction may consist of a message and fee payments around it; `finish` ends it.
@@ -39,6 +44,7 @@ export class Interpreter {
   readonly #evm: EVM;
   readonly #adapter: StateAdapter;
   readonly #hashes: { block: BlockEnvironment | undefined };
+  #destroyed: Address[] = [];
 
   private constructor(
     revision: Revision,
@@ -72,22 +78,24 @@ export class Interpreter {
     return new Interpreter(revision, evm, adapter, hashes);
   }
 
-  /** Addresses of this revision's precompiles, as 40 hex digits. */
-  get precompiles(): ReadonlyMap<string, unknown> {
-    return this.#evm.precompiles;
+  isPrecompile(address: string): boolean {
+    return this.#evm.precompiles.has(address);
   }
 
-  /** Runs `use` with one precompile at another address (state override `movePrecompileToAddress`). */
-  async withMovedPrecompiles<T>(moves: readonly (readonly [string, string])[], use: () => Promise<T>): Promise<T> {
+  /** Runs `use` with some precompiles elsewhere or gone (state overrides). Addresses are 40 hex digits. */
+  async withPrecompiles<T>({ moved, removed }: PrecompileChanges, use: () => Promise<T>): Promise<T> {
     const { precompiles } = this.#evm;
     const saved = new Map(precompiles);
-    for (const [from] of moves) precompiles.delete(from);
-    for (const [from, to] of moves) precompiles.set(to, saved.get(from) as NonNullable<ReturnType<typeof saved.get>>);
+    for (const address of removed) precompiles.delete(address);
+    for (const [from, to] of moved) {
+      const precompile = saved.get(from);
+      if (precompile !== undefined) precompiles.set(to, precompile);
+    }
     try {
       return await use();
     } finally {
       precompiles.clear();
-      for (const [address, run] of saved) precompiles.set(address, run);
+      for (const [address, precompile] of saved) precompiles.set(address, precompile);
     }
   }
 
@@ -95,6 +103,7 @@ export class Interpreter {
   begin(world: WorldState, block: BlockEnvironment): void {
     this.#adapter.attach(world);
     this.#hashes.block = block;
+    this.#destroyed = [];
     this.#evm.journal.cleanJournal();
     this.#evm.transientStorage.clear();
   }
@@ -125,12 +134,17 @@ export class Interpreter {
       block: this.#libraryBlock(block),
       skipNonceIncrement: true,
     });
-    await this.#deleteDestroyed(execResult);
+    this.#noteDestroyed(execResult);
     return toResult(execResult);
   }
 
-  /** Ends the transaction: accounts that it touched and left empty go (EIP-161). */
+  /**
+   * Ends the transaction: destroyed accounts go with whatever was paid to them since, and so do accounts
+   * that it touched and left empty (EIP-161).
+   */
   async finish(): Promise<void> {
+    for (const address of this.#destroyed) await this.#evm.journal.deleteAccount(address);
+    this.#destroyed = [];
     await this.#evm.journal.cleanup();
     this.#adapter.originalStorageCache.clear();
   }
@@ -167,11 +181,11 @@ export class Interpreter {
   }
 
   /** SELFDESTRUCT takes effect at the end; since Cancun only for contracts of this transaction (EIP-6780). */
-  async #deleteDestroyed({ selfdestruct, createdAddresses }: ExecResult): Promise<void> {
+  #noteDestroyed({ selfdestruct, createdAddresses }: ExecResult): void {
     const onlyCreated = isAtLeast(this.#revision, 'cancun');
     for (const address of selfdestruct?.keys() ?? []) {
       if (onlyCreated && createdAddresses?.has(address) !== true) continue;
-      await this.#evm.journal.deleteAccount(new Address(Buffer.from(address.slice(2), 'hex')));
+      this.#destroyed.push(new Address(hexToBytes(address)));
     }
   }
 }

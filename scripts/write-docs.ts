@@ -1,0 +1,11 @@
+/** Writes docs/methods.md and docs/errors.md from the definitions that the service runs on. */
+import { writeFileSync } from 'node:fs';
+import { METHODS } from '../src/methods/table.ts';
+import { renderErrorsPage } from '../src/rpc/error-docs.ts';
+import { renderMethodsPage } from '../src/rpc/method-docs.ts';
+
+/** The script runs as build/scripts/write-docs.js. */
+const DOCS = new URL('../../docs/', import.meta.url);
+
+writeFileSync(new URL('methods.md', DOCS), renderMethodsPage(METHODS));
+writeFileSync(new URL('errors.md', DOCS), renderErrorsPage());

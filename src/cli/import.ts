@@ -1,0 +1,110 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Genesis, parseGenesis } from '../chain/genesis.ts';
+import { BlockError } from '../engine/import/block-error.ts';
+import { BlockImporter, initializeStore } from '../engine/import/block-importer.ts';
+import { readBlocks } from '../engine/import/read-blocks.ts';
+import type { SealCheck } from '../engine/import/validate-header.ts';
+import { openChainWriter } from '../store/chain-writer.ts';
+import { createImportProgress, type ImportProgress } from './import-progress.ts';
+
+export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR] [--seal ethash-format|none]
+
+Appends a file of RLP blocks to the chain stored in DIR (default ./data/chain). Every block is validated and
+executed, and every root is checked. An import that was cut off continues where it stopped.
+
+  --genesis FILE   geth genesis file of the chain
+  --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
+  --data DIR       folder of the store
+  --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
+                   none: difficulty may be anything as well
+`;
+
+const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
+
+export type ImportOptions = {
+  readonly genesis: string;
+  readonly blocks: string;
+  readonly data: string;
+  readonly seal: SealCheck;
+};
+
+export type ImportSummary = { readonly headNumber: bigint; readonly headHash: string; readonly imported: number };
+
+/** The `config` object as the store keeps it, with the terminal total difficulty in full digits. */
+function configText(genesisText: string, { config }: Genesis): string {
+  const json = JSON.parse(genesisText) as { config: Record<string, unknown> };
+  const difficulty = config.terminalTotalDifficulty;
+  return JSON.stringify({
+    ...json.config,
+    ...(difficulty !== undefined && { terminalTotalDifficulty: difficulty.toString() }),
+  });
+}
+
+/**
+ * Brings a store up to the end of a block file.
+ * @throws BlockError for a block that does not fit; what came before it is stored
+ */
+export async function importChain(options: ImportOptions, progress: ImportProgress): Promise<ImportSummary> {
+  const genesisText = readFileSync(options.genesis, 'utf8');
+  const genesis = parseGenesis(genesisText);
+  const writer = openChainWriter(options.data);
+  let imported = 0;
+  try {
+    initializeStore(writer, genesis, configText(genesisText, genesis));
+    const importer = new BlockImporter(writer, options.seal);
+    progress.start(statSync(options.blocks).size);
+    try {
+      for await (const { encoded, bytesRead } of readBlocks(options.blocks)) {
+        const { kind, block } = await importer.import(encoded);
+        if (kind === 'imported') imported++;
+        progress.advance(block, kind, bytesRead);
+      }
+    } finally {
+      importer.commit();
+      progress.stop();
+    }
+    return { headNumber: importer.headNumber, headHash: importer.headHash, imported };
+  } finally {
+    await writer.close();
+  }
+}
+
+/** `portcullis import`. @returns the exit code */
+export async function runImport(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      genesis: { type: 'string' },
+      blocks: { type: 'string' },
+      data: { type: 'string', default: './data/chain' },
+      seal: { type: 'string', default: 'ethash-format' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(IMPORT_USAGE);
+    return 0;
+  }
+  const seal = SEAL_CHECKS.find((check) => check === values.seal);
+  if (values.genesis === undefined || values.blocks === undefined || seal === undefined) {
+    process.stderr.write(`${IMPORT_USAGE}`);
+    return 2;
+  }
+  for (const file of [values.genesis, values.blocks]) {
+    if (!existsSync(file)) {
+      process.stderr.write(`portcullis: no such file: ${file}\n`);
+      return 1;
+    }
+  }
+  const options = { genesis: values.genesis, blocks: values.blocks, data: values.data, seal };
+  try {
+    const { headNumber, headHash, imported } = await importChain(options, createImportProgress(process.stderr));
+    process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
+    return 0;
+  } catch (error) {
+    const { message } = error as Error;
+    process.stderr.write(error instanceof BlockError ? `portcullis: refused: ${message}\n` : `portcullis: ${message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,159 @@
+import { performance } from 'node:perf_hooks';
+import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
+import {
+  type BlockReference,
+  type CallRequest,
+  type CallScope,
+  type Chain,
+  type HeaderView,
+  type JsonText,
+  UNSUPPORTED,
+} from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { Header } from '../chain/header.ts';
+import { decodeStoredReceipts } from '../chain/receipt.ts';
+import { encodeReceiptsJson, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
+import type { ExecutionPool } from './execution/execution-pool.ts';
+import { buildPendingHeader } from './simulation/pending-header.ts';
+import { blobBaseFeeOf } from './transition/block-environment.ts';
+import { isMergedAfter, rulesAt } from './transition/rules.ts';
+
+/** Gas of a call that gives none, in block gas limits (spec 8). */
+const DEFAULT_GAS_BLOCKS = 10n;
+
+/**
+ * The embedded chain: stored blocks answer the reads, threads execute the calls. It has no pending block and
+ * no finality of its own: `latest`, `safe` and `finalized` are the head.
+ */
+export class EngineChain implements Chain {
+  readonly #reader: ChainReader;
+  readonly #store: string;
+  readonly #pool: ExecutionPool;
+
+  constructor(store: string, pool: ExecutionPool) {
+    this.#reader = openChainReader(store);
+    this.#store = store;
+    this.#pool = pool;
+  }
+
+  get chainId(): bigint {
+    return this.#reader.config.chainId;
+  }
+
+  async call(request: CallRequest, scope: CallScope): Promise<JsonText> {
+    return this.#execute('call', request, scope);
+  }
+
+  async estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
+    return this.#execute('estimate', request, scope);
+  }
+
+  async getBlockReceipts(block: BlockReference): Promise<JsonText | null> {
+    const position = this.#resolve(block);
+    if (position === undefined) return null;
+    const { number } = position.header;
+    const { transactions } = decodeBody(this.#required(this.#reader.getBody(number)));
+    const receipts = decodeStoredReceipts(this.#required(this.#reader.getReceipts(number)));
+    const place = { header: position.header, hash: position.hashText };
+    return encodeReceiptsJson(transactions, receipts, place, this.#blobGasPrice(position));
+  }
+
+  async getTransactionByBlockAndIndex(block: BlockReference, index: bigint): Promise<JsonText | null> {
+    const position = this.#resolve(block);
+    if (position === undefined) return null;
+    const { number } = position.header;
+    const tx = decodeTransactionAt(this.#required(this.#reader.getBody(number)), index);
+    if (tx === undefined) return null;
+    const receipt = decodeStoredReceipts(this.#required(this.#reader.getReceipts(number)))[Number(index)];
+    const place = { header: position.header, hash: position.hashText };
+    return encodeTransactionJson(tx, this.#required(receipt), Number(index), place);
+  }
+
+  async getUncleByBlockAndIndex(block: BlockReference, index: bigint): Promise<JsonText | null> {
+    const position = this.#resolve(block);
+    if (position === undefined) return null;
+    const uncle = decodeUncleAt(this.#required(this.#reader.getBody(position.header.number)), index);
+    return uncle === undefined ? null : encodeUncleJson(uncle);
+  }
+
+  async getHeader(block: BlockReference): Promise<HeaderView | null> {
+    if (block.kind === 'tag' && block.tag === 'pending') {
+      return viewOf(buildPendingHeader(this.#reader.head, this.#reader.config));
+    }
+    const position = this.#resolve(block);
+    return position === undefined ? null : { ...viewOf(position.header), hash: position.hashText };
+  }
+
+  async request(): Promise<typeof UNSUPPORTED> {
+    return UNSUPPORTED;
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close();
+  }
+
+  async #execute(kind: 'call' | 'estimate', request: CallRequest, scope: CallScope): Promise<JsonText> {
+    if (performance.now() >= scope.deadline) throw new ChainError('timeout', 'execution aborted (timeout = 0s)');
+    const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
+    const position = isPending ? this.#reader.head : this.#resolve(request.block);
+    if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
+    const { call, stateOverrides, blockOverrides } = request;
+    const headLimit = this.#reader.head.header.gasLimit;
+    const result = await this.#pool.run(
+      {
+        kind,
+        store: this.#store,
+        gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
+        request: {
+          blockNumber: position.header.number,
+          isPending,
+          call,
+          ...(stateOverrides !== undefined && { stateOverrides }),
+          ...(blockOverrides !== undefined && { blockOverrides }),
+        },
+      },
+      scope,
+    );
+    return `"${result}"`;
+  }
+
+  /** The stored block that a reference names; undefined when there is none, as for `pending`. */
+  #resolve(block: BlockReference): StoredHeader | undefined {
+    if (block.kind === 'number') return this.#reader.getHeader(block.number);
+    if (block.kind === 'hash') {
+      const number = this.#reader.getNumberByHash(hexToBytes(block.hash));
+      return number === undefined ? undefined : this.#reader.getHeader(number);
+    }
+    if (block.tag === 'pending') return undefined;
+    return block.tag === 'earliest' ? this.#reader.getHeader(0n) : this.#reader.head;
+  }
+
+  #blobGasPrice({ header, totalDifficulty }: StoredHeader): bigint {
+    const { config } = this.#reader;
+    const isMerged = isMergedAfter(config, totalDifficulty - header.difficulty);
+    const { number, timestamp } = header;
+    return blobBaseFeeOf(header, rulesAt(config, { number, timestamp, isMerged }));
+  }
+
+  #required<T>(value: T | undefined): T {
+    if (value === undefined) throw new Error('the store lacks a part of a block that it has');
+    return value;
+  }
+}
+
+function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {
+  return {
+    number,
+    timestamp,
+    gasLimit,
+    extraData: bytesToHex(extraData),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+  };
+}
+
+/** geth's texts for calls at a block that is not there. */
+function missingHeaderText(block: BlockReference): string {
+  return block.kind === 'hash' ? 'header for hash not found' : 'header not found';
+}

@@ -1,0 +1,102 @@
+import { ChainError } from '../../chain/errors.ts';
+import { GAS_PER_BLOB } from '../../chain/transaction.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import { ZERO_ADDRESS } from '../../primitives/address.ts';
+import type { TransactionResult } from '../transition/apply-transaction.ts';
+import { TransactionError } from '../transition/transaction-error.ts';
+import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
+import { toChainError } from './execute-call.ts';
+import type { PreparedSimulation, SimulationRequest, Simulator } from './simulator.ts';
+
+const TRANSFER_GAS = 21_000n;
+/** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
+const CALL_STIPEND = 2_300n;
+/** The search ends when the bounds are this close: 1.5 % of the upper one. */
+const TOLERANCE = { numerator: 15n, denominator: 1_000n };
+
+/** One try: it went through, or it did not (undefined: not even the intrinsic gas was there). */
+type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
+
+async function attempt(simulation: PreparedSimulation, gasLimit: bigint): Promise<Attempt> {
+  try {
+    const result = await simulation.run(gasLimit);
+    return { succeeded: result.status === 'success', result };
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(error.message)) {
+      return { succeeded: false, result: undefined };
+    }
+    throw new ChainError('failed', `failed with ${gasLimit} gas: ${error.message}`);
+  }
+}
+
+/** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
+function findUpperBound({ call }: SimulationRequest, blockLimit: bigint, simulation: PreparedSimulation): bigint {
+  const asked = call.gas === undefined ? 0n : BigInt(call.gas);
+  let bound = asked >= TRANSFER_GAS ? asked : blockLimit;
+  if (isAtLeast(simulation.rules.revision, 'osaka') && bound > MAX_TRANSACTION_GAS) bound = MAX_TRANSACTION_GAS;
+  const feeCap = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0);
+  if (feeCap === 0n) return bound;
+  let available = simulation.getAccount(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from)).balance;
+  if (call.value !== undefined) {
+    if (BigInt(call.value) >= available) throw new ChainError('failed', 'insufficient funds for transfer');
+    available -= BigInt(call.value);
+  }
+  const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
+  const blobCost = blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0);
+  if (blobs > 0n && blobCost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
+  const allowance = (available - blobCost) / feeCap;
+  return bound > allowance ? allowance : bound;
+}
+
+function isPlainTransfer({ call }: SimulationRequest, simulation: PreparedSimulation): boolean {
+  const data = call.input ?? call.data ?? '0x';
+  return data === '0x' && call.to !== undefined && simulation.getCodeLength(hexToBytes(call.to)) === 0;
+}
+
+/** A transfer that cannot even begin is tried again at the upper bound, whose error is the one to report. */
+async function succeedsAsTransfer(simulation: PreparedSimulation): Promise<boolean> {
+  try {
+    return (await attempt(simulation, TRANSFER_GAS)).succeeded;
+  } catch (error) {
+    if (error instanceof ChainError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The least gas limit with which a call succeeds, within 1.5 % (geth eth/gasestimator).
+ * @param blockLimit gas limit of the pending block: the bound when the call gives no gas (spec 4, rule 3)
+ * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
+ */
+export async function estimateGas(
+  simulator: Simulator,
+  request: SimulationRequest,
+  blockLimit: bigint,
+): Promise<bigint> {
+  const simulation = await simulator.prepare(request);
+  let high = findUpperBound(request, blockLimit, simulation);
+  if (isPlainTransfer(request, simulation) && (await succeedsAsTransfer(simulation))) return TRANSFER_GAS;
+  const { succeeded, result } = await attempt(simulation, high);
+  if (!succeeded || result === undefined) {
+    if (result !== undefined && result.reason !== 'out of gas') throw toChainError(result);
+    throw new ChainError('failed', `gas required exceeds allowance (${high})`);
+  }
+  let low = result.gasUsed - 1n;
+  // Most calls succeed with their peak usage plus what the 63/64 rule holds back (EIP-150).
+  const optimistic = ((result.peakGasUsed + CALL_STIPEND) * 64n) / 63n;
+  if (optimistic < high) {
+    if ((await attempt(simulation, optimistic)).succeeded) high = optimistic;
+    else low = optimistic;
+  }
+  while (low + 1n < high) {
+    if ((high - low) * TOLERANCE.denominator < high * TOLERANCE.numerator) break;
+    let middle = low + (high - low) / 2n;
+    // Most calls need little more than they use: lean towards the lower bound.
+    if (middle > low * 2n) middle = low * 2n;
+    if ((await attempt(simulation, middle)).succeeded) high = middle;
+    else low = middle;
+  }
+  return high;
+}

@@ -1,0 +1,36 @@
+import { ChainError } from '../../chain/errors.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import type { TransactionResult } from '../transition/apply-transaction.ts';
+import { TransactionError } from '../transition/transaction-error.ts';
+import type { SimulationRequest, Simulator } from './simulator.ts';
+
+/** A failed execution as the error that its caller sees. */
+export function toChainError(result: TransactionResult): ChainError {
+  if (result.status === 'revert') {
+    return new ChainError('reverted', 'execution reverted', bytesToHex(result.output));
+  }
+  return new ChainError('failed', result.reason);
+}
+
+/**
+ * Runs a message call.
+ * @param gasLimit gas when the call gives none
+ * @returns the return data
+ * @throws ChainError with geth's texts
+ */
+export async function executeCall(
+  simulator: Simulator,
+  request: SimulationRequest,
+  gasLimit: bigint,
+): Promise<Uint8Array> {
+  const simulation = await simulator.prepare(request);
+  const gas = request.call.gas === undefined ? gasLimit : BigInt(request.call.gas);
+  try {
+    const result = await simulation.run(gas);
+    if (result.status !== 'success') throw toChainError(result);
+    return result.output;
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    throw new ChainError('failed', `err: ${error.message} (supplied gas ${gas})`);
+  }
+}

@@ -1,0 +1,26 @@
+import type { ChainConfig } from '../../chain/chain-config.ts';
+import type { Header } from '../../chain/header.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
+import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
+import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+
+/** Seconds from the head to the block that would follow it: one slot. */
+const SLOT_SECONDS = 12n;
+
+/** The header that calls at `pending` see: the next block's prices, everything else as the head has it. */
+export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
+  const number = head.header.number + 1n;
+  const timestamp = head.header.timestamp + SLOT_SECONDS;
+  const rules = rulesAt(config, { number, timestamp, isMerged: isMergedAfter(config, head.totalDifficulty) });
+  const baseFeePerGas = nextBaseFee(head.header, rules);
+  const excessBlobGas = nextExcessBlobGas(head.header, rules);
+  return {
+    ...head.header,
+    parentHash: head.hash,
+    number,
+    timestamp,
+    difficulty: rules.isMerged ? 0n : head.header.difficulty,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(excessBlobGas !== undefined && { excessBlobGas }),
+  };
+}

@@ -1,0 +1,29 @@
+import { hexToBytes } from '../primitives/hex.ts';
+
+/** What a Linea block header says about prices, in wei. */
+export type LineaPricing = {
+  /** Per gas, whatever the transaction looks like. */
+  readonly fixedCost: bigint;
+  /** Per byte of the compressed transaction. */
+  readonly variableCost: bigint;
+  /** Floor of `eth_gasPrice`, for wallets that know nothing else. */
+  readonly ethGasPrice: bigint;
+};
+
+const VERSION = 1;
+/** Version byte and three 32-bit numbers; what follows is padding. */
+const USED_LENGTH = 13;
+const WEI_PER_KWEI = 1000n;
+
+/**
+ * Prices from a header's `extraData`, version 1: `01`, then fixed cost, variable cost and gas price as
+ * big-endian 32-bit numbers of kWei.
+ * @returns undefined when the field carries none (empty, too short, another version).
+ */
+export function parseLineaExtraData(extraData: string): LineaPricing | undefined {
+  const bytes = hexToBytes(extraData);
+  if (bytes.length < USED_LENGTH || bytes[0] !== VERSION) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const readWei = (offset: number): bigint => BigInt(view.getUint32(offset)) * WEI_PER_KWEI;
+  return { fixedCost: readWei(1), variableCost: readWei(5), ethGasPrice: readWei(9) };
+}

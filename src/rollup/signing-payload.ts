@@ -1,0 +1,67 @@
+import type { AccessListEntry, AuthorizationEntry, CallObject } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import { concatBytes, EMPTY_BYTES } from '../primitives/bytes.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import { encodeRlp, type RlpInput } from '../primitives/rlp.ts';
+
+/** Types whose unsigned form is known here; 3 (blobs) does not exist on rollups. */
+export type PayloadType = 0 | 1 | 2 | 4;
+
+/** What a call object leaves open and a transaction needs. */
+export type PayloadDefaults = {
+  readonly chainId: bigint;
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  /** Price of a legacy or access-list transaction when the call names none. */
+  readonly gasPrice: bigint;
+};
+
+/**
+ * The lowest transaction type that carries everything the call gives, or the call's own `type` if that is higher.
+ * @throws ChainError `invalid` for blob transactions and unknown types.
+ */
+export function inferPayloadType(call: CallObject): PayloadType {
+  const named = BigInt(call.type ?? '0x0');
+  const isBlob = call.blobVersionedHashes !== undefined || call.maxFeePerBlobGas !== undefined;
+  if (isBlob || named === 3n || named > 4n) throw new ChainError('invalid', 'Unsupported transaction type');
+  if (call.authorizationList !== undefined || named === 4n) return 4;
+  const hasFeeCap = call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined;
+  if (hasFeeCap || named === 2n) return 2;
+  return call.accessList !== undefined || named === 1n ? 1 : 0;
+}
+
+/** The bytes whose hash a sender would sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
+export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults): Uint8Array {
+  const type = inferPayloadType(call);
+  const gasPrice = call.gasPrice === undefined ? defaults.gasPrice : BigInt(call.gasPrice);
+  const chainId = call.chainId === undefined ? defaults.chainId : BigInt(call.chainId);
+  const to = call.to === undefined ? EMPTY_BYTES : hexToBytes(call.to);
+  const value = BigInt(call.value ?? '0x0');
+  const data = hexToBytes(call.input ?? call.data ?? '0x');
+  const target: RlpInput[] = [defaults.gasLimit, to, value, data];
+
+  if (type === 0) return encodeRlp([defaults.nonce, gasPrice, ...target, chainId, 0n, 0n]);
+
+  const fees =
+    type === 1
+      ? [gasPrice]
+      : [BigInt(call.maxPriorityFeePerGas ?? '0x0'), BigInt(call.maxFeePerGas ?? '0x0')];
+  const fields: RlpInput[] = [chainId, defaults.nonce, ...fees, ...target, toAccessList(call.accessList)];
+  if (type === 4) fields.push((call.authorizationList ?? []).map(toAuthorization));
+  return concatBytes(Uint8Array.of(type), encodeRlp(fields));
+}
+
+function toAccessList(list: readonly AccessListEntry[] = []): RlpInput {
+  return list.map(({ address, storageKeys }) => [hexToBytes(address), storageKeys.map(hexToBytes)]);
+}
+
+function toAuthorization(entry: AuthorizationEntry): RlpInput {
+  return [
+    BigInt(entry.chainId),
+    hexToBytes(entry.address),
+    BigInt(entry.nonce),
+    BigInt(entry.yParity),
+    BigInt(entry.r),
+    BigInt(entry.s),
+  ];
+}

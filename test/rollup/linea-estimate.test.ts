@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createLinea } from '../../src/rollup/linea.ts';
+import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
+import { createScriptedChain, makeHeader, PINNED_HASH, SCOPE, type Script } from './scripted-chain.ts';
+
+const FROM = '0x52908400098527886e0f7030069857d2e4169ee7';
+const TO = '0x8617e340b3d01fa5f11f306f4090fd50e238070d';
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
+const BY_PINNED_HASH: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
+const EXAMPLE: Script = { headers: { latest: makeHeader() }, estimate: () => '"0xcf08"' };
+
+function prepare(script: Script) {
+  const { chain, asked } = createScriptedChain({ ...EXAMPLE, ...script });
+  const family = createLinea({ chain, mode: 'verifier' });
+  const estimate = (call: CallObject, rest: Partial<CallRequest> = {}): Promise<GasEstimate> =>
+    family.estimateGas({ call, block: LATEST, ...rest }, SCOPE);
+  return { asked, estimate };
+}
+
+test('the published result, from a transfer of one ether (96 bytes compressed)', async () => {
+  const { estimate } = prepare({});
+  assert.deepEqual(await estimate({ from: FROM, to: TO, value: '0xde0b6b3a7640000' }), {
+    gasLimit: 0xcf08n,
+    baseFeePerGas: 7n,
+    priorityFeePerGas: 0x43a82a4n,
+  });
+});
+
+test('everything is read from one block, pinned by its hash', async () => {
+  const { estimate, asked } = prepare({ requests: { eth_getTransactionCount: '"0x5"' } });
+  const overrides = { [FROM]: { balance: '0x1' } };
+  await estimate({ from: FROM, to: TO }, { stateOverrides: overrides });
+  assert.deepEqual(asked.headers, ['latest']);
+  assert.deepEqual(asked.estimates, [
+    { call: { from: FROM, to: TO }, block: BY_PINNED_HASH, stateOverrides: overrides },
+  ]);
+  assert.deepEqual(asked.requests, [{ method: 'eth_getTransactionCount', params: [FROM, '0x64'] }]);
+});
+
+test('a reference by hash stays as it was asked', async () => {
+  const block: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: true };
+  const { estimate, asked } = prepare({ headers: { [PINNED_HASH]: makeHeader() } });
+  await estimate({}, { block });
+  assert.deepEqual(asked.estimates[0]?.block, block);
+});
+
+test('pending: works on the pending header', async () => {
+  const { hash: _, ...pending } = makeHeader({ number: 101n, baseFeePerGas: 9n });
+  const { estimate, asked } = prepare({ headers: { latest: makeHeader(), pending } });
+  const { baseFeePerGas } = await estimate({ from: FROM }, { block: PENDING });
+  assert.equal(baseFeePerGas, 9n);
+  assert.deepEqual(asked.estimates[0]?.block, PENDING);
+  assert.deepEqual(asked.requests[0]?.params, [FROM, 'pending']);
+});
+
+test('pending: a chain that builds none is priced on its latest block', async () => {
+  const { estimate, asked } = prepare({});
+  await estimate({}, { block: PENDING });
+  assert.deepEqual(asked.headers, ['pending', 'latest']);
+  assert.deepEqual(asked.estimates[0]?.block, BY_PINNED_HASH);
+});
+
+test('an unknown block', async () => {
+  const { estimate, asked } = prepare({});
+  const block: BlockReference = { kind: 'number', number: 10_000n };
+  await assert.rejects(estimate({}, { block }), new ChainError('failed', 'header not found'));
+  assert.deepEqual(asked.estimates, []);
+});
+
+test('a block from before the base fee, unless an override gives one', async () => {
+  const { baseFeePerGas: _, ...old } = makeHeader();
+  const { estimate } = prepare({ headers: { latest: old } });
+  await assert.rejects(estimate({}), new ChainError('failed', 'Not on a baseFee market'));
+  const estimated = await estimate({}, { blockOverrides: { baseFeePerGas: '0x1f' } });
+  assert.equal(estimated.baseFeePerGas, 31n);
+});
+
+test('a revert inside the estimate arrives unchanged', async () => {
+  const revert = new ChainError('reverted', 'execution reverted: no', '0x08c379a0');
+  const { estimate } = prepare({
+    estimate: () => {
+      throw revert;
+    },
+  });
+  await assert.rejects(estimate({}), (error) => error === revert);
+});
+
+test('blob transactions are refused before any work', async () => {
+  const { estimate, asked } = prepare({});
+  await assert.rejects(estimate({ type: '0x3' }), new ChainError('invalid', 'Unsupported transaction type'));
+  assert.deepEqual(asked.headers, []);
+});
+
+test('a nonce that is given, overridden or has no sender is not looked up', async () => {
+  const { estimate, asked } = prepare({});
+  await estimate({ from: FROM, nonce: '0x1' });
+  await estimate({});
+  await estimate(
+    { from: FROM.toUpperCase().replace('X', 'x') },
+    { stateOverrides: { [FROM]: { nonce: '0x2' } } },
+  );
+  assert.deepEqual(asked.requests, []);
+});
+
+test('the nonce counts towards the size', async () => {
+  // 54 bytes with a nonce of 0, 62 with the longest; two field elements hold 60.
+  const call: CallObject = { from: FROM, to: TO, gasPrice: '0x7' };
+  const small = prepare({ requests: { eth_getTransactionCount: '"0x0"' } });
+  const large = prepare({ requests: { eth_getTransactionCount: '"0xffffffffffffffff"' } });
+  const low = await small.estimate(call);
+  const high = await large.estimate(call);
+  assert.ok(high.priorityFeePerGas > low.priorityFeePerGas, `${high.priorityFeePerGas}`);
+});
+
+test('answers that are no quantities are failures', async () => {
+  const nonce = prepare({ requests: { eth_getTransactionCount: 'null' } });
+  await assert.rejects(
+    nonce.estimate({ from: FROM }),
+    new ChainError('failed', 'Unable to query sender nonce'),
+  );
+  for (const answer of ['{}', '"0x"', '"cf08"', '"0x10000000000000000"', 'nonsense']) {
+    const { estimate } = prepare({ estimate: () => answer });
+    await assert.rejects(estimate({}), new ChainError('failed', 'gas estimate is not a quantity'), answer);
+  }
+  const zero = prepare({ estimate: () => '"0x0"' });
+  await assert.rejects(zero.estimate({}), new ChainError('failed', 'gas estimate is zero'));
+});
+
+test('without prices in the header the gas price decides', async () => {
+  const headers = { latest: makeHeader({ extraData: '0x' }) };
+  const { estimate } = prepare({ headers, requests: { eth_gasPrice: '"0x3938700"' } });
+  assert.equal((await estimate({})).priorityFeePerGas, 71_999_992n);
+});
+
+test('without prices anywhere there is an error, never a fee of zero', async () => {
+  const message = 'no Linea pricing in extraData of block 100 and no usable gas price';
+  const headers = { latest: makeHeader({ extraData: '0x02' }) };
+  for (const requests of [{}, { eth_gasPrice: '"0x7"' }, { eth_gasPrice: 'null' }]) {
+    const { estimate } = prepare({ headers, requests });
+    await assert.rejects(estimate({}), new ChainError('failed', message));
+  }
+});
+
+test('more data never costs less at the same gas limit', async () => {
+  const { estimate } = prepare({});
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: 5000 }), fc.nat({ max: 500 }), async (length, more) => {
+      const short = await estimate({ to: TO, data: `0x${'11'.repeat(length)}` });
+      const long = await estimate({ to: TO, data: `0x${'11'.repeat(length + more)}` });
+      assert.ok(long.priorityFeePerGas >= short.priorityFeePerGas);
+    }),
+  );
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest, HeaderView } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createLinea, type LineaOptions } from '../../src/rollup/linea.ts';
+import type { RollupInfo } from '../../src/rollup/rollup-family.ts';
+import { createScriptedChain, makeHeader, PINNED_HASH, SCOPE, type Script } from './scripted-chain.ts';
+
+const SERVICE = '0x508ca82df566dcd1b0de8296e70a96332cd644ec';
+
+function at(number: bigint): HeaderView {
+  return makeHeader({ number });
+}
+
+function read(script: Script, options: Omit<LineaOptions, 'chain' | 'mode'> = {}): Promise<RollupInfo> {
+  const { chain } = createScriptedChain(script);
+  return createLinea({ chain, mode: 'sequencer', ...options }).info(SCOPE);
+}
+
+test('everything known', async () => {
+  const l1 = createScriptedChain({
+    headers: { latest: makeHeader({ number: 16_131_692n, timestamp: 1_670_402_841n }) },
+  }).chain;
+  const calls: CallRequest[] = [];
+  const script: Script = {
+    headers: { latest: at(100n), finalized: at(90n) },
+    requests: { eth_syncing: 'false' },
+    call: (request) => {
+      calls.push(request);
+      return `"0x${'0'.repeat(59)}3771b"`;
+    },
+  };
+  assert.deepEqual(await read(script, { l1, messageService: SERVICE }), {
+    mode: 'sequencer',
+    syncing: false,
+    ethContext: { blockNumber: 16_131_692n, timestamp: 1_670_402_841n },
+    rollupContext: { queueIndex: 227_099n, index: 99n, verifiedIndex: 89n },
+  });
+  assert.deepEqual(calls, [
+    {
+      call: { to: SERVICE, data: '0x9340a1d1' },
+      block: { kind: 'hash', hash: PINNED_HASH, requireCanonical: false },
+    },
+  ]);
+});
+
+test('nothing known beyond a head', async () => {
+  const { chain } = createScriptedChain({ headers: { latest: at(5n) } });
+  assert.deepEqual(await createLinea({ chain, mode: 'verifier' }).info(SCOPE), {
+    mode: 'verifier',
+    syncing: false,
+    ethContext: { blockNumber: 0n, timestamp: 0n },
+    rollupContext: { queueIndex: 0n, index: 4n, verifiedIndex: 0n },
+  });
+});
+
+test('indices have their floor at genesis', async () => {
+  const { rollupContext } = await read({ headers: { latest: at(0n), finalized: at(0n) } });
+  assert.deepEqual(rollupContext, { queueIndex: 0n, index: 0n, verifiedIndex: 0n });
+});
+
+test('a finalized block ahead of the head that was read does not overtake it', async () => {
+  const { rollupContext } = await read({ headers: { latest: at(7n), finalized: at(9n) } });
+  assert.equal(rollupContext.index, 6n);
+  assert.equal(rollupContext.verifiedIndex, 6n);
+});
+
+test('syncing: progress instead of false', async () => {
+  const headers = { latest: at(1n) };
+  const progress = '{"startingBlock":"0x0","currentBlock":"0x1","highestBlock":"0x9"}';
+  assert.equal((await read({ headers, requests: { eth_syncing: progress } })).syncing, true);
+});
+
+test('an empty chain has no information', async () => {
+  await assert.rejects(read({}), new ChainError('failed', 'header not found'));
+});
+
+test('an empty layer 1 counts as none', async () => {
+  const l1 = createScriptedChain({}).chain;
+  const { ethContext } = await read({ headers: { latest: at(1n) } }, { l1 });
+  assert.deepEqual(ethContext, { blockNumber: 0n, timestamp: 0n });
+});
+
+test('queue index: 0 where no contract lives, an error where another one does', async () => {
+  const headers = { latest: at(1n) };
+  const options = { messageService: SERVICE };
+  assert.equal((await read({ headers, call: () => '"0x"' }, options)).rollupContext.queueIndex, 0n);
+
+  const failure = new ChainError('failed', `no lastAnchoredL1MessageNumber() at message service ${SERVICE}`);
+  const revert = (): never => {
+    throw new ChainError('reverted', 'execution reverted', '0x');
+  };
+  await assert.rejects(read({ headers, call: revert }, options), failure);
+  await assert.rejects(read({ headers, call: () => '"0x01"' }, options), failure);
+});
+
+test('queue index: a busy chain stays a busy chain', async () => {
+  const busy = new ChainError('busy', 'too many calls');
+  const call = (): never => {
+    throw busy;
+  };
+  await assert.rejects(
+    read({ headers: { latest: at(1n) }, call }, { messageService: SERVICE }),
+    (error) => error === busy,
+  );
+});

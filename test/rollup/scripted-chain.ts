@@ -1,0 +1,81 @@
+import {
+  type BlockReference,
+  type CallRequest,
+  type CallScope,
+  type Chain,
+  type HeaderView,
+  UNSUPPORTED,
+} from '../../src/chain/chain.ts';
+
+export const SCOPE: CallScope = {
+  deadline: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+};
+
+/** What a scripted chain was asked, in order. */
+export type Asked = {
+  readonly estimates: CallRequest[];
+  readonly calls: CallRequest[];
+  readonly headers: string[];
+  readonly requests: { method: string; params: readonly unknown[] }[];
+};
+
+export type Script = {
+  /** By tag, decimal number or hash. */
+  readonly headers?: Readonly<Record<string, HeaderView>>;
+  readonly estimate?: (request: CallRequest) => string;
+  readonly call?: (request: CallRequest) => string;
+  /** JSON answers by method; any other method is unsupported. */
+  readonly requests?: Readonly<Record<string, string>>;
+};
+
+export const PINNED_HASH: string = `0x${'ab'.repeat(32)}`;
+
+/** A header with the prices of a public Linea example unless told otherwise. */
+export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
+  return {
+    number: 100n,
+    hash: PINNED_HASH,
+    timestamp: 1_700_000_000n,
+    gasLimit: 61_000_000n,
+    baseFeePerGas: 7n,
+    extraData: `0x010000753000f54e650000ea60${'00'.repeat(19)}`,
+    ...fields,
+  };
+}
+
+/** A chain that answers from a script and remembers what it was asked. */
+export function createScriptedChain(script: Script): { chain: Chain; asked: Asked } {
+  const asked: Asked = { estimates: [], calls: [], headers: [], requests: [] };
+  const chain: Chain = {
+    chainId: 59144n,
+    async call(request) {
+      asked.calls.push(request);
+      if (script.call === undefined) throw new Error('unexpected call');
+      return script.call(request);
+    },
+    async estimateGas(request) {
+      asked.estimates.push(request);
+      if (script.estimate === undefined) throw new Error('unexpected estimate');
+      return script.estimate(request);
+    },
+    async getHeader(block) {
+      asked.headers.push(nameBlock(block));
+      return script.headers?.[nameBlock(block)] ?? null;
+    },
+    async request(method, params) {
+      asked.requests.push({ method, params });
+      return script.requests?.[method] ?? UNSUPPORTED;
+    },
+    getBlockReceipts: async () => null,
+    getTransactionByBlockAndIndex: async () => null,
+    getUncleByBlockAndIndex: async () => null,
+    close: async () => {},
+  };
+  return { chain, asked };
+}
+
+function nameBlock(block: BlockReference): string {
+  if (block.kind === 'tag') return block.tag;
+  return block.kind === 'number' ? block.number.toString() : block.hash;
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Transaction } from 'ethers';
+import { serializeTransaction } from 'viem';
+import type { CallObject } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { encodeSigningPayload, inferPayloadType } from '../../src/rollup/signing-payload.ts';
+
+const TO = '0x52908400098527886e0f7030069857d2e4169ee7';
+const KEY = `0x${'11'.repeat(32)}`;
+const DEFAULTS = { chainId: 59144n, nonce: 9n, gasLimit: 53_000n, gasPrice: 7n };
+const ACCESS_LIST = [{ address: TO, storageKeys: [KEY, `0x${'00'.repeat(32)}`] }];
+
+function encode(call: CallObject): string {
+  return bytesToHex(encodeSigningPayload(call, DEFAULTS));
+}
+
+test('legacy: EIP-155 payload, as ethers builds it', () => {
+  const expected = Transaction.from({
+    type: 0,
+    chainId: 59144n,
+    nonce: 9,
+    gasLimit: 53_000n,
+    gasPrice: 1_000_000_007n,
+    to: TO,
+    value: 5n,
+    data: '0xdeadbeef',
+  }).unsignedSerialized;
+  assert.equal(encode({ to: TO, gasPrice: '0x3b9aca07', value: '0x5', data: '0xdeadbeef' }), expected);
+});
+
+test('legacy: creation at the default price', () => {
+  const expected = Transaction.from({
+    type: 0,
+    chainId: 59144n,
+    nonce: 9,
+    gasLimit: 53_000n,
+    gasPrice: 7n,
+    data: '0x6000',
+  }).unsignedSerialized;
+  assert.equal(encode({ input: '0x6000' }), expected);
+});
+
+test('access list: type 1', () => {
+  const expected = Transaction.from({
+    type: 1,
+    chainId: 59144n,
+    nonce: 9,
+    gasLimit: 53_000n,
+    gasPrice: 7n,
+    to: TO,
+    accessList: ACCESS_LIST,
+  }).unsignedSerialized;
+  assert.equal(encode({ to: TO, accessList: ACCESS_LIST }), expected);
+});
+
+test('fee caps: type 2, absent fields zero', () => {
+  const expected = Transaction.from({
+    type: 2,
+    chainId: 59144n,
+    nonce: 9,
+    gasLimit: 53_000n,
+    maxFeePerGas: 100n,
+    maxPriorityFeePerGas: 0n,
+    to: TO,
+    data: '0x01',
+    accessList: ACCESS_LIST,
+  }).unsignedSerialized;
+  assert.equal(encode({ to: TO, maxFeePerGas: '0x64', data: '0x01', accessList: ACCESS_LIST }), expected);
+});
+
+test('authorizations: type 4, as viem builds it', () => {
+  const authorization = { chainId: 59144, address: TO, nonce: 3, yParity: 1, r: KEY, s: KEY } as const;
+  const expected = serializeTransaction({
+    type: 'eip7702',
+    chainId: 59144,
+    nonce: 9,
+    gas: 53_000n,
+    to: TO,
+    authorizationList: [{ ...authorization, r: `0x${'11'.repeat(32)}`, s: `0x${'11'.repeat(32)}` }],
+  });
+  const entry = { ...authorization, chainId: '0xe708', nonce: '0x3', yParity: '0x1' };
+  assert.equal(encode({ to: TO, authorizationList: [entry] }), expected);
+});
+
+test('type: the lowest that carries the fields, or the one named', () => {
+  const typeOf = (call: CallObject): number => inferPayloadType(call);
+  assert.equal(typeOf({}), 0);
+  assert.equal(typeOf({ gasPrice: '0x1' }), 0);
+  assert.equal(typeOf({ type: '0x1' }), 1);
+  assert.equal(typeOf({ type: '0x2' }), 2);
+  assert.equal(typeOf({ type: '0x0', accessList: [] }), 1);
+  assert.equal(typeOf({ type: '0x1', maxPriorityFeePerGas: '0x0' }), 2);
+  assert.equal(typeOf({ type: '0x2', authorizationList: [] }), 4);
+});
+
+test('type: blobs and unknown types are refused', () => {
+  const refused = new ChainError('invalid', 'Unsupported transaction type');
+  for (const call of [
+    { type: '0x3' },
+    { type: '0x5' },
+    { type: '0x7f' },
+    { blobVersionedHashes: [] },
+    { maxFeePerBlobGas: '0x1' },
+  ]) {
+    assert.throws(() => inferPayloadType(call), refused, JSON.stringify(call));
+  }
+});

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ImportSummary, importChain } from '../../src/cli/import.ts';
+import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
+import { EngineChain } from '../../src/engine/engine-chain.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+
+/** A folder that is gone after the test. */
+export function makeTemporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'portcullis-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export type EmbeddedChain = {
+  readonly chain: EngineChain;
+  readonly summary: ImportSummary;
+  close(): Promise<void>;
+};
+
+/** Imports a block file into a store of its own and opens the chain over it. */
+export async function importEmbeddedChain(genesis: string, blocks: string): Promise<EmbeddedChain> {
+  const folder = makeTemporaryFolder();
+  const summary = await importChain(
+    { genesis, blocks, data: folder.path, seal: 'ethash-format' },
+    SILENT_PROGRESS,
+  );
+  const faults: string[] = [];
+  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: (fault) => faults.push(fault) });
+  const chain = new EngineChain(folder.path, pool);
+  return {
+    chain,
+    summary,
+    async close() {
+      await pool.close();
+      await chain.close();
+      folder.remove();
+      if (faults.length > 0) throw new Error(`faults during the test:\n${faults.join('\n')}`);
+    },
+  };
+}
