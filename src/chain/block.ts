@@ -1,4 +1,12 @@
-import { asBytes, asInteger, asList, decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  encodeRlp,
+  type RlpInput,
+  type RlpItem,
+} from '../primitives/rlp.ts';
 import { type Header, headerFromRlp, headerToRlp } from './header.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 
@@ -58,7 +66,8 @@ export function encodeBlock(block: Block): Uint8Array {
 }
 
 function bodyFromRlp(fields: readonly RlpItem[]): Body {
-  if (fields.length !== 2 && fields.length !== 3) throw new RangeError(`rlp: block body of ${fields.length} fields`);
+  if (fields.length !== 2 && fields.length !== 3)
+    throw new RangeError(`rlp: block body of ${fields.length} fields`);
   const transactions = asList(fields[0], 'transactions').map(decodeTransaction);
   const uncles = asList(fields[1], 'uncles').map(headerFromRlp);
   if (fields[2] === undefined) return { transactions, uncles };

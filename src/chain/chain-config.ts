@@ -145,7 +145,10 @@ export function activeForks(config: ChainConfig, point: ForkPoint): readonly For
 }
 
 /** Blob limits at a block: those of the latest active fork that sets any; undefined before Cancun. */
-export function blobParametersAt(config: ChainConfig, forks: readonly ForkName[]): BlobParameters | undefined {
+export function blobParametersAt(
+  config: ChainConfig,
+  forks: readonly ForkName[],
+): BlobParameters | undefined {
   if (!forks.includes('cancun')) return undefined;
   return forks.reduce<BlobParameters | undefined>(
     (latest, fork) => config.blobSchedule.get(fork) ?? latest,

@@ -1,6 +1,6 @@
+import { padLeft } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
-import { padLeft } from '../primitives/bytes.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import { activeForks, type ChainConfig, parseChainConfig } from './chain-config.ts';
 import { BLANK_HEADER, type Header } from './header.ts';
@@ -101,7 +101,12 @@ function buildHeader(json: JsonObject, config: ChainConfig): Header {
  */
 export function parseGenesis(text: string): Genesis {
   const json = JSON.parse(text) as JsonObject;
-  if (typeof json !== 'object' || json === null || typeof json['config'] !== 'object' || json['config'] === null) {
+  if (
+    typeof json !== 'object' ||
+    json === null ||
+    typeof json['config'] !== 'object' ||
+    json['config'] === null
+  ) {
     throw new RangeError('genesis: config is missing');
   }
   // A JSON number loses the digits of a terminal total difficulty like mainnet's.

@@ -1,6 +1,14 @@
 import { addToBloom, BLOOM_LENGTH } from '../primitives/bloom.ts';
 import { concatBytes } from '../primitives/bytes.ts';
-import { asBytes, asInteger, asList, decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  encodeRlp,
+  type RlpInput,
+  type RlpItem,
+} from '../primitives/rlp.ts';
 import type { TransactionType } from './transaction.ts';
 
 export type Log = {

@@ -146,7 +146,9 @@ export function encodeReceiptsJson(
         ? `"root":${data(receipt.outcome)}`
         : `"status":${quantity(receipt.outcome)}`;
     const blob =
-      tx.type === 3 ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}` : '';
+      tx.type === 3
+        ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}`
+        : '';
     return (
       `{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
       `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +

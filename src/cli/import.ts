@@ -29,7 +29,11 @@ export type ImportOptions = {
   readonly seal: SealCheck;
 };
 
-export type ImportSummary = { readonly headNumber: bigint; readonly headHash: string; readonly imported: number };
+export type ImportSummary = {
+  readonly headNumber: bigint;
+  readonly headHash: string;
+  readonly imported: number;
+};
 
 /** The `config` object as the store keeps it, with the terminal total difficulty in full digits. */
 function configText(genesisText: string, { config }: Genesis): string {
@@ -99,12 +103,17 @@ export async function runImport(args: string[]): Promise<number> {
   }
   const options = { genesis: values.genesis, blocks: values.blocks, data: values.data, seal };
   try {
-    const { headNumber, headHash, imported } = await importChain(options, createImportProgress(process.stderr));
+    const { headNumber, headHash, imported } = await importChain(
+      options,
+      createImportProgress(process.stderr),
+    );
     process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
     return 0;
   } catch (error) {
     const { message } = error as Error;
-    process.stderr.write(error instanceof BlockError ? `portcullis: refused: ${message}\n` : `portcullis: ${message}\n`);
+    process.stderr.write(
+      error instanceof BlockError ? `portcullis: refused: ${message}\n` : `portcullis: ${message}\n`,
+    );
     return 1;
   }
 }

@@ -95,7 +95,8 @@ export class EngineChain implements Chain {
   }
 
   async #execute(kind: 'call' | 'estimate', request: CallRequest, scope: CallScope): Promise<JsonText> {
-    if (performance.now() >= scope.deadline) throw new ChainError('timeout', 'execution aborted (timeout = 0s)');
+    if (performance.now() >= scope.deadline)
+      throw new ChainError('timeout', 'execution aborted (timeout = 0s)');
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#reader.head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));

@@ -1,6 +1,7 @@
 /** One message as the EVM runs it, and what comes of it. Engine-neutral: no EVM library shows here. */
-import type { AccessListItem } from '../chain/transaction.ts';
+
 import type { Log } from '../chain/receipt.ts';
+import type { AccessListItem } from '../chain/transaction.ts';
 
 /** The block that code sees. */
 export type BlockEnvironment = {

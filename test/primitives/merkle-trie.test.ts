@@ -77,6 +77,9 @@ test('a committed root stays readable after later changes', () => {
 });
 
 test('a node that the store lacks is an error, not an absent key', () => {
-  const trie = new MerkleTrie(Uint8Array.from({ length: 32 }, () => 7), () => undefined);
+  const trie = new MerkleTrie(
+    Uint8Array.from({ length: 32 }, () => 7),
+    () => undefined,
+  );
   assert.throws(() => trie.get(utf8('key')), MissingTrieNodeError);
 });

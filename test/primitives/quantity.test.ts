@@ -18,7 +18,10 @@ test('bytes come back as they were encoded, at any length and offset', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(10), (bytes, offset) => {
       assert.deepEqual(hexToBytes(bytesToHex(bytes)), bytes);
-      assert.equal(bytesToHex(bytes.subarray(offset)), `0x${Buffer.from(bytes.subarray(offset)).toString('hex')}`);
+      assert.equal(
+        bytesToHex(bytes.subarray(offset)),
+        `0x${Buffer.from(bytes.subarray(offset)).toString('hex')}`,
+      );
     }),
   );
 });

@@ -43,7 +43,9 @@ function stackInputs(opcode: number): number {
  */
 export function describeHalt(error: string, opcode: number, stackHeight: number): string {
   if (error === 'invalid opcode') {
-    return opcode === 0xfe ? 'invalid opcode: INVALID' : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
+    return opcode === 0xfe
+      ? 'invalid opcode: INVALID'
+      : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
   }
   if (error === 'stack underflow') return `stack underflow (${stackHeight} <=> ${stackInputs(opcode)})`;
   if (error === 'stack overflow') return `stack limit reached ${stackHeight} (${STACK_LIMIT - 1})`;

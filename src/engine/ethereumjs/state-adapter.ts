@@ -1,5 +1,5 @@
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
-import { Account as LibraryAccount, type Address } from '@ethereumjs/util';
+import { type Address, Account as LibraryAccount } from '@ethereumjs/util';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { WorldState } from '../state/world-state.ts';
 
@@ -54,7 +54,9 @@ export class StateAdapter implements StateManagerInterface {
 
   async getAccount(address: Address): Promise<LibraryAccount | undefined> {
     const account = this.#state.getAccount(address.bytes);
-    return account && new LibraryAccount(account.nonce, account.balance, account.storageRoot, account.codeHash);
+    return (
+      account && new LibraryAccount(account.nonce, account.balance, account.storageRoot, account.codeHash)
+    );
   }
 
   async putAccount(address: Address, account?: LibraryAccount): Promise<void> {

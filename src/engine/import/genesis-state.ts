@@ -1,5 +1,5 @@
 import type { Genesis } from '../../chain/genesis.ts';
-import { hashHeader, type Header } from '../../chain/header.ts';
+import { type Header, hashHeader } from '../../chain/header.ts';
 import { EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
 import type { ExecutedBlock } from '../../store/chain-writer.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';

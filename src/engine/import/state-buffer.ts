@@ -18,11 +18,9 @@ export class StateBuffer {
     this.#loadStoredCode = loadStoredCode;
   }
 
-  readonly loadNode: Lookup = (hash) =>
-    this.#nodes.get(bytesToHex(hash)) ?? this.#loadStoredNode(hash);
+  readonly loadNode: Lookup = (hash) => this.#nodes.get(bytesToHex(hash)) ?? this.#loadStoredNode(hash);
 
-  readonly loadCode: Lookup = (hash) =>
-    this.#codes.get(bytesToHex(hash)) ?? this.#loadStoredCode(hash);
+  readonly loadCode: Lookup = (hash) => this.#codes.get(bytesToHex(hash)) ?? this.#loadStoredCode(hash);
 
   readonly storeNode: NodeSink = (hash, encoded) => {
     this.#nodes.set(bytesToHex(hash), encoded);

@@ -36,7 +36,10 @@ function expect(condition: boolean, message: string): void {
 /** Checks a header against its parent. @throws BlockError naming field, value and what it should be. */
 export function validateHeader(header: Header, parent: ParentHeader, context: HeaderContext): void {
   const { rules } = context;
-  expect(header.number === parent.header.number + 1n, `number ${header.number} after ${parent.header.number}`);
+  expect(
+    header.number === parent.header.number + 1n,
+    `number ${header.number} after ${parent.header.number}`,
+  );
   expect(bytesEqual(header.parentHash, parent.hash), 'parent hash mismatch');
   expect(
     header.timestamp > parent.header.timestamp,
@@ -65,7 +68,8 @@ function validatePresence(value: unknown, isRequired: boolean, name: string): vo
 function validateGasLimit(header: Header, parent: Header, { rules }: HeaderContext): void {
   const isFirstLondon = isAtLeast(rules.revision, 'london') && parent.baseFeePerGas === undefined;
   const parentLimit = isFirstLondon ? parent.gasLimit * GAS_LIMIT_ELASTICITY : parent.gasLimit;
-  const difference = header.gasLimit > parentLimit ? header.gasLimit - parentLimit : parentLimit - header.gasLimit;
+  const difference =
+    header.gasLimit > parentLimit ? header.gasLimit - parentLimit : parentLimit - header.gasLimit;
   const bound = parentLimit / GAS_LIMIT_BOUND_DIVISOR;
   expect(
     difference < bound && header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT,

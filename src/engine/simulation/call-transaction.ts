@@ -19,7 +19,11 @@ function typeOf(call: CallObject): TransactionType {
  * A call object as a transaction that nobody signed. Fields that are not given have geth's defaults: sender
  * and value zero, no fees. Fee market fields are void before London.
  */
-export function buildCallTransaction(call: CallObject, gasLimit: bigint, hasBaseFee: boolean): SimulatedTransaction {
+export function buildCallTransaction(
+  call: CallObject,
+  gasLimit: bigint,
+  hasBaseFee: boolean,
+): SimulatedTransaction {
   const legacyPrice = call.gasPrice === undefined ? undefined : BigInt(call.gasPrice);
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;

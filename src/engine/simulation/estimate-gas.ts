@@ -1,8 +1,8 @@
 import { ChainError } from '../../chain/errors.ts';
 import { GAS_PER_BLOB } from '../../chain/transaction.ts';
 import { isAtLeast } from '../../evm/revision.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
@@ -32,20 +32,28 @@ async function attempt(simulation: PreparedSimulation, gasLimit: bigint): Promis
 }
 
 /** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
-function findUpperBound({ call }: SimulationRequest, blockLimit: bigint, simulation: PreparedSimulation): bigint {
+function findUpperBound(
+  { call }: SimulationRequest,
+  blockLimit: bigint,
+  simulation: PreparedSimulation,
+): bigint {
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : blockLimit;
-  if (isAtLeast(simulation.rules.revision, 'osaka') && bound > MAX_TRANSACTION_GAS) bound = MAX_TRANSACTION_GAS;
+  if (isAtLeast(simulation.rules.revision, 'osaka') && bound > MAX_TRANSACTION_GAS)
+    bound = MAX_TRANSACTION_GAS;
   const feeCap = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0);
   if (feeCap === 0n) return bound;
-  let available = simulation.getAccount(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from)).balance;
+  let available = simulation.getAccount(
+    call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
+  ).balance;
   if (call.value !== undefined) {
     if (BigInt(call.value) >= available) throw new ChainError('failed', 'insufficient funds for transfer');
     available -= BigInt(call.value);
   }
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
   const blobCost = blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0);
-  if (blobs > 0n && blobCost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
+  if (blobs > 0n && blobCost >= available)
+    throw new ChainError('failed', 'insufficient funds for gas * price + value');
   const allowance = (available - blobCost) / feeCap;
   return bound > allowance ? allowance : bound;
 }

@@ -5,10 +5,14 @@ import type { ChainReader } from '../../store/chain-reader.ts';
 import type { PrecompileChanges } from '../ethereumjs/interpreter.ts';
 import { Interpreters } from '../ethereumjs/interpreters.ts';
 import type { BlockEnvironment } from '../message.ts';
-import { EMPTY_ACCOUNT, type Account } from '../state/account.ts';
+import { type Account, EMPTY_ACCOUNT } from '../state/account.ts';
 import { type StateView, TrieStateView } from '../state/state-view.ts';
 import { WorldState } from '../state/world-state.ts';
-import { applyTransaction, type ExecutionContext, type TransactionResult } from '../transition/apply-transaction.ts';
+import {
+  applyTransaction,
+  type ExecutionContext,
+  type TransactionResult,
+} from '../transition/apply-transaction.ts';
 import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockRules, isMergedAfter, rulesAt } from '../transition/rules.ts';
 import { buildCallTransaction } from './call-transaction.ts';
@@ -126,7 +130,8 @@ export class PreparedSimulation {
     const { world, interpreter, block } = this.#context;
     const { body, sender } = buildCallTransaction(this.#call, gasLimit, block.baseFeePerGas !== undefined);
     // geth: who offers no price is not asked for the base fee, and sees none.
-    const baseFeePerGas = body.maxFeePerGas === 0n && block.baseFeePerGas !== undefined ? 0n : block.baseFeePerGas;
+    const baseFeePerGas =
+      body.maxFeePerGas === 0n && block.baseFeePerGas !== undefined ? 0n : block.baseFeePerGas;
     const blobBaseFee = body.maxFeePerBlobGas === 0n ? 0n : block.blobBaseFee;
     const context = { ...this.#context, block: { ...block, baseFeePerGas, blobBaseFee } };
     world.checkpoint();

@@ -38,7 +38,10 @@ export function applyStateOverrides(
     else if (target !== undefined) throw new ChainError('failed', `account ${named} is not a precompile`);
     if (target !== undefined) {
       if (overrides[target] !== undefined) {
-        throw new ChainError('failed', `account ${checksumAddress(hexToBytes(target))} is already overridden`);
+        throw new ChainError(
+          'failed',
+          `account ${checksumAddress(hexToBytes(target))} is already overridden`,
+        );
       }
       moved.push([key.slice(2), target.slice(2)]);
     }

@@ -1,6 +1,6 @@
-import { asBytes, asInteger, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
+import { asBytes, asInteger, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
 
 /** An account as the state trie holds it. */
 export type Account = {

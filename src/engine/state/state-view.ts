@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../primitives/hex.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { MerkleTrie, type NodeLoader } from '../../primitives/merkle-trie.ts';
 import { asBytes, decodeRlp } from '../../primitives/rlp.ts';

@@ -135,7 +135,9 @@ export class WorldState {
   flush(apply: (change: AccountChange) => Uint8Array): void {
     for (const key of this.#dirty) {
       const entry = this.#entries.get(key) as Entry;
-      const storage = [...entry.dirtySlots].map((slot) => [slot, entry.storage.get(slot) as Uint8Array] as const);
+      const storage = [...entry.dirtySlots].map(
+        (slot) => [slot, entry.storage.get(slot) as Uint8Array] as const,
+      );
       const storageRoot = apply({ address: entry.address, account: entry.account, storage });
       if (entry.account !== undefined) entry.account = { ...entry.account, storageRoot };
       entry.dirtySlots.clear();

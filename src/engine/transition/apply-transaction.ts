@@ -1,5 +1,5 @@
-import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import type { Log } from '../../chain/receipt.ts';
+import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { checksumAddress } from '../../primitives/address.ts';
@@ -59,11 +59,7 @@ export async function applyTransaction(
   if (tx.value > account.balance - tx.gasLimit * gasPrice - blobFee) {
     throw new TransactionError(`insufficient funds for transfer: address ${checksumAddress(sender)}`);
   }
-  if (
-    tx.to === undefined &&
-    isAtLeast(rules.revision, 'shanghai') &&
-    tx.data.length > MAX_INIT_CODE_LENGTH
-  ) {
+  if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
     throw new TransactionError(
       `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
     );
@@ -124,7 +120,10 @@ function checkFunds(tx: TransactionBody, sender: Uint8Array, balance: bigint, ga
   }
 }
 
-function checkGas(tx: TransactionBody, { rules }: ExecutionContext): { intrinsicGas: bigint; floorGas: bigint } {
+function checkGas(
+  tx: TransactionBody,
+  { rules }: ExecutionContext,
+): { intrinsicGas: bigint; floorGas: bigint } {
   const intrinsicGas = computeIntrinsicGas(
     {
       data: tx.data,

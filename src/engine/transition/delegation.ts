@@ -37,7 +37,10 @@ export function applyAuthorizations(
     if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
     const { address } = authorization;
     world.putAccount(authority, { ...(account ?? EMPTY_ACCOUNT), nonce: authorization.nonce + 1n });
-    world.putCode(authority, address.every((byte) => byte === 0) ? EMPTY_BYTES : concatBytes(PREFIX, address));
+    world.putCode(
+      authority,
+      address.every((byte) => byte === 0) ? EMPTY_BYTES : concatBytes(PREFIX, address),
+    );
   }
   return refund;
 }

@@ -1,6 +1,7 @@
 /** What the protocol itself does in a block: system contracts and execution requests. */
-import type { Log } from '../../chain/receipt.ts';
+
 import type { Header } from '../../chain/header.ts';
+import type { Log } from '../../chain/receipt.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';

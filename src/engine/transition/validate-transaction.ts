@@ -59,7 +59,8 @@ export function validateSender(
   if (account.nonce > tx.nonce) {
     throw new TransactionError(`nonce too low: ${who}, tx: ${tx.nonce} state: ${account.nonce}`);
   }
-  if (account.nonce === MAX_NONCE) throw new TransactionError(`nonce has max value: ${who}, nonce: ${tx.nonce}`);
+  if (account.nonce === MAX_NONCE)
+    throw new TransactionError(`nonce has max value: ${who}, nonce: ${tx.nonce}`);
   if (!bytesEqual(account.codeHash, EMPTY_CODE_HASH) && !isDelegation(code)) {
     throw new TransactionError(`sender not an eoa: ${who}, len(code): ${code.length}`);
   }
@@ -90,15 +91,24 @@ export function validateFees(
   if (tx.type === 3) validateBlobs(tx, block, who, skipsBaseFee);
   if (tx.type === 4) {
     if (tx.to === undefined) {
-      throw new TransactionError(`EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`);
+      throw new TransactionError(
+        `EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`,
+      );
     }
     if (tx.authorizationList.length === 0) {
-      throw new TransactionError(`EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`);
+      throw new TransactionError(
+        `EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`,
+      );
     }
   }
 }
 
-function validateBlobs(tx: TransactionBody, block: BlockEnvironment, who: string, skipsBaseFee: boolean): void {
+function validateBlobs(
+  tx: TransactionBody,
+  block: BlockEnvironment,
+  who: string,
+  skipsBaseFee: boolean,
+): void {
   if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
   if (tx.blobVersionedHashes.length === 0) throw new TransactionError('blob transaction missing blob hashes');
   tx.blobVersionedHashes.forEach((hash, index) => {

@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config/load-config.ts';
+import { UsageError } from './usage.ts';
+
+const CHECK_CONFIG_USAGE = `portcullis check-config FILE
+
+Reads a configuration file as \`portcullis serve\` would, and prints ok or what is wrong, one line each:
+file, line, key, reason. Exit code 0 or 1.
+`;
+
+/**
+ * `portcullis check-config`. @returns the exit code
+ * @throws ConfigError with all that is wrong
+ */
+export async function runCheckConfig(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    process.stdout.write(CHECK_CONFIG_USAGE);
+    return 0;
+  }
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw new UsageError('check-config takes one file');
+  await loadConfig(file, process.env);
+  process.stdout.write('ok\n');
+  return 0;
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DEFAULT_DATA_DIR } from '../config/config.ts';
+import { parsePort } from '../config/environment.ts';
+import { parseConfig } from '../config/load-config.ts';
+import { formatUrl } from './curl-lines.ts';
+import { importChain } from './import.ts';
+import { createImportProgress } from './import-progress.ts';
+import { runService } from './run-service.ts';
+
+export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
+
+Imports a chain and serves it on 127.0.0.1 as the default network, with the key \`demo\`.
+
+  --genesis FILE   geth genesis file of the chain
+  --blocks FILE    concatenated RLP blocks, optionally gzipped
+  --port PORT      default 8545; 0 takes any free port
+  --data DIR       where the chain is stored (default: a folder of its own below ${DEFAULT_DATA_DIR})
+  --seal CHECK     ethash-format (default) or none, as for import
+`;
+
+const NETWORK = 'dev';
+
+/** A chain that was served before is found again by its genesis file. */
+function defaultDataFolder(genesis: string): string {
+  const hash = createHash('sha256').update(readFileSync(genesis)).digest('hex');
+  return resolve(DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
+}
+
+/** `portcullis dev`. @returns the exit code */
+export async function runDev(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      genesis: { type: 'string' },
+      blocks: { type: 'string' },
+      port: { type: 'string', default: '8545' },
+      data: { type: 'string' },
+      seal: { type: 'string', default: 'ethash-format' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const { genesis, blocks, seal } = values;
+  const port = parsePort(values.port);
+  const isSeal = seal === 'ethash-format' || seal === 'none';
+  if (
+    values.help === true ||
+    genesis === undefined ||
+    blocks === undefined ||
+    port === undefined ||
+    !isSeal
+  ) {
+    (values.help === true ? process.stdout : process.stderr).write(DEV_USAGE);
+    return values.help === true ? 0 : 2;
+  }
+  const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
+  const store = join(data, 'chain');
+  const summary = await importChain(
+    { genesis, blocks, data: store, seal },
+    createImportProgress(process.stderr),
+  );
+  const yaml = JSON.stringify({
+    listen: { host: '127.0.0.1', port },
+    dataDir: data,
+    defaultNetwork: NETWORK,
+    networks: { [NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
+  });
+  const config = parseConfig(yaml, { name: 'dev', folder: process.cwd(), environment: {} });
+  return runService(config, {
+    hasDemoKey: (network) => network === NETWORK,
+    onReady: (address) => {
+      process.stdout.write(
+        `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +
+          `  HTTP:      POST ${formatUrl(address, 'http', '/v3/demo')}\n` +
+          `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n`,
+      );
+    },
+  });
+}

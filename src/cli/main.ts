@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../config/load-config.ts';
+import { isUsageError, USAGE, UsageError } from './usage.ts';
+
+type Command = (args: string[]) => Promise<number>;
+
+/** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', async () => (await import('./serve.ts')).runServe],
+  ['serve', async () => (await import('./serve.ts')).runServe],
+  ['dev', async () => (await import('./dev.ts')).runDev],
+  ['import', async () => (await import('./import.ts')).runImport],
+  ['keys', async () => (await import('./keys.ts')).runKeys],
+  ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
+]);
+
+/** Runs one command line. @returns the exit code */
+async function run(args: string[]): Promise<number> {
+  const [first, ...rest] = args;
+  switch (first) {
+    case 'help':
+    case '--help':
+    case '-h':
+      process.stdout.write(USAGE);
+      return 0;
+    case '--version':
+      process.stdout.write(`${readVersion()}\n`);
+      return 0;
+  }
+  // Without a command word everything belongs to `start`.
+  const isFlag = first === undefined || first.startsWith('-');
+  const command = COMMANDS.get(isFlag ? 'start' : first);
+  if (command === undefined) throw new UsageError(`there is no command ${first}`);
+  return (await command())(isFlag ? args : rest);
+}
+
+function readVersion(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.lines.join('\n')}\n`);
+    return 1;
+  }
+  process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (!isUsageError(error)) return 1;
+  process.stderr.write('Try portcullis help.\n');
+  return 2;
+}
+
+process.exitCode = await run(process.argv.slice(2)).catch(report);

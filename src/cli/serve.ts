@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { createBuiltinConfig } from '../config/builtin-config.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { ListenAddress } from '../server/lifecycle.ts';
+import { buildCurlLines, formatUrl } from './curl-lines.ts';
+import { runService } from './run-service.ts';
+
+export const SERVE_USAGE: string = `portcullis serve --config FILE
+
+Serves the networks of a configuration file until SIGINT or SIGTERM.
+`;
+
+function announce(config: Config, address: ListenAddress): void {
+  const lines = [`Portcullis listens on ${address.host}:${address.port}`];
+  for (const [name, { hosts }] of Object.entries(config.networks)) {
+    const isDefault = name === config.defaultNetwork ? ' (and every other host name)' : '';
+    lines.push(`  ${name}: ${hosts.join(', ')}${isDefault}`);
+  }
+  lines.push(`  HTTP:      POST ${formatUrl(address, 'http', '/v3/<API_KEY>')}`);
+  lines.push(`  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/<API_KEY>')}`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** `portcullis start`, and `portcullis` alone: the built-in networks. @returns the exit code */
+export async function runStart(args: string[]): Promise<number> {
+  parseArgs({ args, options: {} });
+  const config = createBuiltinConfig(process.env);
+  return runService(config, {
+    onReady: (address) => {
+      announce(config, address);
+      process.stdout.write(`\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address).join('\n\n')}\n`);
+    },
+  });
+}
+
+/** `portcullis serve`. @returns the exit code */
+export async function runServe(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true || values.config === undefined) {
+    (values.help === true ? process.stdout : process.stderr).write(SERVE_USAGE);
+    return values.help === true ? 0 : 2;
+  }
+  const config = await loadConfig(values.config, process.env);
+  return runService(config, { onReady: (address) => announce(config, address) });
+}

@@ -1,0 +1,29 @@
+/** A command line that cannot be understood: message and exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Ours, or one of node's `parseArgs`. */
+export function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true;
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code?.startsWith('ERR_PARSE_ARGS_') ?? false;
+}
+
+export const USAGE: string = `portcullis - a JSON-RPC gateway to blockchain nodes
+
+portcullis [start]                    serve the built-in development networks
+portcullis serve --config FILE        serve the networks of a configuration file
+portcullis dev --genesis G --blocks B import a chain and serve it as the default network
+portcullis import --genesis G --blocks B [--data DIR]
+                                      import a chain, to be served later
+portcullis keys create --name NAME    make an API key; it is shown once
+portcullis keys list | revoke ID      look after API keys
+portcullis check-config FILE          say what is wrong with a configuration file
+portcullis help | --version
+
+\`portcullis COMMAND --help\` says more about a command.
+`;

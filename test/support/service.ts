@@ -1,0 +1,23 @@
+import { composeService } from '../../src/cli/compose.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+
+export type RunningService = {
+  /** `127.0.0.1:port` */
+  readonly authority: string;
+  readonly port: number;
+  /** Error-level log lines so far. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+};
+
+/** Serves a configuration (anything JSON) on a port that the system picks. */
+export async function startService(config: Readonly<Record<string, unknown>>): Promise<RunningService> {
+  const errors: string[] = [];
+  const log = createLogger('error', { write: (line) => void errors.push(line) });
+  const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, ...config });
+  const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
+  const service = await composeService(parsed, log, () => true);
+  const { port } = await service.server.listen();
+  return { authority: `127.0.0.1:${port}`, port, errors, close: () => service.close() };
+}
