@@ -1,4 +1,5 @@
 /** Transactions of types 0 to 4: decoding, hashing, signing hashes, senders. */
+import { minBigInt } from '../primitives/bigint.ts';
 import { concatBytes, EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import {
@@ -227,8 +228,7 @@ function decodeFields(type: TransactionType, fields: readonly RlpItem[], encoded
 /** What a unit of gas costs the sender (EIP-1559); the gas price itself before London. */
 export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   if (baseFeePerGas === undefined) return tx.maxFeePerGas;
-  const capped = baseFeePerGas + tx.maxPriorityFeePerGas;
-  return capped < tx.maxFeePerGas ? capped : tx.maxFeePerGas;
+  return minBigInt(baseFeePerGas + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
 /** EIP-4844: a blob's gas. */

@@ -1,3 +1,4 @@
+import { maxBigInt } from '../primitives/bigint.ts';
 import { isAtLeast, type Revision } from './revision.ts';
 
 const MINIMUM_DIFFICULTY = 131_072n;
@@ -13,21 +14,18 @@ export type DifficultyInput = {
   readonly bombDelay: BombDelay;
 };
 
-const atLeast = (value: bigint, bound: bigint): bigint => (value > bound ? value : bound);
-
 /** Difficulty of a proof-of-work block (yellow paper 4.3.4; EIP-2, EIP-100). */
 export function computeDifficulty(input: DifficultyInput, revision: Revision): bigint {
   const { parent, timestamp } = input;
   const step = parent.difficulty / 2048n;
   const elapsed = timestamp - parent.timestamp;
   let factor: bigint;
-  if (isAtLeast(revision, 'byzantium')) factor = atLeast((parent.hasUncles ? 2n : 1n) - elapsed / 9n, -99n);
-  else if (isAtLeast(revision, 'homestead')) factor = atLeast(1n - elapsed / 10n, -99n);
+  if (isAtLeast(revision, 'byzantium')) factor = maxBigInt((parent.hasUncles ? 2n : 1n) - elapsed / 9n, -99n);
+  else if (isAtLeast(revision, 'homestead')) factor = maxBigInt(1n - elapsed / 10n, -99n);
   else factor = elapsed < 13n ? 1n : -1n;
-  const base = atLeast(parent.difficulty + step * factor, MINIMUM_DIFFICULTY);
+  const base = maxBigInt(parent.difficulty + step * factor, MINIMUM_DIFFICULTY);
   // geth's delayed bomb counts from the parent: max(0, parent.number - (delay - 1)).
-  const bombNumber =
-    input.bombDelay === 0n ? input.number : atLeast(input.number - input.bombDelay, 0n);
+  const bombNumber = input.bombDelay === 0n ? input.number : maxBigInt(input.number - input.bombDelay, 0n);
   const period = bombNumber / BOMB_PERIOD;
-  return period < 2n ? base : atLeast(base + 2n ** (period - 2n), MINIMUM_DIFFICULTY);
+  return period < 2n ? base : maxBigInt(base + 2n ** (period - 2n), MINIMUM_DIFFICULTY);
 }

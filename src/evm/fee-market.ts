@@ -14,8 +14,7 @@ export function computeNextBaseFee(parent: {
   const target = parent.gasLimit / ELASTICITY;
   if (parent.gasUsed === target || target === 0n) return parent.baseFeePerGas;
   if (parent.gasUsed > target) {
-    const change =
-      (parent.baseFeePerGas * (parent.gasUsed - target)) / target / BASE_FEE_CHANGE_DENOMINATOR;
+    const change = (parent.baseFeePerGas * (parent.gasUsed - target)) / target / BASE_FEE_CHANGE_DENOMINATOR;
     return parent.baseFeePerGas + (change > 1n ? change : 1n);
   }
   return (

@@ -171,7 +171,8 @@ export class MerkleTrie {
     const used = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [nibble]));
     if (used.length > 1 || (used.length === 1 && branch.value.length > 0)) return branch;
     const nibble = used[0];
-    if (nibble !== undefined) return this.#prepend(Uint8Array.of(nibble), branch.children[nibble] as TrieNode);
+    if (nibble !== undefined)
+      return this.#prepend(Uint8Array.of(nibble), branch.children[nibble] as TrieNode);
     return branch.value.length === 0 ? undefined : { kind: 'leaf', path: EMPTY_BYTES, value: branch.value };
   }
 

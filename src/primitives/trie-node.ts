@@ -6,8 +6,18 @@ import { asBytes, decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
 /** One nibble (0..15) per element. */
 export type Nibbles = Uint8Array;
 
-export type LeafNode = { readonly kind: 'leaf'; readonly path: Nibbles; readonly value: Uint8Array; ref?: RlpItem };
-export type ExtensionNode = { readonly kind: 'extension'; readonly path: Nibbles; child: TrieNode; ref?: RlpItem };
+export type LeafNode = {
+  readonly kind: 'leaf';
+  readonly path: Nibbles;
+  readonly value: Uint8Array;
+  ref?: RlpItem;
+};
+export type ExtensionNode = {
+  readonly kind: 'extension';
+  readonly path: Nibbles;
+  child: TrieNode;
+  ref?: RlpItem;
+};
 export type BranchNode = {
   readonly kind: 'branch';
   readonly children: (TrieNode | undefined)[];

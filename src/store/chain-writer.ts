@@ -1,4 +1,4 @@
-import { encodeBody, type Block } from '../chain/block.ts';
+import { type Block, encodeBody } from '../chain/block.ts';
 import { headerToRlp } from '../chain/header.ts';
 import { encodeStoredReceipts, type StoredReceipt } from '../chain/receipt.ts';
 import { encodeRlp } from '../primitives/rlp.ts';
@@ -71,7 +71,9 @@ export class ChainWriter {
     this.#tables.root.transactionSync(() => {
       const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
       if (head !== first.block.header.number - 1n) {
-        throw new Error(`the store's head moved to block ${head} while importing: is another import running?`);
+        throw new Error(
+          `the store's head moved to block ${head} while importing: is another import running?`,
+        );
       }
       this.#putState(state);
       for (const block of blocks) this.#putBlock(block);

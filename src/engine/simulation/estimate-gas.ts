@@ -2,6 +2,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { GAS_PER_BLOB } from '../../chain/transaction.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
@@ -55,7 +56,7 @@ function findUpperBound(
   if (blobs > 0n && blobCost >= available)
     throw new ChainError('failed', 'insufficient funds for gas * price + value');
   const allowance = (available - blobCost) / feeCap;
-  return bound > allowance ? allowance : bound;
+  return minBigInt(bound, allowance);
 }
 
 function isPlainTransfer({ call }: SimulationRequest, simulation: PreparedSimulation): boolean {
@@ -100,9 +101,8 @@ export async function estimateGas(
   }
   while (low + 1n < high) {
     if ((high - low) * TOLERANCE.denominator < high * TOLERANCE.numerator) break;
-    let middle = low + (high - low) / 2n;
     // Most calls need little more than they use: lean towards the lower bound.
-    if (middle > low * 2n) middle = low * 2n;
+    const middle = minBigInt(low + (high - low) / 2n, low * 2n);
     if ((await attempt(simulation, middle)).succeeded) high = middle;
     else low = middle;
   }

@@ -3,6 +3,7 @@ import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/
 import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { checksumAddress } from '../../primitives/address.ts';
+import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { Interpreter } from '../ethereumjs/interpreter.ts';
 import type { BlockEnvironment } from '../message.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
@@ -87,10 +88,10 @@ export async function applyTransaction(
 
   const spent = intrinsicGas + result.gasUsed;
   const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
-  const gasUsed = spent - refund > floorGas ? spent - refund : floorGas;
+  const gasUsed = maxBigInt(spent - refund, floorGas);
   if (gasPrice > 0n) await interpreter.changeBalance(sender, (tx.gasLimit - gasUsed) * gasPrice);
   const tip = gasPrice - (block.baseFeePerGas ?? 0n);
-  await interpreter.changeBalance(block.beneficiary, gasUsed * (tip > 0n ? tip : 0n));
+  await interpreter.changeBalance(block.beneficiary, gasUsed * maxBigInt(tip, 0n));
   await interpreter.finish();
   return {
     status: result.status,
@@ -98,19 +99,18 @@ export async function applyTransaction(
     output: result.output,
     logs: result.logs,
     gasUsed,
-    peakGasUsed: spent > floorGas ? spent : floorGas,
+    peakGasUsed: maxBigInt(spent, floorGas),
   };
 }
 
 /** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
 function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
-  const cap = spent / (isLondon ? 5n : 2n);
-  return refund < cap ? refund : cap;
+  return minBigInt(refund, spent / (isLondon ? 5n : 2n));
 }
 
 /** The sender must have what the transaction could cost at most, at the prices it offers. */
 function checkFunds(tx: TransactionBody, sender: Uint8Array, balance: bigint, gasPrice: bigint): void {
-  const offered = tx.maxFeePerGas > gasPrice ? tx.maxFeePerGas : gasPrice;
+  const offered = maxBigInt(tx.maxFeePerGas, gasPrice);
   if (offered === 0n && tx.maxFeePerBlobGas === 0n) return;
   const want = tx.gasLimit * offered + tx.value + blobGasOf(tx) * tx.maxFeePerBlobGas;
   if (balance < want) {

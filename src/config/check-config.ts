@@ -1,0 +1,53 @@
+import type { Config } from './config.ts';
+import type { NetworkOptions } from './network-options.ts';
+
+/** One thing that is wrong, at one place of the file. */
+export type Problem = { readonly path: readonly PropertyKey[]; readonly message: string };
+
+/** What the schema of a single value cannot see: how the parts fit together. */
+export function checkConfig(config: Config): Problem[] {
+  const problems: Problem[] = [];
+  const names = Object.keys(config.networks);
+  if (names.length === 0) problems.push({ path: ['networks'], message: 'names no network' });
+  if (config.defaultNetwork !== undefined && !names.includes(config.defaultNetwork)) {
+    problems.push({ path: ['defaultNetwork'], message: `there is no network ${config.defaultNetwork}` });
+  }
+  const owners = new Map<string, string>();
+  for (const name of names) {
+    const network = config.networks[name] as NetworkOptions;
+    problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
+    problems.push(...checkLayer1(name, network, names));
+  }
+  return problems;
+}
+
+function checkSource(name: string, network: NetworkOptions): Problem[] {
+  const path = ['networks', name];
+  if (network.builtin !== undefined && network.embedded !== undefined) {
+    return [{ path, message: 'has both builtin and embedded, expected one of them' }];
+  }
+  if (network.builtin === undefined && network.embedded === undefined) {
+    return [{ path, message: 'has no chain: expected builtin or embedded' }];
+  }
+  return [];
+}
+
+function checkHosts(name: string, network: NetworkOptions, owners: Map<string, string>): Problem[] {
+  const problems: Problem[] = [];
+  for (const [i, host] of network.hosts.entries()) {
+    const owner = owners.get(host);
+    if (owner === undefined) owners.set(host, name);
+    else {
+      problems.push({ path: ['networks', name, 'hosts', i], message: `${host} already belongs to ${owner}` });
+    }
+  }
+  return problems;
+}
+
+function checkLayer1(name: string, network: NetworkOptions, names: readonly string[]): Problem[] {
+  const l1 = network.rollup?.l1;
+  if (l1 === undefined) return [];
+  const path = ['networks', name, 'rollup', 'l1'];
+  if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
+  return names.includes(l1) ? [] : [{ path, message: `there is no network ${l1}` }];
+}

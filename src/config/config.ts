@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
+import {
+  type CorsOptions,
+  corsOptionsSchema,
+  type ListenOptions,
+  listenOptionsSchema,
+  type TransportLimits,
+  transportLimitsShape,
+} from '../server/options.ts';
+import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
+
+/** `limits:`, all of it. Durations are milliseconds. */
+export type Limits = TransportLimits & {
+  readonly batchItems: number;
+  /** Items of one batch in work at the same time. */
+  readonly batchConcurrency: number;
+  readonly batchAnswerBytes: number;
+  /** Bodies in work at the same time, all connections together. */
+  readonly inFlightBodies: number;
+};
+
+/** What one configuration file says, with defaults filled in and paths absolute. */
+export type Config = {
+  readonly listen: ListenOptions;
+  readonly dataDir: string;
+  readonly defaultNetwork?: string;
+  readonly networks: Readonly<Record<string, NetworkOptions>>;
+  readonly limits: Limits;
+  readonly cors: CorsOptions;
+  readonly log: LogOptions;
+};
+
+/** Where keys live unless told otherwise: beside the configuration file, or in the working folder. */
+export const DEFAULT_DATA_DIR = '.portcullis';
+
+const MiB = 1024 * 1024;
+const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
+
+const limitsSchema: z.ZodType<Limits> = z
+  .strictObject({
+    ...transportLimitsShape,
+    batchItems: z.int().min(1).max(100_000).default(1_000),
+    batchConcurrency: z.int().min(1).max(1_000).default(16),
+    batchAnswerBytes: z
+      .int()
+      .min(1)
+      .max(512 * MiB)
+      .default(25 * MiB),
+    inFlightBodies: z.int().min(1).max(1_000_000).default(1_024),
+  })
+  .refine((limits) => limits.arrivingBytes >= limits.bodyBytes, {
+    path: ['arrivingBytes'],
+    error: 'must not be below bodyBytes: not one body could arrive',
+  });
+
+/** The whole file, apart from what its parts must agree on (`checkConfig`). */
+export const configSchema: z.ZodType<Config> = z.strictObject({
+  listen: listenOptionsSchema,
+  dataDir: z.string().min(1).default(DEFAULT_DATA_DIR),
+  defaultNetwork: z.string().exactOptional(),
+  networks: z.record(
+    z.string().regex(NETWORK_NAME, 'expected a name of letters, digits, _ and -'),
+    networkOptionsSchema,
+  ),
+  limits: limitsSchema.prefault({}),
+  cors: corsOptionsSchema,
+  log: logOptionsSchema,
+});

@@ -1,0 +1,101 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { z } from 'zod';
+import { checkConfig, type Problem } from './check-config.ts';
+import { type Config, configSchema } from './config.ts';
+import { applyEnvironment, type Environment } from './environment.ts';
+import { resolvePaths } from './paths.ts';
+import { parseYaml } from './yaml-source.ts';
+
+/** A configuration that cannot be used: one line for each thing that is wrong. */
+export class ConfigError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.name = 'ConfigError';
+    this.lines = lines;
+  }
+}
+
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/**
+ * Reads a configuration file; paths in it are relative to its folder, the environment goes over it.
+ * @throws ConfigError
+ */
+export async function loadConfig(file: string, environment: Environment): Promise<Config> {
+  const text = await readText(file);
+  return parseConfig(text, { name: basename(file), folder: dirname(resolve(file)), environment });
+}
+
+export type ConfigSource = {
+  /** How errors call the text. */
+  readonly name: string;
+  readonly folder: string;
+  readonly environment: Environment;
+};
+
+/** The configuration in a YAML text. @throws ConfigError */
+export function parseConfig(text: string, { name, folder, environment }: ConfigSource): Config {
+  const yaml = parseYaml(text);
+  if (yaml.errors.length > 0) {
+    throw new ConfigError(yaml.errors.map(({ line, message }) => `${name}:${line}: ${message}`));
+  }
+  const describe = ({ path, message }: Problem): string => {
+    const key = formatPath(path);
+    return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
+  };
+  const parsed = configSchema.safeParse(yaml.value ?? {});
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(listProblems).map(describe));
+  const problems = checkConfig(parsed.data);
+  if (problems.length > 0) throw new ConfigError(problems.map(describe));
+  const { config, errors } = applyEnvironment(resolvePaths(parsed.data, folder), environment);
+  if (errors.length > 0) throw new ConfigError(errors);
+  return config;
+}
+
+/** An unknown key is reported at the key, not at the map around it. */
+function listProblems(issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'unknown key' }));
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map(({ message }) => ({ path: issue.path, message }));
+  }
+  return [{ path: issue.path, message: issue.message.replace(/^Invalid input: /, '') }];
+}
+
+/** `networks.mine.hosts[0]` */
+function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else text += text === '' ? String(key) : `.${String(key)}`;
+  }
+  return text;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_FILE_BYTES) throw new ConfigError([`${file}: larger than ${MAX_FILE_BYTES} bytes`]);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError([`${file}: ${describeReadError(error as NodeJS.ErrnoException)}`]);
+  }
+}
+
+function describeReadError(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'ENOENT':
+      return 'no such file';
+    case 'EACCES':
+      return 'may not be read';
+    case 'EISDIR':
+      return 'is a folder';
+    default:
+      return `cannot be read (${error.code ?? 'unknown error'})`;
+  }
+}

@@ -1,0 +1,41 @@
+import type { KeyVerifier, Principal } from '../access/api-keys.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Answer } from './answer.ts';
+import { logFault } from './call-errors.ts';
+import type { Network } from './network.ts';
+import type { NetworkRegistry } from './network-registry.ts';
+import { createRefusal } from './refusals.ts';
+
+/** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
+export type Session = { readonly network: Network; readonly principal: Principal };
+
+export type Refusal = { readonly refused: Answer };
+
+const DEMO_KEY = 'demo';
+const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };
+
+const UNKNOWN_HOST: Refusal = { refused: createRefusal('unknownHost') };
+const MISSING_KEY: Refusal = { refused: createRefusal('missingKey') };
+const UNKNOWN_KEY: Refusal = { refused: createRefusal('unknownKey') };
+const FAULT: Refusal = { refused: createRefusal('internal') };
+
+/** Decides from host name and key alone, before anything of a body is read. Never rejects. */
+export async function admit(
+  host: string | undefined,
+  key: string | undefined,
+  networks: NetworkRegistry,
+  keys: KeyVerifier,
+  log: Logger,
+): Promise<Session | Refusal> {
+  const network = networks.find(host);
+  if (network === undefined) return UNKNOWN_HOST;
+  if (key === undefined || key === '') return MISSING_KEY;
+  if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
+  try {
+    const principal = await keys.verify(key);
+    return principal === undefined ? UNKNOWN_KEY : { network, principal };
+  } catch (error) {
+    logFault(log, error, { network: network.name });
+    return FAULT;
+  }
+}

@@ -1,0 +1,45 @@
+import { ChainError } from '../chain/errors.ts';
+import type { Logger } from '../observe/logger.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { decodeRevertReason } from '../rpc/revert-reason.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+
+/** Where a failure happened, for the log: names that the service chose itself. */
+export type FailureSite = { readonly method: string; readonly network: string };
+
+/** The error row for whatever a method threw. What is nobody's plan is logged, without its message. */
+export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof ChainError) return convertChainError(error, scope);
+  logFault(log, error, site);
+  return new RpcError('internal');
+}
+
+/**
+ * Logs a fault of our own: kind and place of the error. Its message may quote a request's parameters and stays out.
+ */
+export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>): void {
+  const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
+  const frames = (stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
+  log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
+}
+
+function convertChainError(error: ChainError, scope: RequestScope): RpcError {
+  switch (error.kind) {
+    case 'reverted': {
+      const data = error.data ?? '0x';
+      const reason = decodeRevertReason(data);
+      return new RpcError('executionReverted', reason === undefined ? '' : `: ${reason}`, data);
+    }
+    case 'failed':
+      return new RpcError('serverError', error.message);
+    case 'invalid':
+      return new RpcError('invalidParams', error.message);
+    case 'timeout':
+      return new RpcError('timedOut');
+    case 'busy':
+      return new RpcError('busy');
+    case 'aborted':
+      return new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled');
+  }
+}

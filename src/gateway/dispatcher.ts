@@ -1,0 +1,63 @@
+import { findMethod } from '../methods/table.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Call, Notification } from '../rpc/envelope.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { shorten } from '../rpc/param-problem.ts';
+import { encodeError, encodeSuccess, type JsonText } from '../rpc/response.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { toRpcError } from './call-errors.ts';
+import type { Network } from './network.ts';
+import { settleInTime } from './settle-in-time.ts';
+
+/** Runs single calls: method, parameters, time limit, errors. */
+export class Dispatcher {
+  readonly #clientVersion: string;
+  readonly #log: Logger;
+
+  constructor(clientVersion: string, log: Logger) {
+    this.#clientVersion = clientVersion;
+    this.#log = log;
+  }
+
+  /** The response to one call: at once where nothing has to be waited for. Never throws or rejects. */
+  dispatch(call: Call, network: Network, scope: RequestScope): JsonText | Promise<JsonText> {
+    const { id } = call;
+    const result = this.#run(call.method, call.params, network, scope);
+    if (typeof result === 'string') return encodeSuccess(id, result);
+    if (result instanceof RpcError) return encodeError(id, result);
+    return result.then((settled) =>
+      typeof settled === 'string' ? encodeSuccess(id, settled) : encodeError(id, settled),
+    );
+  }
+
+  /** Runs a notification to its end; nothing is said about it. */
+  async notify({ method, params }: Notification, network: Network, scope: RequestScope): Promise<undefined> {
+    if (params !== undefined) await this.#run(method, params, network, scope);
+    return undefined;
+  }
+
+  #run(
+    name: string,
+    params: readonly unknown[],
+    network: Network,
+    bodyScope: RequestScope,
+  ): JsonText | RpcError | Promise<JsonText | RpcError> {
+    const now = performance.now();
+    if (now >= bodyScope.deadline) return new RpcError('timedOut');
+    if (bodyScope.aborted) return new RpcError('cancelled');
+    const method = findMethod(name, network);
+    if (method === undefined) return new RpcError('methodNotFound', shorten(name));
+    const scope =
+      method.executes === true ? new RequestScope(now + network.callTimeoutMs, bodyScope) : bodyScope;
+    const fail = (error: unknown): RpcError =>
+      toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
+    try {
+      const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
+      if (typeof result === 'string') return result;
+      const settled = settleInTime(result, scope).catch(fail);
+      return scope === bodyScope ? settled : settled.finally(() => scope.release());
+    } catch (error) {
+      return fail(error);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { KeyVerifier } from '../access/api-keys.ts';
+import { METHODS } from '../methods/table.ts';
+import type { Logger } from '../observe/logger.ts';
+import { type BatchItem, type OversizedBatch, parseEnvelope } from '../rpc/envelope.ts';
+import { encodeOpenRpc } from '../rpc/openrpc.ts';
+import { encodeBatch, encodeError, type JsonText } from '../rpc/response.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { admit, type Refusal, type Session } from './admission.ts';
+import type { Answer } from './answer.ts';
+import { runBatch } from './batch.ts';
+import { logFault } from './call-errors.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { NetworkRegistry } from './network-registry.ts';
+import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
+
+export type { Refusal, RefusalReason, Session };
+
+/** The service without a transport: what HTTP and WebSocket both call. */
+export interface Gateway {
+  /** Which network and whose key; a refusal carries the whole answer. */
+  admit(host: string | undefined, key: string | undefined): Promise<Session | Refusal>;
+  /** Answers one body. Never rejects. An empty body means that nothing is to be said (notifications). */
+  handle(body: Uint8Array, session: Session, scope: RequestScope): Promise<Answer>;
+  refuse(reason: RefusalReason): Answer;
+  /** The OpenRPC document of the service, as JSON. */
+  readonly openRpc: JsonText;
+}
+
+export type GatewayLimits = {
+  readonly batchItems: number;
+  /** Items of one batch in work at the same time. */
+  readonly batchConcurrency: number;
+  readonly batchAnswerBytes: number;
+  /** Bodies in work at the same time, in the whole process. */
+  readonly bodiesInFlight: number;
+  /** Time limit of one body with everything in it, milliseconds. */
+  readonly bodyTimeoutMs: number;
+};
+
+export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
+  batchItems: 1_000,
+  batchConcurrency: 16,
+  batchAnswerBytes: 25_000_000,
+  bodiesInFlight: 1_024,
+  bodyTimeoutMs: 30_000,
+};
+
+export type GatewayOptions = {
+  readonly networks: NetworkRegistry;
+  readonly keys: KeyVerifier;
+  /** Answer of `web3_clientVersion`: `name/version`. */
+  readonly clientVersion: string;
+  readonly limits?: Partial<GatewayLimits>;
+  readonly log: Logger;
+};
+
+export function createGateway({ networks, keys, clientVersion, limits, log }: GatewayOptions): Gateway {
+  const bounds: GatewayLimits = { ...DEFAULT_GATEWAY_LIMITS, ...limits };
+  const dispatcher = new Dispatcher(clientVersion, log);
+  const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
+  let bodiesInFlight = 0;
+
+  function runItem(
+    item: BatchItem,
+    { network }: Session,
+    scope: RequestScope,
+  ): JsonText | undefined | Promise<JsonText | undefined> {
+    switch (item.kind) {
+      case 'call':
+        return dispatcher.dispatch(item, network, scope);
+      case 'notification':
+        return dispatcher.notify(item, network, scope);
+      case 'malformed':
+        return encodeError(item.id, item.error);
+    }
+  }
+
+  async function answer(body: Uint8Array, session: Session, scope: RequestScope): Promise<Answer> {
+    const envelope = parseEnvelope(body, bounds.batchItems);
+    switch (envelope.kind) {
+      case 'batch': {
+        const run = (item: BatchItem): ReturnType<typeof runItem> => runItem(item, session, scope);
+        return { status: 200, body: await runBatch(envelope.items, run, batchLimits) };
+      }
+      case 'oversizedBatch':
+        return { status: 200, body: refuseBatch(envelope, bounds.batchAnswerBytes) };
+      case 'malformed':
+        return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
+      default:
+        return { status: 200, body: (await runItem(envelope, session, scope)) ?? '' };
+    }
+  }
+
+  return {
+    admit: (host, key) => admit(host, key, networks, keys, log),
+    refuse: (reason) => REFUSALS[reason],
+    openRpc: encodeOpenRpc(METHODS, clientVersion.slice(clientVersion.indexOf('/') + 1)),
+    async handle(body, session, outerScope) {
+      if (bodiesInFlight >= bounds.bodiesInFlight) return REFUSALS.overloaded;
+      bodiesInFlight++;
+      const scope = new RequestScope(performance.now() + bounds.bodyTimeoutMs, outerScope);
+      try {
+        return await answer(body, session, scope);
+      } catch (error) {
+        logFault(log, error, { network: session.network.name });
+        return createRefusal('internal');
+      } finally {
+        bodiesInFlight--;
+        scope.release();
+      }
+    },
+  };
+}
+
+/** One error for each id that waits, as far as the limit on answers goes; a single one where there is no id. */
+function refuseBatch({ ids, error }: OversizedBatch, maxBytes: number): JsonText {
+  const refusals: JsonText[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    const refusal = encodeError(id, error);
+    bytes += Buffer.byteLength(refusal);
+    if (bytes > maxBytes) break;
+    refusals.push(refusal);
+  }
+  return refusals.length === 0 ? encodeError('null', error) : encodeBatch(refusals);
+}

@@ -1,0 +1,30 @@
+import { type ErrorName, RpcError } from '../rpc/errors.ts';
+import { encodeError } from '../rpc/response.ts';
+import type { Answer } from './answer.ts';
+
+/** Why a transport turns a request away before it can be read, or because it cannot be read. */
+export type RefusalReason =
+  | 'notFound'
+  | 'methodNotAllowed'
+  | 'unsupportedMediaType'
+  | 'bodyTooLarge'
+  | 'parseError'
+  | 'overloaded'
+  | 'timeout';
+
+/** The answer that is one error and concerns no particular id. */
+export function createRefusal(name: ErrorName, detail?: string): Answer {
+  const error = new RpcError(name, detail);
+  return { status: error.row.status, body: encodeError('null', error) };
+}
+
+/** By reason, made once: they are all the same. */
+export const REFUSALS: Readonly<Record<RefusalReason, Answer>> = {
+  notFound: createRefusal('unknownPath'),
+  methodNotAllowed: createRefusal('methodNotAllowed'),
+  unsupportedMediaType: createRefusal('unsupportedMediaType'),
+  bodyTooLarge: createRefusal('bodyTooLarge'),
+  parseError: createRefusal('parseError', 'the body cannot be read'),
+  overloaded: createRefusal('overloaded'),
+  timeout: createRefusal('slowBody'),
+};

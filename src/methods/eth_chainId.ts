@@ -1,0 +1,15 @@
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity256 } from '../rpc/schemas.ts';
+import type { MethodContext } from './method-context.ts';
+
+export const ethChainId: Method<MethodContext> = defineMethod({
+  name: 'eth_chainId',
+  summary: 'Chain id of the network (EIP-155).',
+  params: [],
+  result: { name: 'chainId', schema: quantity256 },
+  cost: 5,
+  errors: [],
+  example: { params: [], result: '0x539' },
+  handle: (_, { network }) => `"${encodeQuantity(network.chain.chainId)}"`,
+});

@@ -1,0 +1,31 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity64 } from '../rpc/schemas.ts';
+import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
+import { createCallRequest } from './call-request.ts';
+import type { MethodContext } from './method-context.ts';
+
+export const ethEstimateGas: Method<MethodContext> = defineMethod({
+  name: 'eth_estimateGas',
+  summary: 'Estimates the gas a transaction needs. The transaction is not added to the chain.',
+  description:
+    'The estimate may be significantly above the gas actually used. Without `gas` the gas limit of the pending block is ' +
+    "the upper bound; a given `gas` is capped at 10 times the latest block's gas limit.",
+  params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
+  result: { name: 'gas', schema: quantity64 },
+  cost: 300,
+  executes: true,
+  errors: ['executionReverted', 'serverError', 'timedOut', 'busy'],
+  example: {
+    params: [
+      {
+        from: '0xaa00000000000000000000000000000000000000',
+        to: '0x0100000000000000000000000000000000000000',
+      },
+    ],
+    result: '0x5208',
+  },
+  async handle([call, block, stateOverrides, blockOverrides], context) {
+    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, 'none', context);
+    return context.network.chain.estimateGas(request, context.scope);
+  },
+});

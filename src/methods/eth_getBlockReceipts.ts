@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_RECEIPT } from './result-examples.ts';
+import { receipt } from './result-schemas.ts';
+
+export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
+  name: 'eth_getBlockReceipts',
+  summary: 'All receipts of a block, in the order of its transactions.',
+  description: 'An unknown or future block gives `null`, a block without transactions `[]`.',
+  params: [{ name: 'block', description: 'The block.', required: true, schema: anyBlockExceptSafe }],
+  result: { name: 'receipts', schema: z.array(receipt).nullable() },
+  cost: 1000,
+  errors: ['serverError'],
+  example: { params: ['0x5'], result: [EXAMPLE_RECEIPT] },
+  async handle([block], { network, scope }) {
+    const reference = resolveSafeTag(block, 0, network);
+    return (await network.chain.getBlockReceipts(reference, scope)) ?? 'null';
+  },
+});

@@ -1,0 +1,24 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { integer64 } from '../rpc/schemas.ts';
+import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_TRANSACTION } from './result-examples.ts';
+import { transaction } from './result-schemas.ts';
+
+export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
+  name: 'eth_getTransactionByBlockNumberAndIndex',
+  summary: 'A transaction by block number and position in the block.',
+  description: 'An unknown or future block and a position beyond the last transaction give `null`.',
+  params: [
+    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
+    { name: 'index', description: 'Position of the transaction.', required: true, schema: integer64 },
+  ],
+  result: { name: 'transaction', schema: transaction.nullable() },
+  cost: 150,
+  errors: ['serverError'],
+  example: { params: ['0x5', '0x0'], result: EXAMPLE_TRANSACTION },
+  async handle([block, index], { network, scope }) {
+    const reference = resolveSafeTag(block, 0, network);
+    return (await network.chain.getTransactionByBlockAndIndex(reference, index, scope)) ?? 'null';
+  },
+});

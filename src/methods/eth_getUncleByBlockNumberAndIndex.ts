@@ -1,0 +1,25 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { integer64 } from '../rpc/schemas.ts';
+import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_UNCLE } from './result-examples.ts';
+import { uncleBlock } from './result-schemas.ts';
+
+export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
+  name: 'eth_getUncleByBlockNumberAndIndex',
+  summary: 'An uncle of a block by block number and uncle position.',
+  description:
+    'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles.',
+  params: [
+    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
+    { name: 'index', description: 'Position of the uncle.', required: true, schema: integer64 },
+  ],
+  result: { name: 'uncle', schema: uncleBlock.nullable() },
+  cost: 150,
+  errors: ['serverError'],
+  example: { params: ['0xc', '0x0'], result: EXAMPLE_UNCLE },
+  async handle([block, index], { network, scope }) {
+    const reference = resolveSafeTag(block, 0, network);
+    return (await network.chain.getUncleByBlockAndIndex(reference, index, scope)) ?? 'null';
+  },
+});

@@ -1,0 +1,53 @@
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { blockNumberOrTag, LATEST, resolveSafeTag } from './block-reference.ts';
+import { CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
+import { createCallRequest } from './call-request.ts';
+import type { MethodContext } from './method-context.ts';
+import { gasEstimate } from './result-schemas.ts';
+
+export const L2_ESTIMATE_GAS = 'l2_estimateGas';
+
+export const l2EstimateGas: Method<MethodContext> = defineMethod({
+  name: L2_ESTIMATE_GAS,
+  summary: 'Recommended gas limit, base fee and priority fee; the priority fee covers the cost of layer 1.',
+  description:
+    "Served under the network's own prefix (`linea_estimateGas` on a network with the prefix `linea`) and under this name, " +
+    "on rollups only. `gas` is capped at 10 times the latest block's gas limit.",
+  params: [
+    CALL_PARAM,
+    {
+      name: 'block',
+      description: 'Block whose state and prices count. Default: `latest`.',
+      required: false,
+      schema: blockNumberOrTag,
+    },
+    STATE_OVERRIDES_PARAM,
+  ],
+  result: { name: 'gasEstimate', schema: gasEstimate },
+  cost: 100,
+  executes: true,
+  needsRollup: true,
+  errors: ['methodNotFound', 'executionReverted', 'serverError', 'timedOut', 'busy'],
+  example: {
+    params: [{ to: '0x0100000000000000000000000000000000000000', value: '0x1' }],
+    result: { gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a4' },
+  },
+  async handle([call, block = LATEST, stateOverrides], context) {
+    const { rollup } = context.network;
+    if (rollup === undefined) throw new RpcError('methodNotFound', L2_ESTIMATE_GAS);
+    const reference = resolveSafeTag(block, 1, context.network);
+    const request = await createCallRequest(
+      { call, block: reference, stateOverrides, blockOverrides: undefined },
+      'none',
+      context,
+    );
+    const estimate = await rollup.estimateGas(request, context.scope);
+    return JSON.stringify({
+      gasLimit: encodeQuantity(estimate.gasLimit),
+      baseFeePerGas: encodeQuantity(estimate.baseFeePerGas),
+      priorityFeePerGas: encodeQuantity(estimate.priorityFeePerGas),
+    });
+  },
+});

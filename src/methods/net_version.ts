@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { MethodContext } from './method-context.ts';
+
+export const netVersion: Method<MethodContext> = defineMethod({
+  name: 'net_version',
+  summary: 'Network id as a decimal string; here it is the chain id.',
+  params: [],
+  result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
+  cost: 5,
+  errors: [],
+  example: { params: [], result: '1337' },
+  handle: (_, { network }) => `"${network.chain.chainId}"`,
+});

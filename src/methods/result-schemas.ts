@@ -1,0 +1,159 @@
+/**
+ * Shapes of results (spec section 2, and the fields that execution-apis adds). They document and test what is
+ * answered; results are not checked on their way. Networks may add fields of their own.
+ */
+import { z } from 'zod';
+import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+
+const bytes8: z.ZodType<string> = z
+  .string()
+  .regex(/^0x[0-9a-f]{16}$/)
+  .meta({ title: '8 bytes' });
+const bloom: z.ZodType<string> = z
+  .string()
+  .regex(/^0x[0-9a-f]{512}$/)
+  .meta({ title: '256 bytes' });
+
+/** Spec 2.1, as an uncle is given: without `transactions`. */
+export const uncleBlock: z.ZodType = z
+  .looseObject({
+    number: quantity64,
+    hash: hash32,
+    parentHash: hash32,
+    nonce: bytes8,
+    mixHash: hash32,
+    sha3Uncles: hash32,
+    logsBloom: bloom,
+    transactionsRoot: hash32,
+    stateRoot: hash32,
+    receiptsRoot: hash32,
+    miner: address,
+    difficulty: quantity256,
+    totalDifficulty: quantity256.nullable(),
+    extraData: data,
+    size: quantity64,
+    gasLimit: quantity64,
+    gasUsed: quantity64,
+    timestamp: quantity64,
+    uncles: z.array(hash32),
+  })
+  .meta({ title: 'block' });
+
+const accessList: z.ZodType = z.array(
+  z.object({ address, storageKeys: z.array(hash32) }).meta({ title: 'access list entry' }),
+);
+
+const authorizationList: z.ZodType = z.array(
+  z
+    .object({
+      chainId: quantity256,
+      address,
+      nonce: quantity64,
+      yParity: quantity64,
+      r: quantity256,
+      s: quantity256,
+    })
+    .meta({ title: 'authorization' }),
+);
+
+/** Spec 2.2. Block fields are null while pending. */
+export const transaction: z.ZodType = z
+  .looseObject({
+    type: quantity64,
+    blockHash: hash32.nullable(),
+    blockNumber: quantity64.nullable(),
+    blockTimestamp: quantity64.nullable().optional(),
+    transactionIndex: quantity64.nullable(),
+    hash: hash32,
+    from: address,
+    to: address.nullable(),
+    nonce: quantity64,
+    value: quantity256,
+    gas: quantity64,
+    gasPrice: quantity256,
+    input: data,
+    chainId: quantity256.meta({ description: 'Absent without replay protection.' }).optional(),
+    maxFeePerGas: quantity256.meta({ description: 'Types 2, 3 and 4.' }).optional(),
+    maxPriorityFeePerGas: quantity256.meta({ description: 'Types 2, 3 and 4.' }).optional(),
+    maxFeePerBlobGas: quantity256.meta({ description: 'Type 3.' }).optional(),
+    accessList: accessList.meta({ description: 'Types 1 to 4.' }).optional(),
+    blobVersionedHashes: z.array(hash32).meta({ description: 'Type 3.' }).optional(),
+    authorizationList: authorizationList.meta({ description: 'Type 4.' }).optional(),
+    yParity: quantity64.meta({ description: 'Types 1 to 4.' }).optional(),
+    v: quantity256,
+    r: quantity256,
+    s: quantity256,
+  })
+  .meta({ title: 'transaction' });
+
+/** Spec 2.4. */
+const log: z.ZodType = z
+  .looseObject({
+    address,
+    topics: z.array(hash32).max(4),
+    data,
+    blockNumber: quantity64,
+    blockHash: hash32,
+    blockTimestamp: quantity64.optional(),
+    transactionHash: hash32,
+    transactionIndex: quantity64,
+    logIndex: quantity64,
+    removed: z.boolean(),
+  })
+  .meta({ title: 'log' });
+
+/** Spec 2.3. */
+export const receipt: z.ZodType = z
+  .looseObject({
+    type: quantity64,
+    blockHash: hash32,
+    blockNumber: quantity64,
+    transactionHash: hash32,
+    transactionIndex: quantity64,
+    from: address,
+    to: address.nullable(),
+    contractAddress: address.nullable(),
+    cumulativeGasUsed: quantity64,
+    gasUsed: quantity64,
+    effectiveGasPrice: quantity256,
+    status: quantity64.meta({ description: 'Since Byzantium.' }).optional(),
+    root: hash32.meta({ description: 'State root; before Byzantium.' }).optional(),
+    blobGasUsed: quantity64.meta({ description: 'Type 3.' }).optional(),
+    blobGasPrice: quantity256.meta({ description: 'Type 3.' }).optional(),
+    logs: z.array(log),
+    logsBloom: bloom,
+  })
+  .meta({ title: 'receipt' });
+
+/** Spec 2.6. */
+export const gasEstimate: z.ZodType = z
+  .object({
+    gasLimit: quantity256.meta({ description: 'Recommended gas limit.' }),
+    baseFeePerGas: quantity256.meta({ description: 'Base fee, Wei per gas.' }),
+    priorityFeePerGas: quantity256.meta({
+      description: 'Priority fee, Wei per gas, including the cost of layer 1.',
+    }),
+  })
+  .meta({ title: 'gas estimate' });
+
+const count: z.ZodType = z.number().int().nonnegative();
+
+/** Spec 2.7. */
+export const rollupInfo: z.ZodType = z
+  .object({
+    mode: z.enum(['sequencer', 'verifier']),
+    syncing: z.boolean(),
+    ethContext: z
+      .object({ blockNumber: count, timestamp: count })
+      .meta({ title: 'layer 1 context', description: 'The latest layer 1 block.' }),
+    rollupContext: z
+      .object({
+        queueIndex: count.meta({ description: 'Last layer 1 to layer 2 message ingested.' }),
+        index: count.meta({ description: 'Last layer 2 transaction processed.' }),
+        verifiedIndex: count.meta({
+          description: 'Last transaction ingested from a batch posted to layer 1.',
+        }),
+      })
+      .meta({ title: 'rollup context' }),
+  })
+  .meta({ title: 'node information' });

@@ -1,0 +1,40 @@
+import type { RollupInfo } from '../rollup/rollup-family.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { JsonText } from '../rpc/response.ts';
+import type { MethodContext } from './method-context.ts';
+import { rollupInfo } from './result-schemas.ts';
+
+export const rollupGetInfo: Method<MethodContext> = defineMethod({
+  name: 'rollup_getInfo',
+  summary: 'State of the rollup node: its mode, its view of layer 1, and how far it has come.',
+  description: 'On rollups only. Numbers are plain JSON numbers.',
+  params: [],
+  result: { name: 'info', schema: rollupInfo },
+  cost: 80,
+  needsRollup: true,
+  errors: ['methodNotFound', 'serverError'],
+  example: {
+    params: [],
+    result: {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 12, timestamp: 1700000144 },
+      rollupContext: { queueIndex: 0, index: 9, verifiedIndex: 9 },
+    },
+  },
+  async handle(_, { network, scope }) {
+    if (network.rollup === undefined) throw new RpcError('methodNotFound', 'rollup_getInfo');
+    return encodeRollupInfo(await network.rollup.info(scope));
+  },
+});
+
+/** By hand: JSON.stringify has no bigint. */
+function encodeRollupInfo({ mode, syncing, ethContext, rollupContext }: RollupInfo): JsonText {
+  return (
+    `{"mode":"${mode}","syncing":${syncing},` +
+    `"ethContext":{"blockNumber":${ethContext.blockNumber},"timestamp":${ethContext.timestamp}},` +
+    `"rollupContext":{"queueIndex":${rollupContext.queueIndex},"index":${rollupContext.index},` +
+    `"verifiedIndex":${rollupContext.verifiedIndex}}}`
+  );
+}

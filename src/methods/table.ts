@@ -1,0 +1,44 @@
+import type { Method } from '../rpc/method.ts';
+import { ethBlockNumber } from './eth_blockNumber.ts';
+import { ethCall } from './eth_call.ts';
+import { ethChainId } from './eth_chainId.ts';
+import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
+import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
+import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
+import { l2EstimateGas } from './l2_estimateGas.ts';
+import type { MethodContext, MethodNetwork } from './method-context.ts';
+import { netVersion } from './net_version.ts';
+import { rollupGetInfo } from './rollup_getInfo.ts';
+import { web3ClientVersion } from './web3_clientVersion.ts';
+
+/** Every method of the service, in the order of its specification, then what clients need besides. */
+export const METHODS: readonly Method<MethodContext>[] = [
+  ethGetUncleByBlockNumberAndIndex,
+  ethEstimateGas,
+  ethGetTransactionByBlockNumberAndIndex,
+  ethGetBlockReceipts,
+  ethCall,
+  l2EstimateGas,
+  rollupGetInfo,
+  ethChainId,
+  netVersion,
+  web3ClientVersion,
+  ethBlockNumber,
+];
+
+const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
+  METHODS.map((method) => [method.name, method]),
+);
+
+/** The method that this network serves under this name. */
+export function findMethod(name: string, network: MethodNetwork): Method<MethodContext> | undefined {
+  const method = BY_NAME.get(name);
+  if (method === undefined) return isOwnEstimateGas(name, network) ? l2EstimateGas : undefined;
+  return method.needsRollup === true && network.rollup === undefined ? undefined : method;
+}
+
+/** The prefix `l2_` stands for the network's own (spec 1). */
+function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: MethodNetwork): boolean {
+  return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { MethodContext } from './method-context.ts';
+
+export const web3ClientVersion: Method<MethodContext> = defineMethod({
+  name: 'web3_clientVersion',
+  summary: 'Name and version of the service.',
+  params: [],
+  result: { name: 'version', schema: z.string() },
+  cost: 5,
+  errors: [],
+  example: { params: [], result: 'Portcullis/0.1.0' },
+  handle: (_, { clientVersion }) => JSON.stringify(clientVersion),
+});

@@ -1,0 +1,195 @@
+/** Every error a client can see: one row each. `{}` in a message is where the particular case is named. */
+
+export type ErrorRow = {
+  readonly code: number;
+  /** HTTP status when the error is the whole answer; errors of dispatched calls always travel with 200. */
+  readonly status: number;
+  readonly message: string;
+  /** For the documentation: when it happens and what helps. */
+  readonly meaning: string;
+};
+
+export type ErrorName =
+  | 'parseError'
+  | 'invalidRequest'
+  | 'emptyBatch'
+  | 'batchTooLarge'
+  | 'methodNotFound'
+  | 'invalidParams'
+  | 'executionReverted'
+  | 'serverError'
+  | 'timedOut'
+  | 'responseTooLarge'
+  | 'busy'
+  | 'cancelled'
+  | 'internal'
+  | 'overloaded'
+  | 'missingKey'
+  | 'unknownKey'
+  | 'unknownHost'
+  | 'unknownPath'
+  | 'methodNotAllowed'
+  | 'slowBody'
+  | 'bodyTooLarge'
+  | 'unsupportedMediaType';
+
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
+  parseError: {
+    code: -32700,
+    status: 400,
+    message: 'parse error: {}',
+    meaning: 'The body is not one JSON text in UTF-8.',
+  },
+  invalidRequest: {
+    code: -32600,
+    status: 200,
+    message: 'invalid request: {}',
+    meaning: 'The JSON is not a JSON-RPC 2.0 request object.',
+  },
+  emptyBatch: {
+    code: -32600,
+    status: 200,
+    message: 'empty batch',
+    meaning: 'The batch is an empty array; the answer is this single object.',
+  },
+  batchTooLarge: {
+    code: -32600,
+    status: 200,
+    message: 'batch too large: {}',
+    meaning: 'The batch has too many items. None was run; each id gets this error.',
+  },
+  methodNotFound: {
+    code: -32601,
+    status: 200,
+    message: 'the method {} does not exist/is not available',
+    meaning:
+      'No such method, or this network does not offer it (rollup methods on a network that is no rollup).',
+  },
+  invalidParams: {
+    code: -32602,
+    status: 200,
+    message: '{}',
+    meaning:
+      'A parameter is missing, malformed or cannot be meant; the message names it by position and field.',
+  },
+  executionReverted: {
+    code: 3,
+    status: 200,
+    message: 'execution reverted{}',
+    meaning:
+      'The EVM executed REVERT. `data` is the raw revert data; a reason encoded as Error(string) or Panic(uint256) is appended to the message.',
+  },
+  serverError: {
+    code: -32000,
+    status: 200,
+    message: '{}',
+    meaning:
+      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+  },
+  timedOut: {
+    code: -32002,
+    status: 200,
+    message: 'request timed out',
+    meaning:
+      "The call exceeded the network's time limit for calls, or its body the limit for a whole request.",
+  },
+  responseTooLarge: {
+    code: -32003,
+    status: 200,
+    message: 'response too large',
+    meaning:
+      'The answers of this batch exceed the size limit from this item on. Send these items in another batch.',
+  },
+  busy: {
+    code: -32005,
+    status: 200,
+    message: 'limit exceeded: too many calls are waiting',
+    meaning: 'Too much execution is queued. Retrying later helps.',
+  },
+  cancelled: {
+    code: -32000,
+    status: 200,
+    message: 'request cancelled',
+    meaning: 'The client went away or the server is stopping before the call was done.',
+  },
+  internal: {
+    code: -32603,
+    status: 200,
+    message: 'internal error',
+    meaning: 'A fault of the service that may pass. It has been logged; retrying may help.',
+  },
+  overloaded: {
+    code: -32005,
+    status: 429,
+    message: 'limit exceeded: too many requests in progress',
+    meaning: 'The service has too many requests in hand. Retrying later helps.',
+  },
+  missingKey: {
+    code: -32600,
+    status: 401,
+    message: 'api key required in the url',
+    meaning: 'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`.',
+  },
+  unknownKey: {
+    code: -32600,
+    status: 401,
+    message: 'invalid api key',
+    meaning: 'The key does not exist, was revoked, or does not open this network.',
+  },
+  unknownHost: {
+    code: -32600,
+    status: 404,
+    message: 'no network is served under this host name',
+    meaning: 'The network is chosen by the host name of the address; this one is not configured.',
+  },
+  unknownPath: {
+    code: -32600,
+    status: 404,
+    message: 'not found',
+    meaning: 'Requests go to `/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>`.',
+  },
+  methodNotAllowed: {
+    code: -32600,
+    status: 405,
+    message: 'method not allowed: requests are sent with POST',
+    meaning: 'Another HTTP method than POST was used on the address of a network.',
+  },
+  slowBody: {
+    code: -32002,
+    status: 408,
+    message: 'request body timed out',
+    meaning: 'The body did not arrive within the time limit.',
+  },
+  bodyTooLarge: {
+    code: -32600,
+    status: 413,
+    message: 'request body too large',
+    meaning: 'The body exceeds the size limit, before or after decompression.',
+  },
+  unsupportedMediaType: {
+    code: -32600,
+    status: 415,
+    message: 'unsupported media type: content-type must be application/json, content-encoding gzip or none',
+    meaning: 'The `Content-Type` or `Content-Encoding` of the request is not supported.',
+  },
+};
+
+/** The row's message as documentation shows it: `…` where the particular case is named. */
+export function describeMessage(name: ErrorName): string {
+  return ERRORS[name].message.replace('{}', '…');
+}
+
+/** One error of the table, made particular. `data` is raw revert data as hex. */
+export class RpcError extends Error {
+  readonly row: ErrorRow;
+  readonly data: string | undefined;
+
+  /** `detail` fills the `{}` of the row's message. */
+  constructor(name: ErrorName, detail = '', data?: string) {
+    const row = ERRORS[name];
+    super(row.message.replace('{}', () => detail));
+    this.name = 'RpcError';
+    this.row = row;
+    this.data = data;
+  }
+}

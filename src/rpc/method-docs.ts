@@ -1,0 +1,107 @@
+import { ERRORS } from './errors.ts';
+import type { Method } from './method.ts';
+import { toJsonSchema } from './openrpc.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const HEAD = `# Methods
+
+<!-- Written by scripts/write-docs.ts from src/methods; do not edit. -->
+
+Parameters are given by position. \`null\` for an optional parameter or field counts as not given. A quantity is a hex
+integer with \`0x\` and without leading zeros; hex is accepted in either case. Further fields of objects are ignored.
+Objects are described [at the end](#objects), errors in [errors.md](errors.md).
+`;
+
+/** The page `docs/methods.md`. */
+export function renderMethodsPage<C>(methods: readonly Method<C>[]): string {
+  const objects = new Map<string, JsonSchema>();
+  const sections = methods.map((method) => renderMethod(method, objects));
+  const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
+  return [HEAD, ...sections, '## Objects\n', ...tables].join('\n');
+}
+
+/** Adds the objects that the method speaks of to `objects`, by title. */
+function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): string {
+  const result = toJsonSchema(method.result.schema, 'output');
+  for (const { schema } of method.params) collectObjects(toJsonSchema(schema, 'input'), objects);
+  collectObjects(result, objects);
+  const description = method.description === undefined ? '' : ` ${method.description}`;
+  const sections = [
+    `## ${method.name}`,
+    `${method.summary}${description}`,
+    renderParams(method),
+    `Result: ${describeForm(result)}. Cost: ${method.cost}.${renderErrors(method)}`,
+    renderExample(method),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function renderParams<C>({ params }: Method<C>): string {
+  if (params.length === 0) return 'No parameters.';
+  const rows = params.map(({ name, required, schema, description }, i) => {
+    const form = describeForm(toJsonSchema(schema, 'input'));
+    return `| ${i} | ${name} | ${required ? 'yes' : 'no'} | ${form} | ${description} |`;
+  });
+  return ['| # | Parameter | Required | Form | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function renderErrors<C>({ errors }: Method<C>): string {
+  if (errors.length === 0) return '';
+  const names = errors.map((name) => `${name} (${ERRORS[name].code})`);
+  return ` Errors besides those of any request: ${names.join(', ')}.`;
+}
+
+function renderExample<C>({ name, example }: Method<C>): string {
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: example.params });
+  const response = JSON.stringify({ jsonrpc: '2.0', id: 1, result: example.result });
+  return ['```', `>> ${request}`, `<< ${response}`, '```'].join('\n');
+}
+
+/** The members of an object, or the key and value of a map. */
+function renderFields(schema: JsonSchema): string {
+  const properties = readProperties(schema);
+  if (properties === undefined) {
+    const { propertyNames, additionalProperties } = schema as Record<string, JsonSchema>;
+    return `A map from ${describeForm(propertyNames ?? {})} to ${describeForm(additionalProperties ?? {})}.`;
+  }
+  const required = new Set(schema['required'] as readonly string[] | undefined);
+  const rows = Object.entries(properties)
+    .filter(([, field]) => field['not'] === undefined)
+    .map(([name, field]) => {
+      const presence = required.has(name) ? 'yes' : 'no';
+      return `| ${name} | ${presence} | ${describeForm(field)} | ${field['description'] ?? ''} |`;
+    });
+  return ['| Field | Required | Form | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** Walks a schema for objects and maps that have a title; alternatives of a `oneOf` are described in place. */
+function collectObjects(schema: JsonSchema, objects: Map<string, JsonSchema>): void {
+  if (isObjectWithTitle(schema)) objects.set(schema['title'] as string, schema);
+  const { items, additionalProperties, anyOf } = schema;
+  const inner = [items, additionalProperties, ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : [])];
+  for (const child of [...inner, ...Object.values(readProperties(schema) ?? {})]) {
+    if (typeof child === 'object' && child !== null) collectObjects(child as JsonSchema, objects);
+  }
+}
+
+function isObjectWithTitle(schema: JsonSchema): boolean {
+  return schema['type'] === 'object' && typeof schema['title'] === 'string';
+}
+
+function readProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>> | undefined {
+  return schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined;
+}
+
+function describeForm(schema: JsonSchema): string {
+  const alternatives = (schema['oneOf'] ?? schema['anyOf']) as readonly JsonSchema[] | undefined;
+  if (alternatives !== undefined) return alternatives.map(describeForm).join(', or ');
+  const { title, type, items, enum: values, required } = schema;
+  if (Array.isArray(values)) return values.map((value) => `\`${value}\``).join(', ');
+  if (title === 'EIP-1898 object') return `\`{${(required as string[]).join(', ')}}\` (EIP-1898)`;
+  if (isObjectWithTitle(schema))
+    return `[${title}](#${(title as string).replaceAll(' ', '-').toLowerCase()})`;
+  if (typeof title === 'string') return title;
+  if (type === 'array') return `array of ${describeForm(items as JsonSchema)}`;
+  return String(type);
+}

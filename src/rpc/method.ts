@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import { type ErrorName, RpcError } from './errors.ts';
+import { describeIssue, formatProblem } from './param-problem.ts';
+import type { JsonText } from './response.ts';
+
+/** One positional parameter. JSON `null` for an optional one counts as not given. */
+export type Param<T = unknown, R extends boolean = boolean> = {
+  readonly name: string;
+  readonly description: string;
+  readonly required: R;
+  readonly schema: z.ZodType<T>;
+};
+
+/** The typed values of a list of parameters. */
+export type ParamValues<P extends readonly Param[]> = {
+  readonly [K in keyof P]: P[K] extends Param<infer T, infer R>
+    ? R extends true
+      ? T
+      : T | undefined
+    : never;
+};
+
+type MethodFacts = {
+  /** Name on the wire. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly result: { readonly name: string; readonly schema: z.ZodType };
+  /** What one call weighs against a limit, in the credits that hosted services count. */
+  readonly cost: number;
+  /** Whether it runs contract code, so that the network's time limit for calls applies. */
+  readonly executes?: boolean;
+  /** Whether only networks with a rollup family have it. */
+  readonly needsRollup?: boolean;
+  /** Errors beyond those that any request can meet. */
+  readonly errors: readonly ErrorName[];
+  readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
+};
+
+/** A method as the dispatcher, the OpenRPC document and the documentation see it. */
+export type Method<C> = MethodFacts & {
+  readonly params: readonly Param[];
+  /**
+   * Checks raw positional parameters and runs the method.
+   * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
+   */
+  invoke(rawParams: readonly unknown[], context: C): JsonText | Promise<JsonText>;
+};
+
+type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
+  readonly params: P;
+  handle(params: ParamValues<P>, context: C): JsonText | Promise<JsonText>;
+};
+
+/** Binds a typed handler to the schemas of its parameters. */
+export function defineMethod<C, const P extends readonly Param[]>(
+  definition: MethodDefinition<C, P>,
+): Method<C> {
+  const { params, handle, ...facts } = definition;
+  return {
+    ...facts,
+    params,
+    invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
+  };
+}
+
+/** More values than any valid parameter list of 5 MiB can hold; what exceeds it is refused before it costs more. */
+const MAX_VALUES = 100_000;
+const PARSE_OPTIONS = { error: describeIssue } as const;
+
+/** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
+export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
+  if (rawParams.length > 0 && countValues(rawParams) > MAX_VALUES) {
+    throw new RpcError('invalidParams', `too many values in params, want at most ${MAX_VALUES}`);
+  }
+  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
+  if (rawParams.length > params.length) {
+    throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
+  }
+  return values;
+}
+
+function parseParam(param: Param, position: number, raw: unknown): unknown {
+  if (raw === undefined || raw === null) {
+    if (!param.required) return undefined;
+    throw new RpcError('invalidParams', `missing value for required argument ${position}`);
+  }
+  const parsed = param.schema.safeParse(raw, PARSE_OPTIONS);
+  if (parsed.success) return parsed.data;
+  throw new RpcError('invalidParams', `invalid argument ${position}: ${formatProblem(parsed.error.issues)}`);
+}
+
+/** Members and elements at all depths, counted no further than needed. Keeps its own stack: depth is the client's. */
+function countValues(root: readonly unknown[]): number {
+  let count = 0;
+  const open: object[] = [root as object];
+  for (let next = open.pop(); next !== undefined && count <= MAX_VALUES; next = open.pop()) {
+    const values: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += values.length;
+    for (const value of values) if (typeof value === 'object' && value !== null) open.push(value);
+  }
+  return count;
+}

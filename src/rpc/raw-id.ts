@@ -1,0 +1,89 @@
+/**
+ * Finds numbers in `id` members as they were written. `JSON.parse` turns 9007199254740993 and 1.0 into other
+ * texts, and an id must come back to the last digit. All functions expect text that `JSON.parse` has accepted.
+ */
+
+const NUMBER_MEMBER = /[ \t\n\r]*:[ \t\n\r]*(-?[0-9][0-9.eE+-]*)/y;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Raw text of the number in the `id` member of the object that `text` is. */
+export function findRawId(text: string): string | undefined {
+  const at = text.indexOf('"id"');
+  // Without escapes, a key `id` can only be written so; when that occurs once, it is the member itself.
+  if (at >= 0 && text.indexOf('"id"', at + 4) < 0 && !text.includes('\\')) {
+    NUMBER_MEMBER.lastIndex = at + 4;
+    return NUMBER_MEMBER.exec(text)?.[1];
+  }
+  return scanRawIds(text, 1)[0];
+}
+
+/** The same for every object in the array that `text` is, by position; holes where an element has no such number. */
+export function findRawIds(text: string): (string | undefined)[] {
+  return scanRawIds(text, 2);
+}
+
+/** `level` is the nesting depth of the request objects. Depth is a counter: nesting costs no stack. */
+function scanRawIds(text: string, level: number): (string | undefined)[] {
+  const ids: (string | undefined)[] = [];
+  let element = 0;
+  let depth = 0;
+  let keyIsNext = false;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = findStringEnd(text, at);
+        if (keyIsNext) {
+          keyIsNext = false;
+          // Of several members with this key the last one counts, as in JSON.parse.
+          if (isIdKey(text, at, end)) ids[element] = readNumberMember(text, end + 1);
+        }
+        at = end;
+        break;
+      }
+      case 0x7b: // {
+        depth++;
+        keyIsNext = depth === level;
+        break;
+      case 0x5b: // [
+        depth++;
+        keyIsNext = false;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--;
+        keyIsNext = false;
+        break;
+      case 0x2c: // ,
+        keyIsNext = depth === level;
+        if (depth === level - 1) element++;
+        break;
+    }
+  }
+  return ids;
+}
+
+/** Index of the quote that closes the string opened at `open`. */
+function findStringEnd(text: string, open: number): number {
+  let end = text.indexOf('"', open + 1);
+  while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) {
+    let first = end - 1;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((end - first) % 2 === 0) break;
+    end = text.indexOf('"', end + 1);
+  }
+  return end;
+}
+
+function isIdKey(text: string, open: number, close: number): boolean {
+  if (close - open === 3) return text.startsWith('id', open + 1);
+  // `\u0069\u0064` is the longest way to write it.
+  if (close - open > 13) return false;
+  const key = text.slice(open, close + 1);
+  return key.includes('\\') && JSON.parse(key) === 'id';
+}
+
+function readNumberMember(text: string, at: number): string | undefined {
+  NUMBER_MEMBER.lastIndex = at;
+  return NUMBER_MEMBER.exec(text)?.[1];
+}

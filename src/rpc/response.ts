@@ -1,0 +1,20 @@
+import type { RpcError } from './errors.ts';
+
+/** One complete JSON value as text. Results arrive as such text and are spliced in, never encoded again. */
+export type JsonText = string;
+
+/** A success response. `id` is the raw JSON text of the request's id. */
+export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
+  return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+}
+
+/** An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read. */
+export function encodeError(id: JsonText, error: RpcError): JsonText {
+  const data = error.data === undefined ? '' : `,"data":${JSON.stringify(error.data)}`;
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${error.row.code},"message":${JSON.stringify(error.message)}${data}}}`;
+}
+
+/** A batch response of at least one response. */
+export function encodeBatch(responses: readonly JsonText[]): JsonText {
+  return `[${responses.join(',')}]`;
+}

@@ -1,0 +1,71 @@
+/** Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; messages are geth's. */
+import { z } from 'zod';
+import { parseQuantity } from '../primitives/quantity.ts';
+
+const HEX_DIGITS = /^0x[0-9a-f]*$/;
+
+type TextSchema = z.ZodType<string, string>;
+
+/** A string in lower case for which `findProblem` has nothing to say. */
+function createTextSchema(findProblem: (text: string) => string | undefined): TextSchema {
+  return z
+    .string()
+    .overwrite((text) => text.toLowerCase())
+    .check(({ value, issues }) => {
+      const message = findProblem(value);
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+    });
+}
+
+function createQuantitySchema(bits: number): TextSchema {
+  return createTextSchema((text) => {
+    if (text === '') return 'empty hex string';
+    try {
+      parseQuantity(text, bits);
+      return undefined;
+    } catch (error) {
+      return (error as RangeError).message;
+    }
+  }).meta({ title: 'quantity', pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$` });
+}
+
+/** An unsigned integer of at most 64 bits. */
+export const quantity64: TextSchema = createQuantitySchema(64);
+/** An unsigned integer of at most 256 bits. */
+export const quantity256: TextSchema = createQuantitySchema(256);
+
+/** A quantity of at most 64 bits as an integer. */
+export const integer64: z.ZodType<bigint, string> = quantity64
+  .transform((text) => BigInt(text))
+  .meta({ title: 'quantity' });
+
+/** Bytes of any number. */
+export const data: TextSchema = createTextSchema(findDataProblem).meta({
+  title: 'data',
+  pattern: '^0x([0-9a-fA-F]{2})*$',
+});
+
+/** 20 bytes. */
+export const address: TextSchema = createFixedDataSchema(20, 'address');
+/** 32 bytes. */
+export const hash32: TextSchema = createFixedDataSchema(32, '32 bytes');
+
+function createFixedDataSchema(bytes: number, title: string): TextSchema {
+  return createTextSchema((text) => findFixedDataProblem(text, bytes, title)).meta({
+    title,
+    pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
+  });
+}
+
+/** What is wrong with the (lower-case) text as bytes of any number. */
+function findDataProblem(text: string): string | undefined {
+  if (!text.startsWith('0x')) return 'hex string without 0x prefix';
+  if (text.length % 2 !== 0) return 'hex string of odd length';
+  return HEX_DIGITS.test(text) ? undefined : 'invalid hex string';
+}
+
+function findFixedDataProblem(text: string, bytes: number, title: string): string | undefined {
+  const problem = findDataProblem(text);
+  if (problem !== undefined || text.length === 2 + 2 * bytes) return problem;
+  return `hex string has length ${text.length - 2}, want ${bytes * 2} for ${title}`;
+}

@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Session } from '../gateway/admission.ts';
+import type { Answer } from '../gateway/answer.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import { redactUrl } from '../observe/redact-url.ts';
+import { ByteBudget } from '../util/byte-budget.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { ConnectionTable } from './connection.ts';
+import { CorsPolicy } from './cors.ts';
+import { isJsonType, parseContentEncoding } from './media-type.ts';
+import type { ServerOptions, TransportLimits } from './options.ts';
+import { sendRawResponse } from './raw-response.ts';
+import { decompressBody, discardBody, readBody } from './request-body.ts';
+import { findRoute, type RequestHead, type Route, readRequestHead, splitTarget } from './request-head.ts';
+import { ResponseWriter } from './response-writer.ts';
+
+/** What the HTTP side works with. */
+export type HttpEndpointParts = {
+  readonly gateway: Gateway;
+  readonly options: ServerOptions;
+  readonly log: Logger;
+  readonly connections: ConnectionTable;
+};
+
+type HttpRefusal = { readonly answer: Answer; readonly headers?: readonly string[] };
+
+/** JSON-RPC over HTTP: checks a request from the outside in, reads its body, and hands it to the gateway. */
+export class HttpEndpoint {
+  readonly #gateway: Gateway;
+  readonly #limits: TransportLimits;
+  readonly #log: Logger;
+  readonly #logsRequests: boolean;
+  readonly #connections: ConnectionTable;
+  readonly #cors: CorsPolicy;
+  readonly #arriving: ByteBudget;
+  readonly #writer: ResponseWriter;
+
+  constructor(parts: HttpEndpointParts) {
+    this.#gateway = parts.gateway;
+    this.#limits = parts.options.limits;
+    this.#log = parts.log;
+    this.#logsRequests = parts.log.isLevelEnabled('debug');
+    this.#connections = parts.connections;
+    this.#cors = new CorsPolicy(parts.options.cors);
+    this.#arriving = new ByteBudget(this.#limits.arrivingBytes);
+    this.#writer = new ResponseWriter(this.#cors, this.#limits.sendTimeout);
+  }
+
+  /** From now on every answer closes its connection. */
+  beginClosing(): void {
+    this.#writer.beginClosing();
+  }
+
+  /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
+  onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
+    const head = readRequestHead(request.rawHeaders);
+    const target = splitTarget(request.url as string);
+    if (target.host !== undefined) head.host = target.host;
+    const route = findRoute(target.path);
+    if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
+      this.#serve(request, response, head, route.key, awaitsContinue).catch((error: unknown) => {
+        this.#log.error({ err: error }, 'a request could not be served');
+        this.#refuse(request, response, head, this.#gateway.refuse('overloaded'));
+      });
+    } else {
+      this.#answerWithoutCall(request, response, head, route);
+    }
+    if (this.#logsRequests) this.#logWhenAnswered(request, response);
+  }
+
+  /** A request that node's parser gave up on: malformed, too slow, or with too large a head. */
+  onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const connection = this.#connections.of(socket);
+    if (error.code === 'ECONNRESET' || connection.isDiscarding || connection.pending > 0) {
+      // Nobody listens, or the client would take what is said now for the answer to another request.
+      socket.destroy();
+      return;
+    }
+    switch (error.code) {
+      case 'ERR_HTTP_REQUEST_TIMEOUT':
+        sendRawResponse(socket, { status: 408, body: this.#gateway.refuse('timeout').body });
+        break;
+      case 'HPE_HEADER_OVERFLOW':
+        sendRawResponse(socket, { status: 431, body: this.#gateway.refuse('bodyTooLarge').body });
+        break;
+      default:
+        sendRawResponse(socket, { status: 400, body: this.#gateway.refuse('parseError').body });
+    }
+  }
+
+  /** node's `timeout` event: nothing moved on the connection for as long as it may stay still. */
+  onTimeout(socket: Socket): void {
+    if (socket.writableLength > 0 || this.#connections.of(socket).pending === 0) socket.destroy();
+  }
+
+  async #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    key: string | undefined,
+    awaitsContinue: boolean,
+  ): Promise<void> {
+    const admitted = await this.#gateway.admit(head.host, key);
+    if ('refused' in admitted) {
+      this.#refuse(request, response, head, admitted.refused);
+      return;
+    }
+    if (!isJsonType(head.contentType)) {
+      this.#refuse(request, response, head, this.#gateway.refuse('unsupportedMediaType'));
+      return;
+    }
+    const encoding = parseContentEncoding(head.contentEncoding);
+    if (encoding === undefined) {
+      const refusal = this.#gateway.refuse('unsupportedMediaType');
+      this.#refuse(request, response, head, refusal, ['Accept-Encoding', 'gzip']);
+      return;
+    }
+    if (head.contentLength !== undefined && Number(head.contentLength) > this.#limits.bodyBytes) {
+      this.#refuse(request, response, head, this.#gateway.refuse('bodyTooLarge'));
+      return;
+    }
+    if (awaitsContinue) response.writeContinue();
+    let body = await readBody(request, this.#limits.bodyBytes, this.#arriving);
+    if (encoding === 'gzip' && typeof body !== 'string') {
+      body = await decompressBody(body, this.#limits.bodyBytes, this.#arriving);
+    }
+    if (typeof body !== 'string') {
+      await this.#handle(request, response, head, body, admitted);
+    } else if (body !== 'gone') {
+      this.#refuse(request, response, head, this.#gateway.refuse(REFUSED_BODIES[body]));
+    }
+  }
+
+  async #handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    body: Uint8Array,
+    session: Session,
+  ): Promise<void> {
+    const connection = this.#connections.of(request.socket);
+    if (connection.pending >= this.#limits.pipelinedRequests) {
+      this.#writer.send(response, head, this.#gateway.refuse('overloaded'));
+      return;
+    }
+    const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
+    connection.begin(scope);
+    const answer = await this.#gateway.handle(body, session, scope);
+    connection.end(scope);
+    this.#writer.send(response, head, answer);
+  }
+
+  /** Everything but a POST to the service: the OpenRPC document, preflights, wrong paths and verbs. */
+  #answerWithoutCall(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    route: Route,
+  ): void {
+    const refusal = this.#findRefusal(request.method, head, route);
+    if (refusal !== undefined) {
+      this.#refuse(request, response, head, refusal.answer, refusal.headers);
+      return;
+    }
+    this.#discard(request);
+    if (route.to === 'openRpc') {
+      this.#writer.send(response, head, { status: 200, body: this.#gateway.openRpc });
+    } else {
+      response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
+    }
+  }
+
+  #findRefusal(method: string | undefined, head: RequestHead, route: Route): HttpRefusal | undefined {
+    if (head.hasTwoHosts) return { answer: this.#gateway.refuse('parseError') };
+    if (route.to === 'nothing') return { answer: this.#gateway.refuse('notFound') };
+    const answer = this.#gateway.refuse('methodNotAllowed');
+    switch (route.to) {
+      case 'openRpc':
+        return method === 'GET' || method === 'HEAD'
+          ? undefined
+          : { answer, headers: ['Allow', 'GET, HEAD'] };
+      case 'webSocket':
+        return { answer: { status: 426, body: answer.body }, headers: ['Upgrade', 'websocket'] };
+      case 'http':
+        return method === 'OPTIONS' ? undefined : { answer, headers: ['Allow', 'POST, OPTIONS'] };
+    }
+  }
+
+  #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    answer: Answer,
+    headers?: readonly string[],
+  ): void {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    this.#discard(request);
+    this.#writer.send(response, head, answer, headers);
+  }
+
+  #discard(request: IncomingMessage): void {
+    discardBody(request, this.#limits.bodyBytes, this.#connections.of(request.socket));
+  }
+
+  #logWhenAnswered(request: IncomingMessage, response: ServerResponse): void {
+    const started = performance.now();
+    response.once('close', () => {
+      const fields = {
+        method: request.method,
+        url: redactUrl(request.url as string),
+        status: response.statusCode,
+        finished: !request.socket.destroyed,
+        ms: Math.round((performance.now() - started) * 1000) / 1000,
+      };
+      this.#log.debug(fields, 'request');
+    });
+  }
+}
+
+const REFUSED_BODIES = {
+  tooLarge: 'bodyTooLarge',
+  malformed: 'parseError',
+  overloaded: 'overloaded',
+} as const;

@@ -1,0 +1,130 @@
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import { ConnectionTable } from './connection.ts';
+import { HttpEndpoint } from './http.ts';
+import { ignoreUpgrade } from './ignored-upgrade.ts';
+import type { ServerOptions } from './options.ts';
+import { sendRawResponse } from './raw-response.ts';
+import { WebSocketEndpoint } from './websocket.ts';
+
+export type ServerParts = {
+  readonly gateway: Gateway;
+  readonly options: ServerOptions;
+  readonly log: Logger;
+};
+
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+/** HTTP and WebSocket on one port. */
+export interface Server {
+  /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
+  listen(): Promise<ListenAddress>;
+  /**
+   * Stops accepting, answers what is in work, then closes every connection. What is not done after
+   * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
+const MIN_CHECKING_INTERVAL_MS = 10;
+/** Room for a key, a host and what browsers and proxies add. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Builds a server that is not listening yet. */
+export function createServer(parts: ServerParts): Server {
+  return new NodeServer(parts);
+}
+
+class NodeServer implements Server {
+  readonly #options: ServerOptions;
+  readonly #http: HttpServer;
+  readonly #endpoint: HttpEndpoint;
+  readonly #webSockets: WebSocketEndpoint;
+  readonly #connections = new ConnectionTable();
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: ServerParts) {
+    const { gateway, options, log } = parts;
+    const { limits } = options;
+    this.#options = options;
+    const endpoint = new HttpEndpoint({ gateway, options, log, connections: this.#connections });
+    const webSockets = new WebSocketEndpoint(gateway, options, log);
+    const http = createHttpServer(
+      {
+        headersTimeout: limits.headersTimeout,
+        requestTimeout: Math.max(limits.bodyTimeout, limits.headersTimeout),
+        keepAliveTimeout: limits.keepAliveTimeout,
+        connectionsCheckingInterval: checkingInterval(limits.headersTimeout, limits.bodyTimeout),
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // A missing Host is refused by the gateway, with a body that says so.
+        requireHostHeader: false,
+        noDelay: true,
+      },
+      (request, response) => endpoint.onRequest(request, response),
+    );
+    http.maxConnections = limits.connections;
+    http.on('connection', (socket: Socket) => this.#connections.of(socket));
+    http.on('checkContinue', (request, response) => endpoint.onRequest(request, response, true));
+    http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
+    http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
+    http.on('timeout', (socket: Socket) => endpoint.onTimeout(socket));
+    http.on('connect', (_request, socket) => {
+      sendRawResponse(socket, gateway.refuse('methodNotAllowed'), ['Allow', 'GET, HEAD, POST, OPTIONS']);
+    });
+    http.on('upgrade', (request, socket, rest) => {
+      if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
+      else ignoreUpgrade(http, request, socket, rest);
+    });
+    this.#http = http;
+    this.#endpoint = endpoint;
+    this.#webSockets = webSockets;
+  }
+
+  listen(): Promise<ListenAddress> {
+    const { host, port } = this.#options.listen;
+    return new Promise((resolve, reject) => {
+      this.#http.once('error', reject);
+      this.#http.listen({ host, port }, () => {
+        this.#http.removeListener('error', reject);
+        const bound = this.#http.address() as AddressInfo;
+        resolve({ host: bound.address, port: bound.port });
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#drainAndClose();
+    return this.#closed;
+  }
+
+  async #drainAndClose(): Promise<void> {
+    const allClosed = new Promise<void>((resolve) => {
+      this.#http.close(() => resolve());
+    });
+    this.#endpoint.beginClosing();
+    this.#webSockets.beginClosing();
+    this.#http.closeIdleConnections();
+    this.#connections.closeUnused();
+    await Promise.race([allClosed, this.#cutOffLate()]);
+    this.#http.closeAllConnections();
+    this.#webSockets.terminate();
+    await allClosed;
+  }
+
+  /** Resolves when the drain bound has passed. */
+  #cutOffLate(): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, this.#options.limits.drainTimeout).unref();
+    });
+  }
+}
+
+/** How often node looks for slow requests: often enough that a bound is kept within a quarter of it. */
+function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
+  return Math.max(
+    MIN_CHECKING_INTERVAL_MS,
+    Math.min(5_000, Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4)),
+  );
+}

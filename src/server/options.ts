@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { parseDuration } from '../util/duration.ts';
+
+/** A duration in the configuration file (`5s`), milliseconds in the program. */
+export const durationSchema: z.ZodType<number> = z.string().transform((text, context) => {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+export type ListenOptions = { readonly host: string; readonly port: number };
+
+/** `listen:`; port 0 takes any free port. */
+export const listenOptionsSchema: z.ZodType<ListenOptions> = z
+  .strictObject({
+    host: z.string().min(1).default('127.0.0.1'),
+    port: z.int().min(0).max(65_535).default(8545),
+  })
+  .prefault({});
+
+export type CorsOptions = { readonly origins: readonly string[] };
+
+/** `cors:`; `*` allows every origin, an empty list none. */
+export const corsOptionsSchema: z.ZodType<CorsOptions> = z
+  .strictObject({ origins: z.array(z.string().min(1)).max(1_000).default(['*']) })
+  .prefault({});
+
+/** Bounds of the transports. Durations are milliseconds. */
+export type TransportLimits = {
+  /** Size of one request body or WebSocket message, before and after decompression. */
+  readonly bodyBytes: number;
+  /** Memory for bodies that are still arriving or being decompressed, all connections together. */
+  readonly arrivingBytes: number;
+  readonly connections: number;
+  /** Requests one HTTP connection may have unanswered (pipelining). */
+  readonly pipelinedRequests: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersTimeout: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly bodyTimeout: number;
+  /** From reading a body to its answer. */
+  readonly requestTimeout: number;
+  /** How long a connection may stay without a request. */
+  readonly keepAliveTimeout: number;
+  /** How long a client may leave an answer unread. */
+  readonly sendTimeout: number;
+  /** How long a graceful stop waits for answers. */
+  readonly drainTimeout: number;
+  readonly webSockets: number;
+  /** Messages of one WebSocket in work; at the bound it is not read any further. */
+  readonly webSocketInFlight: number;
+  readonly webSocketPing: number;
+  /** Above this much unsent a WebSocket is not read any further. */
+  readonly webSocketHighWaterBytes: number;
+  /** Above this much unsent a WebSocket is closed. */
+  readonly webSocketBufferedBytes: number;
+};
+
+const MiB = 1024 * 1024;
+const count = (byDefault: number, max: number): z.ZodType<number> =>
+  z.int().min(1).max(max).default(byDefault);
+const bytes = (byDefault: number): z.ZodType<number> => count(byDefault, 1024 * MiB);
+const duration = (byDefault: string): z.ZodType<number> =>
+  durationSchema
+    .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
+    .prefault(byDefault);
+
+/** The transports' rows of `limits:`, to be composed with other folders' rows. */
+export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.ZodType<TransportLimits[K]> } =
+  {
+    bodyBytes: bytes(5 * MiB),
+    arrivingBytes: bytes(256 * MiB),
+    connections: count(4_096, 1_000_000),
+    pipelinedRequests: count(64, 10_000),
+    headersTimeout: duration('10s'),
+    bodyTimeout: duration('30s'),
+    requestTimeout: duration('30s'),
+    keepAliveTimeout: duration('75s'),
+    sendTimeout: duration('30s'),
+    drainTimeout: duration('10s'),
+    webSockets: count(1_024, 1_000_000),
+    webSocketInFlight: count(64, 10_000),
+    webSocketPing: duration('30s'),
+    webSocketHighWaterBytes: bytes(4 * MiB),
+    webSocketBufferedBytes: bytes(64 * MiB),
+  };
+
+/** Everything the server is told. */
+export type ServerOptions = {
+  readonly listen: ListenOptions;
+  readonly cors: CorsOptions;
+  readonly limits: TransportLimits;
+};

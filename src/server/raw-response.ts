@@ -1,0 +1,26 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Answer } from '../gateway/answer.ts';
+
+/** How long a refused client may take to read why. */
+const LINGER_MS = 2_000;
+
+/**
+ * Answers on a socket that node's HTTP server no longer (or not yet) looks after, and ends it.
+ * The rest of what the client sends is read and dropped so that the answer is not lost to a reset.
+ */
+export function sendRawResponse(socket: Duplex, answer: Answer, headers: readonly string[] = []): void {
+  socket.on('error', () => socket.destroy());
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  let text = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  text += `Date: ${new Date().toUTCString()}\r\nConnection: close\r\n`;
+  text += `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(answer.body)}\r\n\r\n`;
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
+  socket.resume();
+  socket.end(text + answer.body);
+}

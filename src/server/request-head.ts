@@ -1,0 +1,114 @@
+/** The headers this server acts on. A name that is absent is undefined. */
+export type RequestHead = {
+  host: string | undefined;
+  contentType: string | undefined;
+  contentLength: string | undefined;
+  contentEncoding: string | undefined;
+  acceptEncoding: string | undefined;
+  origin: string | undefined;
+  /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
+  hasTwoHosts: boolean;
+};
+
+/**
+ * Picks the known headers out of node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would build
+ * an object of all of them first, which costs as much as the rest of the routing.
+ */
+export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
+  const head: RequestHead = {
+    host: undefined,
+    contentType: undefined,
+    contentLength: undefined,
+    contentEncoding: undefined,
+    acceptEncoding: undefined,
+    origin: undefined,
+    hasTwoHosts: false,
+  };
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    const value = rawHeaders[i + 1] as string;
+    switch (name.length) {
+      case 4:
+        if (isNamed(name, 'Host', 'host')) {
+          head.hasTwoHosts = head.host !== undefined;
+          head.host = value;
+        }
+        break;
+      case 6:
+        if (isNamed(name, 'Origin', 'origin')) head.origin = value;
+        break;
+      case 12:
+        if (isNamed(name, 'Content-Type', 'content-type')) head.contentType = value;
+        break;
+      case 14:
+        if (isNamed(name, 'Content-Length', 'content-length')) head.contentLength = value;
+        break;
+      case 15:
+        if (isNamed(name, 'Accept-Encoding', 'accept-encoding')) {
+          head.acceptEncoding = head.acceptEncoding === undefined ? value : `${head.acceptEncoding},${value}`;
+        }
+        break;
+      case 16:
+        if (isNamed(name, 'Content-Encoding', 'content-encoding')) {
+          head.contentEncoding =
+            head.contentEncoding === undefined ? value : `${head.contentEncoding},${value}`;
+        }
+        break;
+    }
+  }
+  return head;
+}
+
+function isNamed(name: string, usual: string, lowerCase: string): boolean {
+  return name === usual || name === lowerCase || name.toLowerCase() === lowerCase;
+}
+
+/** Where a request target leads. `key` is undefined when the path ends where the key should be. */
+export type Route =
+  | { readonly to: 'http' | 'webSocket'; readonly key: string | undefined }
+  | { readonly to: 'openRpc' }
+  | { readonly to: 'nothing' };
+
+const OPEN_RPC: Route = { to: 'openRpc' };
+const NOTHING: Route = { to: 'nothing' };
+const HTTP_PATH = '/v3/';
+const WEB_SOCKET_PATH = '/ws/v3/';
+
+/** Finds the route of an origin-form path; a query is ignored. */
+export function findRoute(target: string): Route {
+  if (target.startsWith(HTTP_PATH)) return keyedRoute('http', target, HTTP_PATH.length);
+  if (target.startsWith(WEB_SOCKET_PATH)) return keyedRoute('webSocket', target, WEB_SOCKET_PATH.length);
+  switch (withoutQuery(target)) {
+    case '/v3':
+      return { to: 'http', key: undefined };
+    case '/ws/v3':
+      return { to: 'webSocket', key: undefined };
+    case '/openrpc.json':
+      return OPEN_RPC;
+    default:
+      return NOTHING;
+  }
+}
+
+function keyedRoute(to: 'http' | 'webSocket', target: string, start: number): Route {
+  const key = withoutQuery(target).slice(start);
+  if (key.includes('/')) return NOTHING;
+  return { to, key: key === '' ? undefined : key };
+}
+
+function withoutQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/**
+ * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host
+ * takes the place of the Host header. Any other form is returned as it is.
+ */
+export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
+  if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };
+  const authority = target.indexOf('//') + 2;
+  const slash = target.indexOf('/', authority);
+  if (slash < 0) return { path: '/', host: target.slice(authority) };
+  return { path: target.slice(slash), host: target.slice(authority, slash) };
+}

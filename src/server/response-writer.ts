@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip, constants as zlibConstants } from 'node:zlib';
+import type { Answer } from '../gateway/answer.ts';
+import type { CorsPolicy } from './cors.ts';
+import { acceptsGzip } from './media-type.ts';
+import type { RequestHead } from './request-head.ts';
+
+const gzipAsync = promisify(gzip);
+/** Below this a compressed answer saves less than a packet. */
+const GZIP_MIN_LENGTH = 1024;
+const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
+
+/** Writes answers: one write each, with its length known beforehand. */
+export class ResponseWriter {
+  readonly #cors: CorsPolicy;
+  readonly #sendTimeout: number;
+  #closing = false;
+
+  constructor(cors: CorsPolicy, sendTimeout: number) {
+    this.#cors = cors;
+    this.#sendTimeout = sendTimeout;
+  }
+
+  /** From now on every answer closes its connection. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
+
+  send(response: ServerResponse, head: RequestHead, answer: Answer, headers?: readonly string[]): void {
+    const { status, body } = answer;
+    const fields = body === '' ? [] : ['Content-Type', 'application/json'];
+    if (headers !== undefined) fields.push(...headers);
+    if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
+    if (this.#closing) fields.push('Connection', 'close');
+    if (body.length >= GZIP_MIN_LENGTH) {
+      fields.push('Vary', 'Accept-Encoding');
+      if (acceptsGzip(head.acceptEncoding)) {
+        this.#sendCompressed(response, status, body, fields).catch(() => response.destroy());
+        return;
+      }
+    }
+    this.#write(response, status, body, Buffer.byteLength(body), fields);
+  }
+
+  async #sendCompressed(
+    response: ServerResponse,
+    status: number,
+    body: string,
+    fields: string[],
+  ): Promise<void> {
+    const compressed = await gzipAsync(body, GZIP_OPTIONS);
+    if (response.destroyed) return;
+    fields.push('Content-Encoding', 'gzip');
+    this.#write(response, status, compressed, compressed.length, fields);
+  }
+
+  #write(
+    response: ServerResponse,
+    status: number,
+    body: string | Uint8Array,
+    length: number,
+    fields: string[],
+  ): void {
+    fields.push('Content-Length', String(length));
+    response.writeHead(status, fields);
+    response.end(body);
+    this.#watchSending(response);
+  }
+
+  /**
+   * Bounds how long the client may leave the answer unread. Usually the kernel has taken all of it at once;
+   * node notices progress of what remains, and calls the server's `timeout` when there is none.
+   */
+  #watchSending(response: ServerResponse): void {
+    const { socket } = response;
+    if (socket === null) {
+      response.once('socket', (assigned) => assigned.setTimeout(this.#sendTimeout));
+    } else if (socket.writableLength > 0) {
+      socket.setTimeout(this.#sendTimeout);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { Logger } from '../observe/logger.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** What shells report for a process ended by SIGINT or SIGTERM: 128 + the signal's number. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Runs `close` at the first SIGINT or SIGTERM and resolves to the exit code when it is done: 0, or 1 when it
+ * failed. A second signal ends the process at once.
+ */
+export function closeOnSignal(close: () => Promise<void>, log: Logger): Promise<number> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const onSignal = (signal: (typeof SIGNALS)[number]): void => {
+      if (stopping) process.exit(EXIT_CODES[signal]);
+      stopping = true;
+      log.info({ signal }, 'stopping');
+      close().then(
+        () => resolve(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'stopping failed');
+          resolve(1);
+        },
+      );
+    };
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}

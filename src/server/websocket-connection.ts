@@ -1,0 +1,149 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Session } from '../gateway/admission.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { TransportLimits } from './options.ts';
+
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+/** How long the peer may take to answer a close frame. */
+const CLOSE_GRACE_MS = 2_000;
+
+export type WebSocketParts = {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  readonly session: Session;
+  readonly gateway: Gateway;
+  readonly limits: TransportLimits;
+};
+
+/**
+ * One WebSocket. Each message is one body for the gateway and gets one message back, in the order in which
+ * answers are ready. Binary messages are taken as UTF-8 JSON like text ones; answers are always text.
+ */
+export class WebSocketConnection {
+  readonly #ws: WebSocket;
+  readonly #session: Session;
+  readonly #gateway: Gateway;
+  readonly #limits: TransportLimits;
+  readonly #scopes = new Set<RequestScope>();
+  /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
+  readonly #waiting: Buffer[] = [];
+  #awaitsPong = false;
+  #closing = false;
+
+  constructor(parts: WebSocketParts) {
+    this.#ws = parts.ws;
+    this.#session = parts.session;
+    this.#gateway = parts.gateway;
+    this.#limits = parts.limits;
+    const { ws, socket } = parts;
+    ws.on('message', (data) => this.#receive(data as Buffer));
+    ws.on('pong', () => {
+      this.#awaitsPong = false;
+    });
+    // A protocol error (1002, 1007, 1009): ws closes with the right code by itself.
+    ws.on('error', () => {});
+    ws.on('close', () => this.#abandon());
+    if (socket instanceof Socket) {
+      // Like for HTTP, node sees progress inside a long write and calls this only when there is none.
+      socket.setTimeout(this.#limits.sendTimeout);
+      socket.on('timeout', () => {
+        if (ws.bufferedAmount > 0) ws.terminate();
+      });
+    }
+  }
+
+  /** One heartbeat: a peer that has not answered the last ping is gone. */
+  beat(): void {
+    // While reading is paused a pong cannot be seen.
+    if (this.#awaitsPong && !this.#ws.isPaused) {
+      this.#ws.terminate();
+      return;
+    }
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#awaitsPong = true;
+    this.#ws.ping();
+  }
+
+  /** Takes no further messages and closes with 1001 once what is in work is answered. */
+  beginClosing(): void {
+    this.#closing = true;
+    this.#waiting.length = 0;
+    this.#closeWhenDone();
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  #receive(body: Buffer): void {
+    if (this.#closing) return;
+    if (this.#isAtBound()) this.#waiting.push(body);
+    else this.#begin(body);
+    this.#adjustReading();
+  }
+
+  #begin(body: Buffer): void {
+    const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
+    this.#scopes.add(scope);
+    this.#gateway.handle(body, this.#session, scope).then(
+      (answer) => this.#finish(scope, answer.body),
+      () => this.#ws.terminate(),
+    );
+  }
+
+  #finish(scope: RequestScope, text: string): void {
+    if (!this.#scopes.delete(scope)) return;
+    if (text !== '') {
+      this.#ws.send(text, () => this.#advance());
+      if (this.#ws.bufferedAmount > this.#limits.webSocketBufferedBytes) {
+        this.#giveUp();
+        return;
+      }
+    }
+    this.#advance();
+  }
+
+  /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
+  #advance(): void {
+    while (this.#waiting.length > 0 && !this.#isAtBound()) this.#begin(this.#waiting.shift() as Buffer);
+    this.#adjustReading();
+    if (this.#closing) this.#closeWhenDone();
+  }
+
+  #isAtBound(): boolean {
+    return (
+      this.#scopes.size >= this.#limits.webSocketInFlight ||
+      this.#ws.bufferedAmount > this.#limits.webSocketHighWaterBytes
+    );
+  }
+
+  #adjustReading(): void {
+    const shouldPause = !this.#closing && (this.#waiting.length > 0 || this.#isAtBound());
+    if (shouldPause === this.#ws.isPaused) return;
+    if (shouldPause) this.#ws.pause();
+    else this.#ws.resume();
+  }
+
+  #closeWhenDone(): void {
+    this.#adjustReading();
+    if (this.#scopes.size === 0) this.#ws.close(GOING_AWAY, 'shutting down');
+  }
+
+  /** The peer lets answers pile up: a close frame would wait behind them, so it gets only a short grace. */
+  #giveUp(): void {
+    this.#abandon();
+    this.#ws.close(POLICY_VIOLATION, 'answers are not being read');
+    setTimeout(() => this.#ws.terminate(), CLOSE_GRACE_MS).unref();
+  }
+
+  #abandon(): void {
+    this.#closing = true;
+    this.#waiting.length = 0;
+    for (const scope of this.#scopes) scope.abort();
+    this.#scopes.clear();
+  }
+}

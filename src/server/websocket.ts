@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Refusal, Session } from '../gateway/admission.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import { CorsPolicy } from './cors.ts';
+import type { ServerOptions, TransportLimits } from './options.ts';
+import { sendRawResponse } from './raw-response.ts';
+import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
+import { WebSocketConnection } from './websocket-connection.ts';
+
+/** JSON-RPC over WebSocket: host and key are checked at the upgrade, once for all messages. */
+export class WebSocketEndpoint {
+  readonly #gateway: Gateway;
+  readonly #limits: TransportLimits;
+  readonly #log: Logger;
+  readonly #cors: CorsPolicy;
+  readonly #acceptor: WebSocketServer;
+  readonly #connections = new Set<WebSocketConnection>();
+  readonly #heartbeat: NodeJS.Timeout;
+  /** Upgrades whose key is being checked. */
+  #admitting = 0;
+  #closing = false;
+
+  constructor(gateway: Gateway, options: ServerOptions, log: Logger) {
+    this.#gateway = gateway;
+    this.#limits = options.limits;
+    this.#log = log;
+    this.#cors = new CorsPolicy(options.cors);
+    this.#acceptor = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: this.#limits.bodyBytes,
+    });
+    this.#acceptor.on('wsClientError', (_error, socket) => {
+      sendRawResponse(socket, { status: 400, body: gateway.refuse('parseError').body });
+    });
+    this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
+    this.#heartbeat.unref();
+  }
+
+  /** Whether an upgrade request is for this endpoint: any other protocol is ignored. */
+  static isMeant(request: IncomingMessage): boolean {
+    return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
+  }
+
+  /** Answers an upgrade request with 101 or with a refusal. */
+  onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+    const destroy = (): void => {
+      socket.destroy();
+    };
+    socket.on('error', destroy);
+    this.#admit(request)
+      .then((admitted) => {
+        if ('refused' in admitted) {
+          sendRawResponse(socket, admitted.refused);
+          return;
+        }
+        socket.removeListener('error', destroy);
+        this.#acceptor.handleUpgrade(request, socket, rest, (ws) => this.#open(ws, socket, admitted));
+      })
+      .catch((error: unknown) => {
+        this.#log.error({ err: error }, 'a WebSocket could not be opened');
+        sendRawResponse(socket, this.#gateway.refuse('overloaded'));
+      });
+  }
+
+  /** Takes no further messages; each connection closes with 1001 after the answers it still owes. */
+  beginClosing(): void {
+    this.#closing = true;
+    clearInterval(this.#heartbeat);
+    for (const connection of this.#connections) connection.beginClosing();
+  }
+
+  /** Ends every connection at once. */
+  terminate(): void {
+    for (const connection of this.#connections) connection.terminate();
+  }
+
+  async #admit(request: IncomingMessage): Promise<Session | Refusal> {
+    const head = readRequestHead(request.rawHeaders);
+    const target = splitTarget(request.url as string);
+    const route = findRoute(target.path);
+    if (head.hasTwoHosts) return { refused: this.#gateway.refuse('parseError') };
+    if (route.to !== 'webSocket') return { refused: this.#gateway.refuse('notFound') };
+    if (!this.#cors.allows(head.origin)) {
+      return { refused: { status: 403, body: this.#gateway.refuse('notFound').body } };
+    }
+    if (this.#closing || this.#connections.size + this.#admitting >= this.#limits.webSockets) {
+      return { refused: this.#gateway.refuse('overloaded') };
+    }
+    this.#admitting++;
+    try {
+      return await this.#gateway.admit(target.host ?? head.host, route.key);
+    } finally {
+      this.#admitting--;
+    }
+  }
+
+  #open(ws: WebSocket, socket: Duplex, session: Session): void {
+    const connection = new WebSocketConnection({
+      ws,
+      socket,
+      session,
+      gateway: this.#gateway,
+      limits: this.#limits,
+    });
+    this.#connections.add(connection);
+    ws.once('close', (code) => {
+      this.#connections.delete(connection);
+      this.#log.debug({ code, network: session.network.name }, 'WebSocket closed');
+    });
+    if (this.#closing) connection.beginClosing();
+  }
+
+  #beat(): void {
+    for (const connection of this.#connections) connection.beat();
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * When an answer is no longer wanted: a deadline, and a signal for "the client has gone" or "time is up".
+ * An AbortController costs about a microsecond and most requests never look at it, so it is made on first use.
+ */
+export class RequestScope {
+  /** Milliseconds on the clock of `performance.now()`. */
+  readonly deadline: number;
+  readonly #parent: RequestScope | undefined;
+  #controller: AbortController | undefined;
+  #aborted = false;
+  #reason: unknown;
+  /** Scopes inside this one that have a signal to be fired. */
+  #children: Set<RequestScope> | undefined;
+
+  constructor(deadline: number, parent?: RequestScope) {
+    this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
+    this.#parent = parent;
+  }
+
+  get aborted(): boolean {
+    return this.#aborted || (this.#parent?.aborted ?? false);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(this.#findReason());
+      else if (this.#parent !== undefined) this.#parent.#adopt(this);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Ends this scope and those inside it. Only the first call counts. */
+  abort(reason?: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    for (const child of this.#children ?? []) child.abort(reason);
+    this.#children = undefined;
+  }
+
+  /** To be called when the work inside is done: the outer scope forgets this one. */
+  release(): void {
+    if (this.#parent !== undefined) this.#parent.#forget(this);
+  }
+
+  #adopt(child: RequestScope): void {
+    this.#children ??= new Set();
+    this.#children.add(child);
+    // Makes this scope known to its own parent, so that the outermost abort arrives here.
+    if (this.#parent !== undefined) this.#parent.#adopt(this);
+  }
+
+  #forget(child: RequestScope): void {
+    this.#children?.delete(child);
+  }
+
+  #findReason(): unknown {
+    if (this.#aborted || this.#parent === undefined) return this.#reason;
+    return this.#parent.#findReason();
+  }
+}
