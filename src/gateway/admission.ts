@@ -17,7 +17,7 @@ const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };
 const UNKNOWN_HOST: Refusal = { refused: createRefusal('unknownHost') };
 const MISSING_KEY: Refusal = { refused: createRefusal('missingKey') };
 const UNKNOWN_KEY: Refusal = { refused: createRefusal('unknownKey') };
-const FAULT: Refusal = { refused: createRefusal('internal') };
+const KEYS_UNAVAILABLE: Refusal = { refused: createRefusal('keysUnavailable') };
 
 /** Decides from host name and key alone, before anything of a body is read. Never rejects. */
 export async function admit(
@@ -36,6 +36,6 @@ export async function admit(
     return principal === undefined ? UNKNOWN_KEY : { network, principal };
   } catch (error) {
     logFault(log, error, { network: network.name });
-    return FAULT;
+    return KEYS_UNAVAILABLE;
   }
 }

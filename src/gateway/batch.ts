@@ -6,7 +6,7 @@ import { encodeBatch, encodeError, type JsonText } from '../rpc/response.ts';
 export type BatchLimits = {
   /** Items in work at the same time. */
   readonly concurrency: number;
-  /** Bytes of all responses together; from the item on that exceeds it, each gets an error. */
+  /** Bytes of all responses together with their commas; from the item on that exceeds it, each gets an error. */
   readonly answerBytes: number;
 };
 
@@ -40,7 +40,7 @@ export async function runBatch(
       const outcome = run(items[position] as BatchItem);
       const response = outcome instanceof Promise ? await outcome : outcome;
       responses[position] = response;
-      if (response !== undefined) heldBytes += Buffer.byteLength(response);
+      if (response !== undefined) heldBytes += Buffer.byteLength(response) + 1;
     }
   }
 
@@ -64,7 +64,7 @@ function joinResponses(
   items.forEach((item, position) => {
     if (item.kind === 'notification') return;
     const response = responses[position];
-    if (response !== undefined) bytes += Buffer.byteLength(response);
+    if (response !== undefined) bytes += Buffer.byteLength(response) + 1;
     const fits = response !== undefined && bytes <= maxBytes;
     kept.push(fits ? response : encodeError(item.id, new RpcError('responseTooLarge')));
   });

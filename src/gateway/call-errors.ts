@@ -32,11 +32,10 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('executionReverted', reason === undefined ? '' : `: ${reason}`, data);
     }
     case 'failed':
+    case 'timeout':
       return new RpcError('serverError', error.message);
     case 'invalid':
       return new RpcError('invalidParams', error.message);
-    case 'timeout':
-      return new RpcError('timedOut');
     case 'busy':
       return new RpcError('busy');
     case 'aborted':

@@ -13,8 +13,6 @@ import { Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
 
-export type { Refusal, RefusalReason, Session };
-
 /** The service without a transport: what HTTP and WebSocket both call. */
 export interface Gateway {
   /** Which network and whose key; a refusal carries the whole answer. */
@@ -37,7 +35,7 @@ export type GatewayLimits = {
   readonly bodyTimeoutMs: number;
 };
 
-export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
+const DEFAULT_LIMITS: GatewayLimits = {
   batchItems: 1_000,
   batchConcurrency: 16,
   batchAnswerBytes: 25_000_000,
@@ -55,7 +53,7 @@ export type GatewayOptions = {
 };
 
 export function createGateway({ networks, keys, clientVersion, limits, log }: GatewayOptions): Gateway {
-  const bounds: GatewayLimits = { ...DEFAULT_GATEWAY_LIMITS, ...limits };
+  const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
   const dispatcher = new Dispatcher(clientVersion, log);
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
   let bodiesInFlight = 0;
@@ -118,7 +116,7 @@ function refuseBatch({ ids, error }: OversizedBatch, maxBytes: number): JsonText
   let bytes = 0;
   for (const id of ids) {
     const refusal = encodeError(id, error);
-    bytes += Buffer.byteLength(refusal);
+    bytes += Buffer.byteLength(refusal) + 1;
     if (bytes > maxBytes) break;
     refusals.push(refusal);
   }

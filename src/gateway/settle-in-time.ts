@@ -3,14 +3,16 @@ import type { RequestScope } from '../util/request-scope.ts';
 
 /** `setTimeout` takes no more than 31 bits. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
+/** How much longer a chain may take to end the work itself, with an error that says more. */
+const GRACE_MS = 500;
 
 /**
- * The outcome of `work`, or RpcError when the scope's deadline comes first; the scope is then aborted so that
+ * The outcome of `work`, or RpcError when the scope's deadline has clearly passed; the scope is then aborted so that
  * the work ends too. Chains keep to the deadline themselves: this is what holds when one does not.
  */
 export function settleInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {
-    const delay = Math.ceil(scope.deadline - performance.now());
+    const delay = Math.ceil(scope.deadline - performance.now()) + GRACE_MS;
     const timer = setTimeout(
       () => {
         scope.abort();

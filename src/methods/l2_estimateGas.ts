@@ -7,7 +7,7 @@ import { createCallRequest } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
 import { gasEstimate } from './result-schemas.ts';
 
-export const L2_ESTIMATE_GAS = 'l2_estimateGas';
+const L2_ESTIMATE_GAS = 'l2_estimateGas';
 
 export const l2EstimateGas: Method<MethodContext> = defineMethod({
   name: L2_ESTIMATE_GAS,

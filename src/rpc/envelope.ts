@@ -19,12 +19,12 @@ export type Notification = {
 };
 
 /** What is not a request, with the answer it gets. */
-export type Malformed = { readonly kind: 'malformed'; readonly id: JsonText; readonly error: RpcError };
+type Malformed = { readonly kind: 'malformed'; readonly id: JsonText; readonly error: RpcError };
 
 export type BatchItem = Call | Notification | Malformed;
 
 /** At least one item, in the order of the body. */
-export type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
+type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
 /** A batch with more items than allowed; `ids` are those that wait for an answer. */
 export type OversizedBatch = {

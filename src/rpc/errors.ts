@@ -26,6 +26,7 @@ export type ErrorName =
   | 'overloaded'
   | 'missingKey'
   | 'unknownKey'
+  | 'keysUnavailable'
   | 'unknownHost'
   | 'unknownPath'
   | 'methodNotAllowed'
@@ -91,7 +92,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'request timed out',
     meaning:
-      "The call exceeded the network's time limit for calls, or its body the limit for a whole request.",
+      'The time limit for a whole request passed. A call past its own limit gets -32000 `execution aborted (timeout = 5s)`.',
   },
   responseTooLarge: {
     code: -32003,
@@ -135,6 +136,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 401,
     message: 'invalid api key',
     meaning: 'The key does not exist, was revoked, or does not open this network.',
+  },
+  keysUnavailable: {
+    code: -32603,
+    status: 503,
+    message: 'internal error: the api key cannot be checked now',
+    meaning: 'The store of keys cannot be read at the moment. It has been logged; retrying may help.',
   },
   unknownHost: {
     code: -32600,

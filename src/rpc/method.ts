@@ -12,7 +12,7 @@ export type Param<T = unknown, R extends boolean = boolean> = {
 };
 
 /** The typed values of a list of parameters. */
-export type ParamValues<P extends readonly Param[]> = {
+type ParamValues<P extends readonly Param[]> = {
   readonly [K in keyof P]: P[K] extends Param<infer T, infer R>
     ? R extends true
       ? T

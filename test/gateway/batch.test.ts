@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runBatch } from '../../src/gateway/batch.ts';
+import type { BatchItem } from '../../src/rpc/envelope.ts';
+
+function calls(count: number): BatchItem[] {
+  return Array.from({ length: count }, (_, i) => ({ kind: 'call', id: `${i}`, method: 'm', params: [] }));
+}
+
+const idOf = (item: BatchItem): string => (item.kind === 'notification' ? '' : item.id);
+const codesOf = (text: string): unknown[] =>
+  (JSON.parse(text) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [id, error?.code]);
+
+test('no more items run at once than allowed, and the order is kept', async () => {
+  let running = 0;
+  let most = 0;
+  const body = await runBatch(
+    calls(50),
+    async (item) => {
+      most = Math.max(most, ++running);
+      for (let turns = 50 - Number(idOf(item)); turns > 0; turns--) await Promise.resolve();
+      running--;
+      return `{"id":${idOf(item)}}`;
+    },
+    { concurrency: 7, answerBytes: 1_000_000 },
+  );
+  assert.equal(most, 7);
+  assert.deepEqual(
+    codesOf(body).map((entry) => (entry as [number])[0]),
+    Array.from({ length: 50 }, (_, i) => i),
+  );
+});
+
+test('from the item on that exceeds the limit, each gets an error and the rest is not started', async () => {
+  let started = 0;
+  const body = await runBatch(
+    calls(100),
+    (item) => {
+      started++;
+      return `{"id":${idOf(item)},"pad":"${'é'.repeat(100)}"}`;
+    },
+    { concurrency: 4, answerBytes: 1_000 },
+  );
+  assert.ok(started < 12, `${started} items were started`);
+  assert.deepEqual(codesOf(body), [
+    ...Array.from({ length: 4 }, (_, i) => [i, undefined]),
+    ...Array.from({ length: 96 }, (_, i) => [i + 4, -32003]),
+  ]);
+});
+
+test('the cut depends on the order of the items, not on which is done first', async () => {
+  const body = await runBatch(
+    calls(3),
+    async (item) => {
+      for (let turns = 10 * (3 - Number(idOf(item))); turns > 0; turns--) await Promise.resolve();
+      return `{"id":${idOf(item)},"pad":"${'a'.repeat(300)}"}`;
+    },
+    { concurrency: 3, answerBytes: 700 },
+  );
+  assert.deepEqual(codesOf(body), [
+    [0, undefined],
+    [1, undefined],
+    [2, -32003],
+  ]);
+});
+
+test('notifications run and leave no trace, the whole batch none if it holds nothing else', async () => {
+  const notification: BatchItem = { kind: 'notification', method: 'm', params: [] };
+  let ran = 0;
+  const run = (item: BatchItem): string | Promise<undefined> => {
+    if (item.kind !== 'notification') return `{"id":${idOf(item)}}`;
+    ran++;
+    return Promise.resolve(undefined);
+  };
+  const limits = { concurrency: 2, answerBytes: 1_000 };
+  assert.equal(await runBatch([notification, ...calls(1), notification], run, limits), '[{"id":0}]');
+  assert.equal(await runBatch([notification, notification], run, limits), '');
+  assert.equal(ran, 4);
+});
+
+test('items that never wait let other work in between', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await runBatch(
+    calls(20),
+    (item) => {
+      const end = performance.now() + 4;
+      while (performance.now() < end);
+      return `{"id":${idOf(item)}}`;
+    },
+    { concurrency: 16, answerBytes: 1_000_000 },
+  );
+  isDone = true;
+  assert.ok(turns >= 2, `${turns} turns of the event loop`);
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KeyVerifier } from '../../src/access/api-keys.ts';
+import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import type { Network } from '../../src/gateway/network.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const PRINCIPAL = { id: 'p1', name: 'tester' };
+
+type Parts = {
+  readonly limits?: Partial<GatewayLimits>;
+  readonly network?: Partial<Network>;
+  readonly keys?: KeyVerifier;
+};
+
+type Setup = {
+  readonly gateway: Gateway;
+  readonly chain: ScriptedChain;
+  readonly network: Network;
+  readonly log: RecordingLog;
+  /** Status and body of the answer to this body. */
+  send(body: string, scope?: RequestScope): Promise<readonly [number, string]>;
+};
+
+function setUp({ limits = {}, network: overrides = {}, keys }: Parts = {}): Setup {
+  const chain = new ScriptedChain();
+  const network = createScriptedNetwork(chain, overrides);
+  const log = createRecordingLog();
+  const gateway = createGateway({
+    networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
+    keys: keys ?? { verify: (key) => (key === KEY ? PRINCIPAL : undefined) },
+    clientVersion: 'Portcullis/1.2.3',
+    limits,
+    log,
+  });
+  return {
+    gateway,
+    chain,
+    network,
+    log,
+    async send(body, scope = new RequestScope(performance.now() + 60_000)) {
+      const answer = await gateway.handle(Buffer.from(body), { network, principal: PRINCIPAL }, scope);
+      return [answer.status, answer.body];
+    },
+  };
+}
+
+function call(part: number, id = '1'): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":[{"to":"${playing(part)}"},"latest"]}`;
+}
+
+const error = (code: number, message: string, id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`;
+
+test('admission: host, then key; a refusal is a whole answer and never repeats the key', async () => {
+  const { gateway, network } = setUp();
+  const refusalOf = async (host: string | undefined, key: string | undefined): Promise<unknown> => {
+    const outcome = await gateway.admit(host, key);
+    return 'refused' in outcome ? [outcome.refused.status, outcome.refused.body] : outcome;
+  };
+  assert.deepEqual(await refusalOf('devnet.localhost:8545', KEY), { network, principal: PRINCIPAL });
+  assert.deepEqual(await refusalOf('elsewhere', KEY), [
+    404,
+    error(-32600, 'no network is served under this host name', 'null'),
+  ]);
+  const missing = [401, error(-32600, 'api key required in the url', 'null')];
+  assert.deepEqual(await refusalOf('devnet.localhost', undefined), missing);
+  assert.deepEqual(await refusalOf('devnet.localhost', ''), missing);
+  assert.deepEqual(await refusalOf('devnet.localhost', 'nokey'), [
+    401,
+    error(-32600, 'invalid api key', 'null'),
+  ]);
+});
+
+test('the key demo opens only networks that allow it', async () => {
+  const open = await setUp().gateway.admit('devnet.localhost', 'demo');
+  assert.equal('principal' in open && open.principal.id, 'demo');
+  const closed = setUp({
+    network: { allowsDemoKey: false },
+    keys: { verify: () => assert.fail('demo is no stored key') },
+  });
+  const refused = await closed.gateway.admit('devnet.localhost', 'demo');
+  assert.equal('refused' in refused && refused.refused.status, 401);
+});
+
+test('a key store that fails refuses without telling why, and the log does not hold the key', async () => {
+  const { gateway, log } = setUp({
+    keys: {
+      verify: (key) => {
+        throw new Error(`cannot read ${key}`);
+      },
+    },
+  });
+  const outcome = await gateway.admit('devnet.localhost', KEY);
+  assert.ok('refused' in outcome);
+  assert.deepEqual(outcome.refused, {
+    status: 503,
+    body: error(-32603, 'internal error: the api key cannot be checked now', 'null'),
+  });
+  assert.equal(log.lines.length, 1);
+  assert.ok(!log.lines.join().includes(KEY));
+});
+
+test('refusals of a transport carry a JSON-RPC error and its HTTP status', () => {
+  const { gateway } = setUp();
+  const statuses = {
+    notFound: 404,
+    methodNotAllowed: 405,
+    unsupportedMediaType: 415,
+    bodyTooLarge: 413,
+    parseError: 400,
+    overloaded: 429,
+    timeout: 408,
+  } as const;
+  for (const [reason, status] of Object.entries(statuses)) {
+    const answer = gateway.refuse(reason as keyof typeof statuses);
+    assert.equal(answer.status, status);
+    const body = JSON.parse(answer.body);
+    assert.equal(body.id, null);
+    assert.equal(typeof body.error.code, 'number');
+  }
+});
+
+test('a fault is logged once, with its place and without its message or the parameters', async () => {
+  const { send, log } = setUp();
+  assert.deepEqual(await send(call(6)), [200, error(-32603, 'internal error')]);
+  assert.equal(log.lines.length, 1);
+  assert.match(log.lines.join(), /eth_call.*TypeError.*scripted-network/);
+  assert.doesNotMatch(log.lines.join(), /secret|0000000006/);
+});
+
+test('a call that does not end is ended by the time limit of its network', async () => {
+  const { send } = setUp({ network: { callTimeoutMs: 20 } });
+  assert.deepEqual(await send(call(7)), [200, error(-32002, 'request timed out')]);
+});
+
+test('a chain that listens to the signal sees the time limit', async () => {
+  const { send, chain } = setUp({ network: { callTimeoutMs: 20 } });
+  assert.deepEqual(await send(call(8)), [200, error(-32002, 'request timed out')]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(chain.running, 0);
+});
+
+test('the time limit of a body holds for everything in it', async () => {
+  const { send, chain } = setUp({ limits: { bodyTimeoutMs: 20, batchConcurrency: 2 } });
+  const [, body] = await send(`[${[1, 2, 3, 4].map((id) => call(7, `${id}`)).join()}]`);
+  assert.equal(body, `[${[1, 2, 3, 4].map((id) => error(-32002, 'request timed out', `${id}`)).join()}]`);
+  assert.equal(chain.requests.length, 2);
+});
+
+test('when the client goes, the work for it ends', async () => {
+  const { send, chain } = setUp();
+  const scope = new RequestScope(performance.now() + 60_000);
+  const answer = send(`[${call(8)},${call(8, '2')}]`, scope);
+  while (chain.running < 2) await new Promise((resolve) => setImmediate(resolve));
+  scope.abort();
+  assert.deepEqual(await answer, [
+    200,
+    `[${error(-32000, 'request cancelled')},${error(-32000, 'request cancelled', '2')}]`,
+  ]);
+  assert.equal(chain.running, 0);
+});
+
+test('more bodies at once than allowed are turned away, and room comes back', async () => {
+  const { send } = setUp({ limits: { bodiesInFlight: 2 } });
+  const scope = new RequestScope(performance.now() + 60_000);
+  const waiting = [send(call(8), scope), send(call(8), scope)];
+  assert.deepEqual(await send(call(0)), [
+    429,
+    error(-32005, 'limit exceeded: too many requests in progress', 'null'),
+  ]);
+  scope.abort();
+  await Promise.all(waiting);
+  assert.deepEqual(await send(call(0)), [200, '{"jsonrpc":"2.0","id":1,"result":"0x"}']);
+});
+
+test('a batch runs 16 calls at a time', async () => {
+  const { send, chain } = setUp();
+  const ids = Array.from({ length: 100 }, (_, i) => i);
+  const [status, body] = await send(`[${ids.map((id) => call(10, `${id}`)).join()}]`);
+  assert.equal(status, 200);
+  assert.equal(body, `[${ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x0a"}`).join()}]`);
+  assert.equal(chain.mostRunning, 16);
+});
+
+test('1,000 items are a batch, 1,001 are refused with one error per id', async () => {
+  const { send, chain } = setUp();
+  const batch = (length: number): string =>
+    `[${Array.from({ length }, (_, i) => `{"jsonrpc":"2.0","id":${i}.0,"method":"eth_chainId"}`).join()}]`;
+  const [, accepted] = await send(batch(1_000));
+  assert.equal(accepted.split('"result"').length - 1, 1_000);
+  const [status, refused] = await send(batch(1_001));
+  assert.equal(status, 200);
+  const answers = refused.slice(1, -1).split('},{').length;
+  assert.equal(answers, 1_001);
+  assert.match(refused, /"id":1000\.0,"error":\{"code":-32600,"message":"batch too large: 1001 items/);
+  assert.equal(chain.requests.length, 0);
+});
+
+test('a refused batch without ids gets a single error', async () => {
+  const { send } = setUp({ limits: { batchItems: 2 } });
+  assert.deepEqual(await send('[{},{},{}]'), [
+    200,
+    error(-32600, 'batch too large: 3 items, the limit is 2', 'null'),
+  ]);
+});
+
+test('the refusal of a huge batch stays within the limit on answers', async () => {
+  const { send } = setUp();
+  const [, body] = await send(`[${new Array(500_000).fill('{"id":1}').join()}]`);
+  assert.ok(body.length <= 25_000_001 && body.length > 20_000_000, `${body.length}`);
+  assert.ok(JSON.parse(body).length > 100_000);
+});
+
+test('answers beyond the limit of a batch become errors', async () => {
+  const { send } = setUp({ limits: { batchAnswerBytes: 5_000 } });
+  const [, body] = await send(`[${[1, 2, 3].map((id) => call(9, `${id}`)).join()}]`);
+  const answers = JSON.parse(body) as { id: number; error?: { code: number } }[];
+  assert.deepEqual(
+    answers.map(({ id, error: failure }) => [id, failure?.code]),
+    [
+      [1, undefined],
+      [2, undefined],
+      [3, -32003],
+    ],
+  );
+});
+
+test('one answer alone may be of any size', async () => {
+  const { send } = setUp({ limits: { batchAnswerBytes: 500 } });
+  const [, body] = await send(call(9));
+  assert.ok(body.length > 2_000);
+});

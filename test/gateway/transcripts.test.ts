@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from './scripted-network.ts';
+
+/**
+ * Transcripts: `>> ` body, `<< ` answer, to be equal as text. The answer starts with its HTTP status unless that
+ * is 200. The test runs as build/test/gateway/transcripts.test.js.
+ */
+const FOLDER = new URL('../../../test/gateway/transcripts/', import.meta.url);
+
+const gateway = createGateway({
+  networks: new NetworkRegistry([]),
+  keys: { verify: () => undefined },
+  clientVersion: 'Portcullis/1.2.3',
+  log: createRecordingLog(),
+});
+const principal = { id: 'test', name: 'test' };
+const NETWORKS = {
+  plain: createScriptedNetwork(new ScriptedChain()),
+  rollup: createScriptedRollup(new ScriptedChain()),
+};
+
+for (const file of readdirSync(FOLDER)) {
+  test(file, async () => {
+    const text = readFileSync(new URL(file, FOLDER), 'utf8');
+    const network = NETWORKS[text.startsWith('// network: rollup') ? 'rollup' : 'plain'];
+    const bodies = [...text.matchAll(/^>> ?(.*)\n<< ?(.*)$/gm)];
+    assert.ok(
+      bodies.length > 0 && bodies.length === text.split('\n>>').length - (text.startsWith('>>') ? 0 : 1),
+    );
+    for (const [, request = '', answer] of bodies) {
+      const scope = new RequestScope(performance.now() + 10_000);
+      const { status, body } = await gateway.handle(Buffer.from(request), { network, principal }, scope);
+      assert.equal(status === 200 ? body : `${status} ${body}`, answer, request);
+    }
+  });
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Envelope, parseEnvelope } from '../../src/rpc/envelope.ts';
+
+function parse(text: string, maxBatchItems = 3): Envelope {
+  return parseEnvelope(new TextEncoder().encode(text), maxBatchItems);
+}
+
+/** Kind, id and error of a request object with these members. */
+function outcomeOf(text: string): unknown {
+  const envelope = parse(text);
+  if (envelope.kind !== 'malformed') return envelope;
+  return [envelope.id, envelope.error.row.code, envelope.error.message];
+}
+
+test('a call keeps its id as text', () => {
+  for (const id of [
+    '1',
+    '9007199254740993',
+    '1.0',
+    '1e2',
+    '-0',
+    '1e400',
+    'null',
+    '"a"',
+    '""',
+    '"é\\n\\u2028"',
+  ]) {
+    const expected = id.startsWith('"') ? JSON.stringify(JSON.parse(id)) : id;
+    assert.deepEqual(parse(`{"jsonrpc":"2.0","method":"m","id":${id}}`), {
+      kind: 'call',
+      id: expected,
+      method: 'm',
+      params: [],
+    });
+  }
+});
+
+test('params are positional; absent and null mean none', () => {
+  const params = (text: string): unknown =>
+    (parse(`{"jsonrpc":"2.0","id":1,"method":"m"${text}}`) as { params: unknown }).params;
+  assert.deepEqual(params(',"params":[1,null]'), [1, null]);
+  assert.deepEqual(params(',"params":null'), []);
+  assert.deepEqual(params(''), []);
+});
+
+test('a request without id is a notification, also when its params cannot be used', () => {
+  assert.equal(parse('{"jsonrpc":"2.0","method":"m"}').kind, 'notification');
+  assert.equal(parse('{"jsonrpc":"2.0","method":"m","params":{}}').kind, 'notification');
+  assert.equal(parse('{"jsonrpc":"2.0","method":"m","id":null}').kind, 'call');
+});
+
+const MALFORMED: readonly [text: string, id: string, code: number, message: string][] = [
+  ['', 'null', -32700, 'parse error: unexpected end of the body'],
+  ['{', 'null', -32700, 'parse error: unexpected text at position 1'],
+  ['{"id":1', 'null', -32700, 'parse error: unexpected text at position 7'],
+  ['nonsense', 'null', -32700, 'parse error: not a JSON text'],
+  ['5', 'null', -32600, 'invalid request: expected a request object'],
+  ['"x"', 'null', -32600, 'invalid request: expected a request object'],
+  ['null', 'null', -32600, 'invalid request: expected a request object'],
+  ['{}', 'null', -32600, 'invalid request: "jsonrpc" must be "2.0"'],
+  ['{"jsonrpc":"1.0","id":3,"method":"m"}', '3', -32600, 'invalid request: "jsonrpc" must be "2.0"'],
+  ['{"jsonrpc":2.0,"id":"a","method":"m"}', '"a"', -32600, 'invalid request: "jsonrpc" must be "2.0"'],
+  ['{"jsonrpc":"2.0","id":3}', '3', -32600, 'invalid request: "method" must be a string'],
+  ['{"jsonrpc":"2.0","method":1}', 'null', -32600, 'invalid request: "method" must be a string'],
+  [
+    '{"jsonrpc":"2.0","id":3,"method":"m","params":{"a":1}}',
+    '3',
+    -32602,
+    'params must be an array: parameters are given by position',
+  ],
+  [
+    '{"jsonrpc":"2.0","id":3,"method":"m","params":"x"}',
+    '3',
+    -32602,
+    'params must be an array: parameters are given by position',
+  ],
+  ['[]', 'null', -32600, 'empty batch'],
+];
+for (const [text, ...expected] of MALFORMED) {
+  test(`${text || 'an empty body'} is malformed`, () => assert.deepEqual(outcomeOf(text), expected));
+}
+
+for (const id of ['{}', '[1]', 'true', 'false']) {
+  test(`an id ${id} is refused with id null`, () => {
+    assert.deepEqual(outcomeOf(`{"jsonrpc":"2.0","method":"m","id":${id}}`), [
+      'null',
+      -32600,
+      'invalid request: "id" must be a number, a string or null',
+    ]);
+  });
+}
+
+test('bytes that are no UTF-8 are a parse error, as is a byte order mark', () => {
+  const body = Uint8Array.of(0x22, 0xff, 0x22);
+  const envelope = parseEnvelope(body, 3);
+  assert.equal(envelope.kind === 'malformed' && envelope.error.message, 'parse error: invalid UTF-8');
+  assert.equal(parse('\ufeff{}').kind, 'malformed');
+});
+
+test('a parse error does not repeat the body', () => {
+  const envelope = parse('{"key": topsecret}');
+  assert.ok(envelope.kind === 'malformed' && !envelope.error.message.includes('topsecret'));
+});
+
+test('a body of nothing but brackets is read without running out of stack', () => {
+  assert.equal(parse('['.repeat(5_000_000)).kind, 'malformed');
+  assert.equal(parse(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`).kind, 'batch');
+});
+
+test('a batch keeps the order and the kind of its items', () => {
+  const envelope = parse('[{"jsonrpc":"2.0","id":1.0,"method":"a"},7,{"jsonrpc":"2.0","method":"b"}]');
+  assert.ok(envelope.kind === 'batch');
+  assert.deepEqual(
+    envelope.items.map((item) => [item.kind, 'id' in item ? item.id : undefined]),
+    [
+      ['call', '1.0'],
+      ['malformed', 'null'],
+      ['notification', undefined],
+    ],
+  );
+});
+
+test('a batch with too many items keeps the ids that wait for an answer', () => {
+  const envelope = parse('[{"id":1.50},{"id":"x"},{"id":null},{"id":{}},{},5]');
+  assert.ok(envelope.kind === 'oversizedBatch');
+  assert.deepEqual(envelope.ids, ['1.50', '"x"', 'null']);
+  assert.equal(envelope.error.message, 'batch too large: 6 items, the limit is 3');
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { RpcError } from '../../src/rpc/errors.ts';
+import { type Param, parseParams } from '../../src/rpc/method.ts';
+import { address, data, hash32, integer64, quantity64, quantity256 } from '../../src/rpc/schemas.ts';
+
+function param(schema: z.ZodType, required = true): Param {
+  return { name: 'p', description: 'A parameter.', required, schema };
+}
+
+function problemOf(params: readonly Param[], raw: readonly unknown[]): string {
+  try {
+    parseParams(params, raw);
+  } catch (error) {
+    assert.ok(error instanceof RpcError);
+    assert.equal(error.row.code, -32602);
+    return error.message;
+  }
+  return assert.fail('the parameters were accepted');
+}
+
+const PROBLEMS: readonly [schema: z.ZodType, raw: unknown, problem: string][] = [
+  [quantity64, '1', 'hex string without 0x prefix'],
+  [quantity64, '', 'empty hex string'],
+  [quantity64, '0x', 'hex string "0x"'],
+  [quantity64, '0x01', 'hex number with leading zero digits'],
+  [quantity64, '0xzz', 'invalid hex string'],
+  [quantity64, '0x10000000000000000', 'hex number > 64 bits'],
+  [quantity256, `0x1${'0'.repeat(64)}`, 'hex number > 256 bits'],
+  [quantity64, 5, 'expected a string, got a number'],
+  [quantity64, { a: 1 }, 'expected a string, got an object'],
+  [quantity64, ['0x1'], 'expected a string, got an array'],
+  [data, 'ab', 'hex string without 0x prefix'],
+  [data, '0xabc', 'hex string of odd length'],
+  [data, '0xgg', 'invalid hex string'],
+  [data, '0x1 ', 'invalid hex string'],
+  [address, '0xab', 'hex string has length 2, want 40 for address'],
+  [address, `0x${'g'.repeat(40)}`, 'invalid hex string'],
+  [hash32, `0x${'a'.repeat(40)}`, 'hex string has length 40, want 64 for 32 bytes'],
+  [z.object({ gas: quantity64 }), { gas: '1' }, 'gas: hex string without 0x prefix'],
+  [z.object({ gas: quantity64 }), {}, 'gas: missing value'],
+  [z.object({ gas: quantity64 }), 'x', 'expected an object, got a string'],
+  [
+    z.object({ list: z.array(z.object({ a: address })) }),
+    { list: [{ a: '0x' }] },
+    'list[0].a: hex string has length 0, want 40 for address',
+  ],
+  [z.record(address, data), { nokey: '0x' }, 'nokey: hex string without 0x prefix'],
+];
+for (const [schema, raw, problem] of PROBLEMS) {
+  test(`${JSON.stringify(raw)}: ${problem}`, () => {
+    assert.equal(problemOf([param(z.string()), param(schema)], ['x', raw]), `invalid argument 1: ${problem}`);
+  });
+}
+
+test('hex is accepted in either case and leaves in lower case', () => {
+  assert.deepEqual(parseParams([param(data), param(quantity64), param(integer64)], ['0XAB', '0xFf', '0xA']), [
+    '0xab',
+    '0xff',
+    10n,
+  ]);
+  assert.deepEqual(
+    parseParams([param(z.record(hash32, hash32))], [{ [`0x${'A'.repeat(64)}`]: `0x${'B'.repeat(64)}` }]),
+    [{ [`0x${'a'.repeat(64)}`]: `0x${'b'.repeat(64)}` }],
+  );
+});
+
+test('missing and surplus arguments are counted', () => {
+  const params = [param(quantity64), param(quantity64, false)];
+  assert.equal(problemOf(params, []), 'missing value for required argument 0');
+  assert.equal(problemOf(params, [null]), 'missing value for required argument 0');
+  assert.equal(problemOf(params, ['0x1', '0x1', '0x1']), 'too many arguments, want at most 2');
+  assert.deepEqual(parseParams(params, ['0x1', null]), ['0x1', undefined]);
+  assert.deepEqual(parseParams(params, ['0x1']), ['0x1', undefined]);
+});
+
+test('a flood of values is refused before it is checked one by one', () => {
+  const flood = { list: [new Array(60_000).fill(''), new Array(60_000).fill('')] };
+  assert.equal(problemOf([param(z.unknown())], [flood]), 'too many values in params, want at most 100000');
+});
+
+test('a message never repeats more of a name than 80 characters', () => {
+  const problem = problemOf([param(z.record(address, data))], [{ ['k'.repeat(1_000)]: '0x' }]);
+  assert.ok(problem.length < 150, problem);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Lru } from '../../src/util/lru.ts';
+
+test('forgets the least recently used entry first', () => {
+  const lru = new Lru<string, number>(2, 1_000, () => 0);
+  lru.set('a', 1);
+  lru.set('b', 2);
+  assert.equal(lru.get('a'), 1);
+  lru.set('c', 3);
+  assert.equal(lru.get('b'), undefined);
+  assert.equal(lru.get('a'), 1);
+  assert.equal(lru.get('c'), 3);
+  assert.equal(lru.size, 2);
+});
+
+test('setting again replaces without making room', () => {
+  const lru = new Lru<string, number>(2, 1_000, () => 0);
+  lru.set('a', 1);
+  lru.set('b', 2);
+  lru.set('b', 3);
+  assert.equal(lru.get('a'), 1);
+  assert.equal(lru.get('b'), 3);
+});
+
+test('no entry outlives its time, however often it is read', () => {
+  let now = 0;
+  const lru = new Lru<string, number>(2, 1_000, () => now);
+  lru.set('a', 1);
+  now = 999;
+  assert.equal(lru.get('a'), 1);
+  now = 1_000;
+  assert.equal(lru.get('a'), undefined);
+  assert.equal(lru.size, 0);
+});
+
+test('delete and clear forget at once', () => {
+  const lru = new Lru<string, undefined | number>(3, 1_000, () => 0);
+  lru.set('a', 1);
+  lru.set('b', 2);
+  lru.delete('a');
+  assert.equal(lru.get('a'), undefined);
+  lru.clear();
+  assert.equal(lru.size, 0);
+  assert.throws(() => new Lru(0, 1), RangeError);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RequestScope } from '../../src/util/request-scope.ts';
+
+test('the signal follows an abort, whichever comes first', () => {
+  const early = new RequestScope(10);
+  assert.equal(early.signal.aborted, false);
+  early.abort('gone');
+  assert.equal(early.signal.reason, 'gone');
+  const late = new RequestScope(10);
+  late.abort('gone');
+  assert.equal(late.aborted, true);
+  assert.equal(late.signal.reason, 'gone');
+});
+
+test('only the first abort counts', () => {
+  const scope = new RequestScope(10);
+  scope.abort('first');
+  scope.abort('second');
+  assert.equal(scope.signal.reason, 'first');
+});
+
+test('a scope inside another ends with it, at any depth, and never later than it', () => {
+  const outer = new RequestScope(10);
+  const middle = new RequestScope(20, outer);
+  const inner = new RequestScope(5, middle);
+  assert.deepEqual([middle.deadline, inner.deadline], [10, 5]);
+  const { signal } = inner;
+  outer.abort('gone');
+  assert.equal(signal.aborted, true);
+  assert.equal(signal.reason, 'gone');
+  assert.equal(middle.signal.reason, 'gone');
+  assert.equal(new RequestScope(1, middle).signal.reason, 'gone');
+});
+
+test('a scope inside another ends alone', () => {
+  const outer = new RequestScope(10);
+  const inner = new RequestScope(10, outer);
+  const sibling = new RequestScope(10, outer);
+  const { signal } = sibling;
+  inner.abort();
+  assert.equal(outer.aborted, false);
+  assert.equal(signal.aborted, false);
+});
+
+test('a released scope is forgotten by the outer one', () => {
+  const outer = new RequestScope(10);
+  const inner = new RequestScope(10, outer);
+  const { signal } = inner;
+  inner.release();
+  outer.abort();
+  assert.equal(signal.aborted, false);
+  assert.equal(inner.aborted, true);
+});
