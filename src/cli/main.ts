@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config/load-config.ts';
+import { PACKAGE_FILE } from './data-paths.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 
 type Command = (args: string[]) => Promise<number>;
 
 /** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', async () => (await import('./serve.ts')).runServe],
+  ['start', async () => (await import('./serve.ts')).runStart],
   ['serve', async () => (await import('./serve.ts')).runServe],
   ['dev', async () => (await import('./dev.ts')).runDev],
   ['import', async () => (await import('./import.ts')).runImport],
@@ -36,8 +37,7 @@ async function run(args: string[]): Promise<number> {
 }
 
 function readVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }).version;
 }
 
 /** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { LmdbKeyStore } from '../../src/access/lmdb-key-store.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
+
+function run(args: string[], environment: Record<string, string> = {}): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+function makeFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('help and version', () => {
+  for (const args of [['help'], ['--help'], ['-h']]) {
+    const { code, out } = run(args);
+    assert.equal(code, 0);
+    assert.match(out, /portcullis serve --config FILE/);
+  }
+  assert.match(run(['--version']).out, /^\d+\.\d+\.\d+\n$/);
+  assert.match(run(['keys', '--help']).out, /keys revoke ID/);
+  assert.match(run(['check-config', '-h']).out, /check-config FILE/);
+});
+
+for (const args of [
+  ['nonsense'],
+  ['keys'],
+  ['keys', 'create'],
+  ['keys', 'create', '--name', ''],
+  ['keys', 'create', '--nmae', 'x'],
+  ['keys', 'revoke'],
+  ['keys', 'list', 'x'],
+  ['keys', 'list', '--data', 'a', '--config', 'b'],
+  ['check-config'],
+  ['check-config', '--unknown', 'x'],
+]) {
+  test(`is not understood: ${args.join(' ')}`, (t) => {
+    const { code, out, err } = run(args, { PORTCULLIS_DATA_DIR: makeFolder(t) });
+    assert.equal(code, 2);
+    assert.equal(out, '');
+    assert.match(err, /^portcullis: /);
+    assert.doesNotMatch(err, /\n {4}at /);
+  });
+}
+
+test('check-config prints ok, or each error with its line', (t) => {
+  assert.deepEqual(run(['check-config', 'portcullis.example.yaml']), { code: 0, out: 'ok\n', err: '' });
+  const file = join(makeFolder(t), 'p.yaml');
+  writeFileSync(file, 'networks:\n  a: { hosts: [a], builtin: devnet }\nnope: 1\nlog: { level: loud }\n');
+  const { code, err } = run(['check-config', file]);
+  assert.equal(code, 1);
+  const lines = err.trimEnd().split('\n').sort();
+  assert.equal(lines[0], 'p.yaml:3: nope: unknown key');
+  assert.match(lines[1] ?? '', /^p\.yaml:4: log\.level: /);
+  assert.equal(lines.length, 2);
+  assert.match(run(['check-config', 'none.yaml']).err, /^none\.yaml: no such file\n$/);
+});
+
+test('keys are created, listed without the key, and revoked', async (t) => {
+  const folder = makeFolder(t);
+  const created = run(['keys', 'create', '--name', 'alice', '--data', folder]);
+  assert.equal(created.code, 0);
+  assert.match(created.out, /^[0-9a-f]{32}\n$/);
+  const key = created.out.trim();
+  assert.ok(!created.err.includes(key));
+  const store = new LmdbKeyStore(folder);
+  t.after(() => store.close());
+  const principal = store.verify(key);
+  assert.equal(principal?.name, 'alice');
+
+  const config = join(folder, 'p.yaml');
+  writeFileSync(config, 'dataDir: .\nnetworks:\n  a: { hosts: [a], builtin: devnet }\n');
+  const listed = run(['keys', 'list', '--config', config]);
+  assert.match(listed.out, new RegExp(`^ID .*\\n${principal?.id} +alice +\\d{4}-.*Z\\n$`));
+  assert.ok(!listed.out.includes(key));
+
+  const id = principal?.id ?? '';
+  assert.match(
+    run(['keys', 'revoke', id], { PORTCULLIS_DATA_DIR: folder }).out,
+    new RegExp(`^revoked ${id} `),
+  );
+  assert.match(run(['keys', 'list', '--data', folder]).out, /Z {2}\d{4}-.*Z\n$/);
+  const again = run(['keys', 'revoke', 'nobody', '--data', folder]);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /no key with the id nobody/);
+  store.close();
+});

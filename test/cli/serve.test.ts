@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const GENESIS = {
+  config: { chainId: 4242 },
+  difficulty: '0x1',
+  gasLimit: '0x1c9c380',
+  nonce: '0x0',
+  timestamp: '0x0',
+  extraData: '0x',
+  alloc: {},
+};
+const CONFIG = `
+listen: { port: 0 }
+networks:
+  mine: { hosts: [mine.localhost], embedded: { data: chain } }
+`;
+
+/** Status and body of a JSON-RPC request to the network `mine`. */
+function post(port: number, key: string, body: string): Promise<readonly [number, string]> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: 'mine.localhost', 'Content-Type': 'application/json' };
+    const sent = request(
+      { host: '127.0.0.1', port, path: `/v3/${key}`, method: 'POST', headers },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve([response.statusCode ?? 0, text]));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+test('a chain is imported, a key made, both are served, the key is revoked, and a signal ends it with 0', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const run = (...args: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+    return stdout.trim();
+  };
+  writeFileSync(join(folder, 'genesis.json'), JSON.stringify(GENESIS));
+  writeFileSync(join(folder, 'blocks.rlp'), '');
+  writeFileSync(join(folder, 'p.yaml'), CONFIG);
+  run('import', '--genesis', 'genesis.json', '--blocks', 'blocks.rlp', '--data', 'chain');
+  const key = run('keys', 'create', '--name', 'tester', '--config', 'p.yaml');
+
+  const child = spawn(process.execPath, [MAIN, 'serve', '--config', 'p.yaml'], { cwd: folder });
+  t.after(() => child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const exited = once(child, 'exit');
+  while (!/listens on \S+:\d+\n/.test(out)) {
+    assert.equal(child.exitCode, null, err);
+    await Promise.race([once(child.stdout, 'data'), exited]);
+  }
+  const port = Number(/listens on \S+:(\d+)\n/.exec(out)?.[1]);
+
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+  assert.deepEqual(await post(port, key, body), [200, '{"jsonrpc":"2.0","id":1,"result":"0x1092"}']);
+  assert.equal((await post(port, 'demo', body))[0], 401);
+  const id = run('keys', 'list', '--config', 'p.yaml').split('\n')[1]?.split(' ')[0] ?? '';
+  run('keys', 'revoke', id, '--config', 'p.yaml');
+  while ((await post(port, key, body))[0] !== 401) await new Promise((resolve) => setTimeout(resolve, 50));
+
+  child.kill('SIGTERM');
+  assert.deepEqual(await exited, [0, null]);
+  assert.ok(!`${out}${err}`.includes(key));
+});

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createBuiltinConfig } from '../../src/config/builtin-config.ts';
+import type { Config } from '../../src/config/config.ts';
+import { ConfigError, loadConfig, parseConfig } from '../../src/config/load-config.ts';
+
+const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';
+
+function parse(text: string, environment: Record<string, string> = {}): Config {
+  return parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment });
+}
+
+function errorsOf(text: string, environment: Record<string, string> = {}): readonly string[] {
+  try {
+    parse(text, environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.lines;
+  }
+  return [];
+}
+
+test('the example file validates and says what its comments say', async () => {
+  const config = await loadConfig('portcullis.example.yaml', {});
+  assert.deepEqual(Object.keys(config.networks), ['devnet', 'mine']);
+  assert.equal(config.dataDir, resolve('data'));
+  assert.deepEqual(config.networks['mine'], {
+    hosts: ['mine.localhost', '*.mine.example.org'],
+    embedded: { data: resolve('data/mine') },
+    safeTag: 'reject',
+    callTimeout: 5_000,
+    rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1: 'devnet' },
+  });
+});
+
+test('the limits of the example file are the defaults', async () => {
+  const example = await loadConfig('portcullis.example.yaml', {});
+  assert.deepEqual(example.limits, parse(NETWORKS).limits);
+  assert.equal(example.limits.bodyBytes, 5_242_880);
+  assert.equal(example.limits.webSocketPing, 30_000);
+});
+
+test('the built-in configuration serves both development networks', () => {
+  const config = createBuiltinConfig({});
+  assert.deepEqual(config.listen, { host: '127.0.0.1', port: 8545 });
+  assert.equal(config.defaultNetwork, 'devnet');
+  assert.equal(config.networks['rollup']?.rollup?.l1, 'devnet');
+  assert.equal(config.dataDir, resolve('.portcullis'));
+});
+
+test('relative paths start at the file’s folder', () => {
+  const config = parse('dataDir: ../d\nnetworks: { a: { hosts: [a], embedded: { data: x/y } } }');
+  assert.equal(config.dataDir, '/etc/d');
+  assert.equal(config.networks['a']?.embedded?.data, '/etc/portcullis/x/y');
+});
+
+test('the environment goes over the file', () => {
+  const config = parse(NETWORKS, {
+    PORTCULLIS_HOST: '::1',
+    PORTCULLIS_PORT: '9000',
+    PORTCULLIS_DATA_DIR: '/var/p',
+  });
+  assert.deepEqual(config.listen, { host: '::1', port: 9000 });
+  assert.equal(config.dataDir, '/var/p');
+  assert.deepEqual(errorsOf(NETWORKS, { PORTCULLIS_PORT: '70000' }), [
+    'PORTCULLIS_PORT: expected a port number from 0 to 65535',
+  ]);
+});
+
+const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
+  {
+    name: 'a syntax error',
+    text: 'networks:\n  a: [\n',
+    errors: [/^p\.yaml:\d+: .*flow/i],
+  },
+  { name: 'a duplicate key', text: `${NETWORKS}dataDir: a\ndataDir: b\n`, errors: [/^p\.yaml:3: .*unique/] },
+  { name: 'an empty file', text: '', errors: [/^p\.yaml:1: networks: /] },
+  { name: 'a list', text: '- 1\n', errors: [/^p\.yaml:1: expected object/] },
+  {
+    name: 'an unknown key',
+    text: `${NETWORKS}log:\n  levl: info\n`,
+    errors: ['p.yaml:3: log.levl: unknown key'],
+  },
+  {
+    name: 'an unknown key at the top',
+    text: `${NETWORKS}\nlisten: {}\nport: 1\n`,
+    errors: ['p.yaml:4: port: unknown key'],
+  },
+  {
+    name: 'several errors at once',
+    text: 'networks:\n  a:\n    hosts:\n      - a.b\n      - "http://x"\n    builtin: devnet\n    callTimeout: 5\n',
+    errors: [
+      'p.yaml:5: networks.a.hosts[1]: expected a host name without port, or *.name for every name below it',
+      /^p\.yaml:7: networks\.a\.callTimeout: expected string/,
+    ],
+  },
+  {
+    name: 'a bad duration',
+    text: 'networks:\n  a:\n    hosts: [a]\n    builtin: devnet\n    callTimeout: 5 minutes\n',
+    errors: ['p.yaml:5: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m or 2h'],
+  },
+  {
+    name: 'a bad network name',
+    text: 'networks:\n  "a b": { hosts: [a], builtin: devnet }\n',
+    errors: ['p.yaml:2: networks.a b: expected a name of letters, digits, _ and -'],
+  },
+  {
+    name: 'a default network that is not there',
+    text: `defaultNetwork: b\n${NETWORKS}`,
+    errors: ['p.yaml:1: defaultNetwork: there is no network b'],
+  },
+  { name: 'no network', text: 'networks: {}\n', errors: ['p.yaml:1: networks: names no network'] },
+  {
+    name: 'no chain',
+    text: 'networks:\n  a: { hosts: [a] }\n',
+    errors: ['p.yaml:2: networks.a: has no chain: expected builtin or embedded'],
+  },
+  {
+    name: 'two chains',
+    text: 'networks:\n  a: { hosts: [a], builtin: devnet, embedded: { data: x } }\n',
+    errors: ['p.yaml:2: networks.a: has both builtin and embedded, expected one of them'],
+  },
+  {
+    name: 'a host given twice',
+    text: 'networks:\n  a: { hosts: [x], builtin: devnet }\n  b:\n    hosts:\n      - X\n    builtin: rollup\n',
+    errors: ['p.yaml:5: networks.b.hosts[0]: x already belongs to a'],
+  },
+  {
+    name: 'a layer 1 that is not there',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: linea, prefix: linea, l1: b }\n',
+    errors: ['p.yaml:5: networks.a.rollup.l1: there is no network b'],
+  },
+  {
+    name: 'a network that is its own layer 1',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: linea, prefix: linea, l1: a }\n',
+    errors: ['p.yaml:5: networks.a.rollup.l1: a network cannot be its own layer 1'],
+  },
+  {
+    name: 'a reserved prefix',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: linea, prefix: eth }\n',
+    errors: ['p.yaml:5: networks.a.rollup.prefix: this prefix is taken'],
+  },
+  {
+    name: 'room for less than one body',
+    text: `${NETWORKS}limits:\n  bodyBytes: 2000\n  arrivingBytes: 1000\n`,
+    errors: ['p.yaml:4: limits.arrivingBytes: must not be below bodyBytes: not one body could arrive'],
+  },
+  {
+    name: 'multiplying aliases',
+    text: `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c]\n`,
+    errors: [/^p\.yaml:1: .*alias/i],
+  },
+];
+for (const { name, text, errors } of rows) {
+  test(`names file, line and key of ${name}`, () => {
+    const found = errorsOf(text);
+    assert.equal(found.length, errors.length, found.join('\n'));
+    for (const [i, expected] of errors.entries()) {
+      if (typeof expected === 'string') assert.equal(found[i], expected);
+      else assert.match(found[i] ?? '', expected);
+    }
+  });
+}
+
+test('arbitrary text is a configuration or a ConfigError', () => {
+  const fragment = fc.constantFrom(
+    'networks',
+    'a',
+    ': ',
+    '\n',
+    '  ',
+    '- ',
+    '{',
+    '}',
+    '[',
+    '*x',
+    '&x ',
+    '!!map',
+    '"',
+    '|',
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(fragment).map((parts) => parts.join('')),
+  );
+  fc.assert(fc.property(text, (yaml) => void errorsOf(yaml)));
+});
+
+test('files that cannot be read are errors with their name', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'portcullis-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await assert.rejects(loadConfig(join(folder, 'none.yaml'), {}), /none\.yaml: no such file/);
+  await assert.rejects(loadConfig(folder, {}), /is a folder/);
+  await writeFile(join(folder, 'large.yaml'), '#'.repeat(2_000_000));
+  await assert.rejects(loadConfig(join(folder, 'large.yaml'), {}), /larger than/);
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { RequestScope } from '../../src/util/request-scope.ts';
+import {
+  encodeHead,
+  encodeRequest,
+  errorOf,
+  Gate,
+  HOST,
+  KEY,
+  PATH,
+  RawClient,
+  startServer,
+  until,
+} from './support.ts';
+
+test('pipelined requests are answered in their order, whatever is ready first', async (t) => {
+  const gate = new Gate();
+  const { port } = await startServer(t, {
+    handler: async (text) => {
+      if (text === '"slow"') await gate.opened;
+      else gate.open();
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  client.send(Buffer.concat(['"slow"', '"a"', '"b"'].map((body) => encodeRequest(body))));
+  const bodies = [];
+  for (let i = 0; i < 3; i++) bodies.push((await client.read())?.body.toString());
+  assert.deepEqual(bodies, ['"slow"', '"a"', '"b"']);
+  client.close();
+});
+
+test('bounds the unanswered requests of one connection', async (t) => {
+  const gate = new Gate();
+  const { port } = await startServer(t, {
+    limits: { pipelinedRequests: 2 },
+    handler: async (text) => {
+      await gate.opened;
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  client.send(Buffer.concat(Array.from({ length: 3 }, () => encodeRequest('{}'))));
+  setTimeout(gate.open, 50);
+  assert.equal((await client.read())?.status, 200);
+  assert.equal((await client.read())?.status, 200);
+  assert.equal((await client.read())?.status, 429);
+  client.close();
+});
+
+test('a client that leaves aborts the scopes of all its requests', async (t) => {
+  const scopes: RequestScope[] = [];
+  const gate = new Gate();
+  const { port } = await startServer(t, {
+    handler: async (_text, scope) => {
+      scopes.push(scope);
+      await gate.opened;
+      return { status: 200, body: '1' };
+    },
+  });
+  const client = new RawClient(port);
+  client.send(Buffer.concat([encodeRequest('{}'), encodeRequest('{}')]));
+  await until(() => scopes.length === 2);
+  assert.ok(scopes.every((scope) => !scope.signal.aborted));
+  client.close();
+  await until(() => scopes.every((scope) => scope.signal.aborted));
+  gate.open();
+});
+
+test('an answered request is not aborted by the close that follows', async (t) => {
+  let seen: RequestScope | undefined;
+  const { port } = await startServer(t, {
+    handler: (_text, scope) => {
+      seen = scope;
+      return { status: 200, body: '1' };
+    },
+  });
+  const client = new RawClient(port);
+  await client.send(encodeRequest('{}')).read();
+  client.close();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.equal(seen?.signal.aborted, false);
+});
+
+test('a scope carries the request’s deadline', async (t) => {
+  let deadline = 0;
+  const { port } = await startServer(t, {
+    limits: { requestTimeout: 5_000 },
+    handler: (_text, scope) => {
+      deadline = scope.deadline;
+      return { status: 200, body: '1' };
+    },
+  });
+  const before = performance.now();
+  const client = new RawClient(port);
+  await client.send(encodeRequest('{}')).read();
+  client.close();
+  assert.ok(deadline >= before + 5_000 && deadline <= performance.now() + 5_000);
+});
+
+test('a client too slow with its headers gets 408 and is cut off', async (t) => {
+  const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
+  const client = new RawClient(port);
+  const answer = await client.send('POST /v3/').read();
+  assert.equal(answer?.status, 408);
+  assert.equal(answer && errorOf(answer).code, -32002);
+  await client.readToEnd();
+});
+
+test('a client too slow with its body gets 408 and is cut off', async (t) => {
+  const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
+  const client = new RawClient(port);
+  client.send(
+    encodeHead('POST', PATH, { Host: HOST, 'Content-Type': 'application/json', 'Content-Length': '9' }),
+  );
+  assert.equal((await client.send('[').read())?.status, 408);
+  await client.readToEnd();
+});
+
+test('a refused body that never ends is cut off without a second answer', async (t) => {
+  const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
+  const client = new RawClient(port);
+  client.send(encodeHead('POST', '/v3/bad', { Host: HOST, 'Content-Length': '9' }));
+  assert.equal((await client.read())?.status, 401);
+  assert.equal(await client.send('[').readToEnd(), '');
+});
+
+test('a connection without requests is closed', async (t) => {
+  const { port } = await startServer(t, { limits: { keepAliveTimeout: 50 } });
+  const client = new RawClient(port);
+  assert.equal((await client.send(encodeRequest('{}')).read())?.status, 200);
+  assert.equal(await client.readToEnd(), '');
+});
+
+/** More than the kernel's buffers of both ends take. */
+const LARGE = JSON.stringify('z'.repeat(80_000_000));
+
+test('a client that does not read its answer is cut off', async (t) => {
+  const logLines: string[] = [];
+  const { port } = await startServer(t, {
+    logLines,
+    limits: { sendTimeout: 100 },
+    handler: () => ({ status: 200, body: LARGE }),
+  });
+  const socket = connect({ host: '127.0.0.1', port });
+  t.after(() => socket.destroy());
+  socket.pause();
+  socket.write(encodeRequest('{}'));
+  await until(() => logLines.some((line) => line.includes('"finished":false')));
+});
+
+test('a client that takes longer than the send timeout but keeps reading is not cut off', async (t) => {
+  const { port } = await startServer(t, {
+    limits: { sendTimeout: 300 },
+    handler: () => ({ status: 200, body: LARGE }),
+  });
+  const socket = connect({ host: '127.0.0.1', port });
+  t.after(() => socket.destroy());
+  socket.write(encodeRequest('{}'));
+  let received = 0;
+  let closed = false;
+  socket.on('close', () => {
+    closed = true;
+  });
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 1);
+  });
+  await until(() => closed || received > LARGE.length);
+  assert.ok(received > LARGE.length);
+});
+
+test('a long call on an otherwise silent connection is not taken for a stuck client', async (t) => {
+  const { port } = await startServer(t, {
+    limits: { sendTimeout: 50, keepAliveTimeout: 50 },
+    handler: async (text) => {
+      if (text === '"long"') await new Promise((resolve) => setTimeout(resolve, 300));
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  await client.send(encodeRequest('1')).read();
+  assert.equal((await client.send(encodeRequest('"long"')).read())?.body.toString(), '"long"');
+  client.close();
+});
+
+test('CORS: any origin by default, preflight without a key check', async (t) => {
+  const { port } = await startServer(t);
+  const client = new RawClient(port);
+  const answer = await client.send(encodeRequest('{}', { Origin: 'https://dapp.example' })).read();
+  assert.equal(answer?.headers['access-control-allow-origin'], '*');
+  const refused = await client
+    .send(encodeHead('POST', '/v3/bad', { Host: HOST, Origin: 'https://a' }))
+    .read();
+  assert.equal(refused?.status, 401);
+  assert.equal(refused?.headers['access-control-allow-origin'], '*');
+  const preflight = await client
+    .send(
+      encodeHead('OPTIONS', `/v3/${KEY}`, {
+        Host: HOST,
+        Origin: 'https://dapp.example',
+        'Access-Control-Request-Method': 'POST',
+      }),
+    )
+    .read();
+  assert.equal(preflight?.status, 204);
+  assert.equal(preflight?.headers['access-control-allow-methods'], 'POST');
+  assert.match(preflight?.headers['access-control-allow-headers'] ?? '', /Content-Type/);
+  assert.equal((await client.send(encodeRequest('{}')).read())?.status, 200);
+  client.close();
+});
+
+test('CORS: a list of origins lets only these pages read', async (t) => {
+  const { port } = await startServer(t, { cors: { origins: ['https://Good.example'] } });
+  const client = new RawClient(port);
+  const good = await client.send(encodeRequest('{}', { Origin: 'https://good.example' })).read();
+  assert.equal(good?.headers['access-control-allow-origin'], 'https://good.example');
+  assert.equal(good?.headers['vary'], 'Origin');
+  const bad = await client.send(encodeRequest('{}', { Origin: 'https://bad.example' })).read();
+  assert.equal(bad?.headers['access-control-allow-origin'], undefined);
+  const preflight = await client
+    .send(encodeHead('OPTIONS', PATH, { Host: HOST, Origin: 'https://bad.example' }))
+    .read();
+  assert.equal(preflight?.status, 204);
+  assert.equal(preflight?.headers['access-control-allow-methods'], undefined);
+  client.close();
+});
+
+test('connections beyond the bound are not served', async (t) => {
+  const { port } = await startServer(t, { limits: { connections: 1 } });
+  const first = new RawClient(port);
+  assert.equal((await first.send(encodeRequest('{}')).read())?.status, 200);
+  const second = new RawClient(port);
+  assert.equal(await second.send(encodeRequest('{}')).readToEnd(), '');
+  assert.equal((await first.send(encodeRequest('{}')).read())?.status, 200);
+  first.close();
+});
+
+test('a gateway fault is answered, logged without key or body, and not fatal', async (t) => {
+  const logLines: string[] = [];
+  const { port } = await startServer(t, {
+    logLines,
+    handler: () => {
+      throw new Error('broken');
+    },
+  });
+  const client = new RawClient(port);
+  assert.equal((await client.send(encodeRequest('{"secret":1}')).read())?.status, 429);
+  await until(() => logLines.length >= 2);
+  const text = logLines.join('');
+  assert.match(text, /broken/);
+  assert.match(text, /"url":"\/v3\/\*\*\*"/);
+  assert.ok(!text.includes(KEY) && !text.includes('secret'));
+  client.close();
+});

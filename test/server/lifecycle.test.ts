@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { createLogger } from '../../src/observe/logger.ts';
+import { createServer } from '../../src/server/lifecycle.ts';
+import {
+  createFakeGateway,
+  defaultLimits,
+  encodeRequest,
+  Gate,
+  HOST,
+  KEY,
+  RawClient,
+  startServer,
+  until,
+} from './support.ts';
+
+async function openWebSocket(port: number): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
+  await once(socket, 'open');
+  return socket;
+}
+
+test('closing answers what is in work, closes idle connections, and accepts nothing new', async (t) => {
+  const gate = new Gate();
+  let started = 0;
+  const { server, port } = await startServer(t, {
+    limits: { drainTimeout: 10_000 },
+    handler: async (text) => {
+      started++;
+      await gate.opened;
+      return { status: 200, body: text };
+    },
+  });
+  const [idle, busy] = [new RawClient(port), new RawClient(port)];
+  const [idleSocket, busySocket] = [await openWebSocket(port), await openWebSocket(port)];
+  busy.send(encodeRequest('"http"'));
+  busySocket.send('"ws"');
+  await until(() => started === 2);
+  const closed = server.close();
+  assert.equal(server.close(), closed);
+  assert.equal(await idle.readToEnd(), '');
+  const [idleCode] = (await once(idleSocket, 'close')) as [number];
+  assert.equal(idleCode, 1001);
+  await assert.rejects(openWebSocket(port), { code: 'ECONNREFUSED' });
+  busySocket.send('"too late"');
+  gate.open();
+  const [message] = (await once(busySocket, 'message')) as [Buffer];
+  assert.equal(message.toString(), '"ws"');
+  const [busyCode] = (await once(busySocket, 'close')) as [number];
+  assert.equal(busyCode, 1001);
+  const answer = await busy.read();
+  assert.equal(answer?.body.toString(), '"http"');
+  assert.equal(answer?.headers['connection'], 'close');
+  await closed;
+  assert.equal(started, 2);
+});
+
+test('what does not end within the bound is cut off and aborted', async (t) => {
+  const gate = new Gate();
+  let aborted = 0;
+  const { server, port } = await startServer(t, {
+    limits: { drainTimeout: 50 },
+    handler: async (_text, scope) => {
+      scope.signal.addEventListener('abort', () => aborted++);
+      await gate.opened;
+      return { status: 200, body: '1' };
+    },
+  });
+  const client = new RawClient(port).send(encodeRequest('{}'));
+  const socket = await openWebSocket(port);
+  socket.on('error', () => {});
+  socket.send('1');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await server.close();
+  assert.equal(await client.readToEnd(), '');
+  await until(() => aborted === 2);
+  gate.open();
+});
+
+test('an address in use is an error of listen', async (t) => {
+  const { port } = await startServer(t);
+  const other = createServer({
+    gateway: createFakeGateway(),
+    options: {
+      listen: { host: '127.0.0.1', port },
+      cors: { origins: [] },
+      limits: defaultLimits(),
+    },
+    log: createLogger('silent'),
+  });
+  await assert.rejects(other.listen(), { code: 'EADDRINUSE' });
+});

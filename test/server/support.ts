@@ -1,0 +1,212 @@
+import { connect, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { z } from 'zod';
+import type { Session } from '../../src/gateway/admission.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { Network } from '../../src/gateway/network.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { createServer, type Server } from '../../src/server/lifecycle.ts';
+import { type CorsOptions, type TransportLimits, transportLimitsShape } from '../../src/server/options.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
+
+export const HOST = 'test.localhost';
+export const KEY = 'good-key';
+export const PATH: string = `/v3/${KEY}`;
+
+/** Status and code of each refusal, as the gateway's table has them. */
+const REFUSALS = {
+  notFound: [404, -32600],
+  methodNotAllowed: [405, -32600],
+  unsupportedMediaType: [415, -32600],
+  bodyTooLarge: [413, -32600],
+  parseError: [400, -32700],
+  overloaded: [429, -32005],
+  timeout: [200, -32002],
+} as const;
+
+function refusal(status: number, code: number, message: string): Answer {
+  return { status, body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }) };
+}
+
+/** How the fake gateway answers a body. */
+export type Handler = (text: string, scope: RequestScope) => Promise<Answer> | Answer;
+
+/** A gateway without JSON-RPC behind it: the transports' counterpart in tests. */
+export function createFakeGateway(handler: Handler = (text) => ({ status: 200, body: text })): Gateway {
+  const network = { name: 'test' } as Network;
+  return {
+    openRpc: '{"openrpc":"1.3.2"}',
+    refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
+    async admit(host, key): Promise<Session | { readonly refused: Answer }> {
+      if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };
+      if (key !== KEY) return { refused: refusal(401, -32600, key === undefined ? 'no key' : 'wrong key') };
+      return { network, principal: { id: '1', name: 'tester' } };
+    },
+    async handle(body, _session, scope): Promise<Answer> {
+      return handler(Buffer.from(body).toString('utf8'), scope);
+    },
+  };
+}
+
+export type Setup = {
+  readonly handler?: Handler;
+  readonly gateway?: Gateway;
+  readonly limits?: Partial<TransportLimits>;
+  readonly cors?: CorsOptions;
+  readonly logLines?: string[];
+};
+
+/** What `limits:` is when a file says nothing. */
+export function defaultLimits(): TransportLimits {
+  return z.strictObject(transportLimitsShape).parse({});
+}
+
+/** Starts a server on a free port for the length of a test. */
+export async function startServer(
+  context: TestContext,
+  setup: Setup = {},
+): Promise<{ server: Server; port: number }> {
+  const lines = setup.logLines;
+  const server = createServer({
+    gateway: setup.gateway ?? createFakeGateway(setup.handler),
+    options: {
+      listen: { host: '127.0.0.1', port: 0 },
+      cors: setup.cors ?? { origins: ['*'] },
+      limits: { ...defaultLimits(), drainTimeout: 200, ...setup.limits },
+    },
+    log:
+      lines === undefined
+        ? createLogger('silent')
+        : createLogger('debug', { write: (line) => void lines.push(line) }),
+  });
+  const { port } = await server.listen();
+  context.after(() => server.close());
+  return { server, port };
+}
+
+/** A request as text; `Content-Length` is filled in. */
+export function encodeRequest(body: string | Uint8Array, headers: Record<string, string> = {}): Buffer {
+  const bytes = Buffer.from(body);
+  const fields = {
+    Host: HOST,
+    'Content-Type': 'application/json',
+    'Content-Length': String(bytes.length),
+    ...headers,
+  };
+  return Buffer.concat([Buffer.from(encodeHead('POST', PATH, fields)), bytes]);
+}
+
+export function encodeHead(method: string, path: string, headers: Record<string, string>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+};
+
+/** A bare client: sees what is on the wire, and can be as rude as a test needs. */
+export class RawClient {
+  readonly socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #ended = false;
+  #wake: () => void = () => {};
+
+  constructor(port: number) {
+    this.socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    this.socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake();
+    });
+    this.socket.on('error', () => this.#end());
+    this.socket.on('close', () => this.#end());
+  }
+
+  send(bytes: string | Uint8Array): this {
+    this.socket.write(bytes);
+    return this;
+  }
+
+  /** The next answer; `undefined` when the connection ended before one was complete. */
+  async read(withoutBody = false): Promise<RawAnswer | undefined> {
+    for (;;) {
+      const answer = this.#take(withoutBody);
+      if (answer !== undefined) return answer;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Resolves once the connection is over, to what was not read as answers. */
+  async readToEnd(): Promise<string> {
+    while (!this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#received.toString('latin1');
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  #take(withoutBody: boolean): RawAnswer | undefined {
+    const end = this.#received.indexOf('\r\n\r\n');
+    if (end < 0) return undefined;
+    const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
+    );
+    const status = Number(statusLine.split(' ')[1]);
+    const length = withoutBody || status === 100 ? 0 : Number(headers['content-length'] ?? 0);
+    if (this.#received.length < end + 4 + length) return undefined;
+    const body = this.#received.subarray(end + 4, end + 4 + length);
+    this.#received = this.#received.subarray(end + 4 + length);
+    return { status, headers, body };
+  }
+}
+
+/** One request on a connection of its own. */
+export async function exchange(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
+  const client = new RawClient(port);
+  try {
+    const answer = await client.send(bytes).read();
+    if (answer === undefined) throw new Error('the connection ended without an answer');
+    return answer;
+  } finally {
+    client.close();
+  }
+}
+
+/** The JSON-RPC error of a refusal. */
+export function errorOf(answer: RawAnswer): { code: number; message: string } {
+  const { error } = JSON.parse(answer.body.toString('utf8')) as { error: { code: number; message: string } };
+  return error;
+}
+
+/** A promise to be settled from outside. */
+export class Gate {
+  open: () => void = () => {};
+  readonly opened: Promise<void> = new Promise((resolve) => {
+    this.open = resolve;
+  });
+}
+
+/** Lets the event loop turn until `condition` holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
