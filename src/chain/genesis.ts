@@ -43,11 +43,19 @@ function readInteger(value: unknown, what: string): bigint {
   throw new RangeError(`genesis: ${what} is not an unsigned integer`);
 }
 
-function readAccount(key: string, entry: JsonObject): GenesisAccount {
-  const storage = Object.entries((entry['storage'] ?? {}) as Record<string, string>).map(([slot, value]) => ({
-    slot: readBytes(slot, 32, `storage slot of ${key}`),
-    value: readBytes(value, 32, `storage of ${key}`),
-  }));
+function readObject(value: unknown, what: string): JsonObject {
+  if (typeof value !== 'object' || value === null) throw new RangeError(`genesis: ${what} is not an object`);
+  return value as JsonObject;
+}
+
+function readAccount(key: string, value: unknown): GenesisAccount {
+  const entry = readObject(value, `account ${key}`);
+  const storage = Object.entries(readObject(entry['storage'] ?? {}, `storage of ${key}`)).map(
+    ([slot, value]) => ({
+      slot: readBytes(slot, 32, `storage slot of ${key}`),
+      value: readBytes(value, 32, `storage of ${key}`),
+    }),
+  );
   return {
     address: readBytes(key, 20, 'account address'),
     balance: readInteger(entry['balance'], `balance of ${key}`),
@@ -110,9 +118,9 @@ export function parseGenesis(text: string): Genesis {
     throw new RangeError('genesis: config is missing');
   }
   // A JSON number loses the digits of a terminal total difficulty like mainnet's.
-  const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)/.exec(text)?.[1];
+  const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/.exec(text)?.[1];
   const config = parseChainConfig(json['config'] as JsonObject, exactTotalDifficulty);
-  const alloc = (json['alloc'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const alloc = readObject(json['alloc'] ?? {}, 'alloc');
   const accounts = Object.entries(alloc).map(([key, entry]) => readAccount(key, entry));
   return { config, accounts, header: buildHeader(json, config) };
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallObject } from '../chain/chain.ts';
 import type { BuiltinChain } from '../config/network-options.ts';
 import { openChainReader } from '../store/chain-reader.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
@@ -7,15 +8,19 @@ import { importChain } from './import.ts';
 import { SILENT_PROGRESS } from './import-progress.ts';
 
 /** What the generator of the built-in chains tells about each of them. */
-export type BuiltinFacts = {
-  readonly chainId: number;
+type ChainFacts = {
   readonly headHash: string;
-  readonly erc20: string;
-  readonly accounts: readonly { readonly address: string }[];
+  /** Call objects that mean something on this chain. */
+  readonly calls: { readonly tokenBalance: CallObject; readonly tokenTransfer: CallObject };
 };
 
-export function readBuiltinFacts(): Readonly<Record<BuiltinChain, BuiltinFacts>> {
-  return JSON.parse(readFileSync(BUILTIN_FACTS_FILE, 'utf8')) as Record<BuiltinChain, BuiltinFacts>;
+export type BuiltinFacts = {
+  readonly devnet: ChainFacts & { readonly uncleBlock: number };
+  readonly rollup: ChainFacts;
+};
+
+export function readBuiltinFacts(): BuiltinFacts {
+  return JSON.parse(readFileSync(BUILTIN_FACTS_FILE, 'utf8')) as BuiltinFacts;
 }
 
 async function isComplete(store: string, headHash: string): Promise<boolean> {

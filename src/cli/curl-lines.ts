@@ -1,10 +1,6 @@
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { readBuiltinFacts } from './builtin-chains.ts';
-
-/** Selector of `balanceOf(address)`. */
-const BALANCE_OF = '0x70a08231';
-/** A block of the development chain that counted an uncle. */
-const BLOCK_WITH_UNCLE = '0x5';
 
 export function formatUrl({ host, port }: ListenAddress, scheme: 'http' | 'ws', path: string): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
@@ -14,22 +10,15 @@ type Example = { readonly method: string; readonly params: readonly unknown[]; r
 
 function buildExamples(): readonly Example[] {
   const { devnet, rollup } = readBuiltinFacts();
-  const balanceOf = (holder: string): string => `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`;
-  const [alice = '', bob = ''] = devnet.accounts.map(({ address }) => address);
-  const [carol = ''] = rollup.accounts.map(({ address }) => address);
-  const query = { from: alice, to: devnet.erc20, data: balanceOf(alice) };
+  const host = 'rollup.localhost';
   return [
-    { method: 'eth_call', params: [query, 'latest'] },
-    { method: 'eth_estimateGas', params: [{ from: alice, to: bob, value: '0x1' }] },
+    { method: 'eth_call', params: [devnet.calls.tokenBalance, 'latest'] },
+    { method: 'eth_estimateGas', params: [devnet.calls.tokenTransfer] },
     { method: 'eth_getBlockReceipts', params: ['latest'] },
     { method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x0'] },
-    { method: 'eth_getUncleByBlockNumberAndIndex', params: [BLOCK_WITH_UNCLE, '0x0'] },
-    {
-      method: 'linea_estimateGas',
-      params: [{ from: carol, to: rollup.erc20, data: balanceOf(carol) }],
-      host: 'rollup.localhost',
-    },
-    { method: 'rollup_getInfo', params: [], host: 'rollup.localhost' },
+    { method: 'eth_getUncleByBlockNumberAndIndex', params: [encodeQuantity(devnet.uncleBlock), '0x0'] },
+    { method: 'linea_estimateGas', params: [rollup.calls.tokenTransfer], host },
+    { method: 'rollup_getInfo', params: [], host },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
+import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { BlockError } from '../engine/import/block-error.ts';
 import { BlockImporter, initializeStore } from '../engine/import/block-importer.ts';
 import { readBlocks } from '../engine/import/read-blocks.ts';
@@ -8,9 +9,11 @@ import type { SealCheck } from '../engine/import/validate-header.ts';
 import { openChainWriter } from '../store/chain-writer.ts';
 import { createImportProgress, type ImportProgress } from './import-progress.ts';
 
+const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
+
 export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR] [--seal ethash-format|none]
 
-Appends a file of RLP blocks to the chain stored in DIR (default ./data/chain). Every block is validated and
+Appends a file of RLP blocks to the chain stored in DIR (default ${DEFAULT_STORE}). Every block is validated and
 executed, and every root is checked. An import that was cut off continues where it stopped.
 
   --genesis FILE   geth genesis file of the chain
@@ -81,7 +84,7 @@ export async function runImport(args: string[]): Promise<number> {
     options: {
       genesis: { type: 'string' },
       blocks: { type: 'string' },
-      data: { type: 'string', default: './data/chain' },
+      data: { type: 'string', default: DEFAULT_STORE },
       seal: { type: 'string', default: 'ethash-format' },
       help: { type: 'boolean', short: 'h' },
     },

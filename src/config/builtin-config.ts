@@ -12,7 +12,12 @@ networks:
   rollup:
     builtin: rollup
     hosts: [rollup.localhost]
-    rollup: { family: linea, prefix: linea, mode: verifier, l1: devnet }
+    rollup:
+      family: linea
+      prefix: linea
+      mode: sequencer
+      l1: devnet
+      messageService: "0x508ca82df566dcd1b0de8296e70a96332cd644ec"
 `;
 
 /** What is served without a configuration file: the built-in development networks, data in the working folder. */

@@ -5,12 +5,14 @@ import type { Answer } from './answer.ts';
 /** Why a transport turns a request away before it can be read, or because it cannot be read. */
 export type RefusalReason =
   | 'notFound'
+  | 'forbiddenOrigin'
   | 'methodNotAllowed'
   | 'unsupportedMediaType'
   | 'bodyTooLarge'
   | 'parseError'
   | 'overloaded'
-  | 'timeout';
+  | 'timeout'
+  | 'internal';
 
 /** The answer that is one error and concerns no particular id. */
 export function createRefusal(name: ErrorName, detail?: string): Answer {
@@ -21,10 +23,12 @@ export function createRefusal(name: ErrorName, detail?: string): Answer {
 /** By reason, made once: they are all the same. */
 export const REFUSALS: Readonly<Record<RefusalReason, Answer>> = {
   notFound: createRefusal('unknownPath'),
+  forbiddenOrigin: createRefusal('forbiddenOrigin'),
   methodNotAllowed: createRefusal('methodNotAllowed'),
   unsupportedMediaType: createRefusal('unsupportedMediaType'),
   bodyTooLarge: createRefusal('bodyTooLarge'),
   parseError: createRefusal('parseError', 'the body cannot be read'),
   overloaded: createRefusal('overloaded'),
   timeout: createRefusal('slowBody'),
+  internal: createRefusal('internal'),
 };

@@ -29,6 +29,7 @@ export type ErrorName =
   | 'keysUnavailable'
   | 'unknownHost'
   | 'unknownPath'
+  | 'forbiddenOrigin'
   | 'methodNotAllowed'
   | 'slowBody'
   | 'bodyTooLarge'
@@ -154,6 +155,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 404,
     message: 'not found',
     meaning: 'Requests go to `/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>`.',
+  },
+  forbiddenOrigin: {
+    code: -32600,
+    status: 403,
+    message: 'this origin is not allowed',
+    meaning: 'A page of an origin that `cors.origins` does not list asked for a WebSocket.',
   },
   methodNotAllowed: {
     code: -32600,

@@ -63,7 +63,7 @@ export class HttpEndpoint {
     if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
       this.#serve(request, response, head, route.key, awaitsContinue).catch((error: unknown) => {
         this.#log.error({ err: error }, 'a request could not be served');
-        this.#refuse(request, response, head, this.#gateway.refuse('overloaded'));
+        this.#refuse(request, response, head, this.#gateway.refuse('internal'));
       });
     } else {
       this.#answerWithoutCall(request, response, head, route);

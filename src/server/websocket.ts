@@ -63,7 +63,7 @@ export class WebSocketEndpoint {
       })
       .catch((error: unknown) => {
         this.#log.error({ err: error }, 'a WebSocket could not be opened');
-        sendRawResponse(socket, this.#gateway.refuse('overloaded'));
+        sendRawResponse(socket, this.#gateway.refuse('internal'));
       });
   }
 
@@ -85,9 +85,7 @@ export class WebSocketEndpoint {
     const route = findRoute(target.path);
     if (head.hasTwoHosts) return { refused: this.#gateway.refuse('parseError') };
     if (route.to !== 'webSocket') return { refused: this.#gateway.refuse('notFound') };
-    if (!this.#cors.allows(head.origin)) {
-      return { refused: { status: 403, body: this.#gateway.refuse('notFound').body } };
-    }
+    if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
     if (this.#closing || this.#connections.size + this.#admitting >= this.#limits.webSockets) {
       return { refused: this.#gateway.refuse('overloaded') };
     }

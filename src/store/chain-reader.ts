@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
 import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
 import {
   asBuffer,
+  DATA_FILE,
   META_CONFIG,
   META_HEAD,
   META_SCHEMA,
@@ -92,6 +95,8 @@ export function checkSchema(tables: Tables): void {
 
 /** Opens a store that exists already. @throws Error when there is none. */
 export function openChainReader(path: string): ChainReader {
+  // Opening would create the folder and then fail with a system error.
+  if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
   const tables = openTables(path, true);
   checkSchema(tables);
   return new ChainReader(tables);

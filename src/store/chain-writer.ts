@@ -51,9 +51,11 @@ export class ChainWriter {
   /**
    * Writes the genesis block.
    * @param config the genesis file's `config` object as JSON text
+   * @throws Error when another process has written one meanwhile
    */
   initialize(config: string, genesis: ExecutedBlock, state: NewState): void {
     this.#tables.root.transactionSync(() => {
+      if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
       this.#putState(state);

@@ -26,6 +26,9 @@ export type Tables = {
 
 const MAX_TABLES = 12;
 
+/** LMDB's own name for its file in the environment's folder. */
+export const DATA_FILE = 'data.mdb';
+
 /** Opens (and with `readOnly` unset, creates) the environment in a folder. */
 export function openTables(path: string, readOnly: boolean): Tables {
   const root = open<Buffer, Buffer>({

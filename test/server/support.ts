@@ -23,6 +23,8 @@ const REFUSALS = {
   parseError: [400, -32700],
   overloaded: [429, -32005],
   timeout: [200, -32002],
+  forbiddenOrigin: [403, -32600],
+  internal: [200, -32603],
 } as const;
 
 function refusal(status: number, code: number, message: string): Answer {

@@ -4,7 +4,6 @@ const REASONS: Readonly<Record<string, string>> = {
   'out of gas': 'out of gas',
   'code store out of gas': 'contract creation code storage out of gas',
   'code size to deposit exceeds maximum code size': 'max code size exceeded',
-  'invalid JUMP': 'invalid jump destination',
   'value out of range': 'return data out of bounds',
   'static state change': 'write protection',
   'create collision': 'contract address collision',
@@ -14,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const STACK_LIMIT = 1024;
+const RETURNDATACOPY = 0x3e;
 
 /** Stack inputs of the opcodes whose count is not given by their number; DUP, SWAP and LOG follow below. */
 const STACK_INPUTS: Readonly<Record<number, number>> = Object.fromEntries(
@@ -37,11 +37,14 @@ function stackInputs(opcode: number): number {
 }
 
 /**
- * @param error the library's name for the halt
+ * @param error the library's name for the halt; that of a bad jump goes on to say where
  * @param opcode the instruction that halted
  * @param stackHeight number of items before it
+ * @param gasLeft what the library left of the gas: nothing when it really ran out
  */
-export function describeHalt(error: string, opcode: number, stackHeight: number): string {
+export function describeHalt(error: string, opcode: number, stackHeight: number, gasLeft: bigint): string {
+  if (error.startsWith('invalid JUMP')) return 'invalid jump destination';
+  if (error === 'out of gas' && opcode === RETURNDATACOPY && gasLeft > 0n) return 'return data out of bounds';
   if (error === 'invalid opcode') {
     return opcode === 0xfe
       ? 'invalid opcode: INVALID'

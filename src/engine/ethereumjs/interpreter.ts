@@ -190,13 +190,26 @@ export class Interpreter {
   }
 }
 
+const RETURN = 0xf3;
+const CODE_DEPOSIT_FAILURE = 'contract creation code storage out of gas';
+
+/** The library calls it plain `out of gas` when a creation ran to its RETURN but cannot pay for storing the code. */
+function isDepositFailure({ exceptionError, runState }: ExecResult): boolean {
+  const isOutOfGas = exceptionError?.error === 'out of gas';
+  return isOutOfGas && runState?.env.isCreate === true && runState.opCode === RETURN && runState.gasLeft > 0n;
+}
+
 function toResult(result: ExecResult): MessageResult {
   const error = result.exceptionError?.error as string | undefined;
   const status = error === undefined ? 'success' : error === 'revert' ? 'revert' : 'halt';
-  const { opCode = 0, stack } = result.runState ?? {};
+  const { opCode = 0, stack, gasLeft = 0n } = result.runState ?? {};
+  const reason = (): string =>
+    isDepositFailure(result)
+      ? CODE_DEPOSIT_FAILURE
+      : describeHalt(error as string, opCode, stack?.length ?? 0, gasLeft);
   return {
     status,
-    reason: status === 'halt' ? describeHalt(error as string, opCode, stack?.length ?? 0) : '',
+    reason: status === 'halt' ? reason() : '',
     output: status === 'halt' ? new Uint8Array(0) : result.returnValue,
     gasUsed: result.executionGasUsed,
     gasRefund: result.gasRefund ?? 0n,

@@ -29,15 +29,23 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 type Task = {
   readonly job: Job;
   readonly limitMs: number;
-  readonly deadline: number;
+  readonly scope: CallScope;
   readonly resolve: (result: string) => void;
   readonly reject: (error: Error) => void;
   /** Runs while the task waits: it must not wait past its deadline. */
   timer: NodeJS.Timeout | undefined;
 };
 
-type Thread = { readonly worker: Worker; task: Task | undefined; timer: NodeJS.Timeout | undefined };
+type Thread = {
+  readonly worker: Worker;
+  task: Task | undefined;
+  /** While working: until the task counts as heavy, then until its deadline. Idle and spare: until its end. */
+  timer: NodeJS.Timeout | undefined;
+  /** Ends listening for the caller of a heavy task to go away. */
+  stopListening: (() => void) | undefined;
+};
 
+const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 const STOPPING = new ChainError('aborted', 'the server is stopping');
 /** How long a thread that was added for heavy calls stays without work. */
 const SPARE_THREAD_MS = 10_000;
@@ -66,14 +74,14 @@ export class ExecutionPool {
    * @returns the job's result as hex
    * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when the queue is full
    */
-  run(job: Job, { deadline }: Pick<CallScope, 'deadline'>): Promise<string> {
+  run(job: Job, scope: CallScope): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(STOPPING);
       if (this.#queue.length >= this.#options.queueLimit) {
         return reject(new ChainError('busy', 'too many executions are waiting'));
       }
-      const limitMs = Math.max(0, deadline - performance.now());
-      const task: Task = { job, limitMs, deadline, resolve, reject, timer: undefined };
+      const limitMs = Math.max(0, scope.deadline - performance.now());
+      const task: Task = { job, limitMs, scope, resolve, reject, timer: undefined };
       this.#queue.push(task);
       this.#dispatch();
       if (this.#queue.includes(task)) task.timer = setTimeout(() => this.#abandon(task), limitMs);
@@ -94,7 +102,7 @@ export class ExecutionPool {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb },
     });
-    const thread: Thread = { worker, task: undefined, timer: undefined };
+    const thread: Thread = { worker, task: undefined, timer: undefined, stopListening: undefined };
     worker.on('message', (outcome: JobOutcome) => this.#settle(thread, outcome));
     worker.on('error', (error) => this.#replace(thread, error));
     worker.unref();
@@ -102,12 +110,12 @@ export class ExecutionPool {
     return thread;
   }
 
-  /** Gives waiting tasks to idle threads; adds a thread when all are held by heavy calls. */
+  /** Gives waiting tasks to idle threads, and to new ones where threads broke down. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const idle = [...this.#threads].find(({ task }) => task === undefined);
-      if (idle === undefined) return;
-      this.#start(idle, this.#queue.shift() as Task);
+      if (idle === undefined && this.#threads.size >= this.#options.threads) return;
+      this.#start(idle ?? this.#addThread(), this.#queue.shift() as Task);
     }
   }
 
@@ -118,11 +126,11 @@ export class ExecutionPool {
 
   #start(thread: Thread, task: Task): void {
     clearTimeout(task.timer);
-    clearTimeout(thread.timer);
-    if (performance.now() >= task.deadline) {
+    if (performance.now() >= task.scope.deadline) {
       task.reject(timeoutError(task));
       return;
     }
+    clearTimeout(thread.timer);
     thread.task = task;
     thread.worker.ref();
     thread.timer = setTimeout(() => this.#noteHeavy(thread, task), this.#options.heavyAfterMs);
@@ -130,20 +138,27 @@ export class ExecutionPool {
   }
 
   #noteHeavy(thread: Thread, task: Task): void {
-    const rest = Math.max(0, task.deadline - performance.now());
+    const { deadline, signal } = task.scope;
+    if (signal.aborted) {
+      this.#replace(thread, CALLER_GONE);
+      return;
+    }
+    const onAbort = (): void => this.#replace(thread, CALLER_GONE);
+    signal.addEventListener('abort', onAbort);
+    thread.stopListening = () => signal.removeEventListener('abort', onAbort);
+    const rest = Math.max(0, deadline - performance.now());
     thread.timer = setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
     const isAnyIdle = [...this.#threads].some((other) => other.task === undefined);
-    if (!isAnyIdle && this.#threads.size < this.#options.maxThreads) {
-      this.#addThread();
-      this.#dispatch();
-    }
+    if (isAnyIdle || this.#threads.size >= this.#options.maxThreads) return;
+    const added = this.#addThread();
+    this.#dispatch();
+    if (added.task === undefined) this.#endWhenSpare(added);
   }
 
   #settle(thread: Thread, outcome: JobOutcome): void {
     const { task } = thread;
     if (task === undefined) return;
-    clearTimeout(thread.timer);
-    thread.task = undefined;
+    this.#release(thread);
     thread.worker.unref();
     if ('result' in outcome) task.resolve(outcome.result);
     else if ('error' in outcome) {
@@ -153,27 +168,41 @@ export class ExecutionPool {
       task.reject(new Error('the execution failed unexpectedly'));
     }
     this.#dispatch();
-    if (thread.task === undefined && this.#threads.size > this.#options.threads) {
-      thread.timer = setTimeout(() => void this.#end(thread, STOPPING), SPARE_THREAD_MS).unref();
-    }
+    if (thread.task === undefined) this.#endWhenSpare(thread);
   }
 
-  /** Ends a thread that is past its deadline or broke down, and puts another in its place. */
+  /** Lets an idle thread go after a while if there are more than there must be. */
+  #endWhenSpare(thread: Thread): void {
+    if (this.#threads.size <= this.#options.threads) return;
+    thread.timer = setTimeout(() => void this.#end(thread, STOPPING), SPARE_THREAD_MS).unref();
+  }
+
+  #release(thread: Thread): void {
+    clearTimeout(thread.timer);
+    thread.stopListening?.();
+    thread.stopListening = undefined;
+    thread.task = undefined;
+  }
+
+  /**
+   * Ends a thread whose task is no longer wanted, or that broke down. In the first case another takes its place at
+   * once; in the second when there is work for it, so that threads that cannot even start are not started for ever.
+   */
   #replace(thread: Thread, error: Error): void {
     if (!this.#threads.has(thread)) return;
+    const isUnwanted = error instanceof ChainError;
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (!isMemory && !(error instanceof ChainError)) this.#options.onFault(String(error.stack));
-    const reported = isMemory ? new ChainError('failed', 'out of memory') : error;
-    void this.#end(thread, reported);
-    if (!this.#isClosed && this.#threads.size < this.#options.threads) this.#addThread();
+    if (!isMemory && !isUnwanted) this.#options.onFault(String(error.stack));
+    void this.#end(thread, isMemory ? new ChainError('failed', 'out of memory') : error);
+    if (isUnwanted && this.#threads.size < this.#options.threads) this.#addThread();
     this.#dispatch();
   }
 
   async #end(thread: Thread, error: Error): Promise<void> {
     this.#threads.delete(thread);
-    clearTimeout(thread.timer);
-    thread.task?.reject(error);
-    thread.task = undefined;
+    const { task } = thread;
+    this.#release(thread);
+    task?.reject(error);
     await thread.worker.terminate();
   }
 }

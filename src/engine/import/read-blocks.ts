@@ -25,8 +25,9 @@ async function isGzip(path: string): Promise<boolean> {
  * @throws RangeError when the file is not that, or ends inside a block
  */
 export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
+  const isPacked = await isGzip(path);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const source = (await isGzip(path)) ? file.pipe(createGunzip()) : file;
+  const source = isPacked ? file.pipe(createGunzip()) : file;
   file.on('error', (error) => source.destroy(error));
   let pending: Buffer = Buffer.alloc(0);
   /** Bytes that `pending` must hold before it is worth looking again. */
@@ -59,6 +60,7 @@ export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
     }
   } finally {
     file.destroy();
+    source.destroy();
   }
   if (pending.length + buffered > 0) throw new RangeError('the file ends inside a block');
 }

@@ -8,7 +8,12 @@ import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
-import type { PreparedSimulation, SimulationRequest, Simulator } from './simulator.ts';
+import {
+  MAX_CALL_GAS,
+  type PreparedSimulation,
+  type SimulationRequest,
+  type Simulator,
+} from './simulator.ts';
 
 const TRANSFER_GAS = 21_000n;
 /** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
@@ -25,7 +30,7 @@ async function attempt(simulation: PreparedSimulation, gasLimit: bigint): Promis
     return { succeeded: result.status === 'success', result };
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
-    if (/^(intrinsic gas too low|insufficient gas for floor data gas cost)/.test(error.message)) {
+    if (error.message.startsWith('intrinsic gas too low')) {
       return { succeeded: false, result: undefined };
     }
     throw new ChainError('failed', `failed with ${gasLimit} gas: ${error.message}`);
@@ -40,9 +45,9 @@ function findUpperBound(
 ): bigint {
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : blockLimit;
-  if (isAtLeast(simulation.rules.revision, 'osaka') && bound > MAX_TRANSACTION_GAS)
-    bound = MAX_TRANSACTION_GAS;
-  const feeCap = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0);
+  const isOsaka = isAtLeast(simulation.rules.revision, 'osaka');
+  bound = minBigInt(bound, isOsaka ? MAX_TRANSACTION_GAS : MAX_CALL_GAS);
+  const { feeCap } = simulation;
   if (feeCap === 0n) return bound;
   let available = simulation.getAccount(
     call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),

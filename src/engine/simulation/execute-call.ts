@@ -1,8 +1,9 @@
 import { ChainError } from '../../chain/errors.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import type { SimulationRequest, Simulator } from './simulator.ts';
+import { MAX_CALL_GAS, type SimulationRequest, type Simulator } from './simulator.ts';
 
 /** A failed execution as the error that its caller sees. */
 export function toChainError(result: TransactionResult): ChainError {
@@ -24,7 +25,7 @@ export async function executeCall(
   gasLimit: bigint,
 ): Promise<Uint8Array> {
   const simulation = await simulator.prepare(request);
-  const gas = request.call.gas === undefined ? gasLimit : BigInt(request.call.gas);
+  const gas = minBigInt(request.call.gas === undefined ? gasLimit : BigInt(request.call.gas), MAX_CALL_GAS);
   try {
     const result = await simulation.run(gas);
     if (result.status !== 'success') throw toChainError(result);

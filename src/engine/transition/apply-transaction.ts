@@ -36,6 +36,7 @@ export type TransactionResult = {
 export type TransactionMode = 'mined' | 'simulated';
 
 const MAX_INIT_CODE_LENGTH = 49_152;
+const MAX_BALANCE = 2n ** 256n - 1n;
 
 /**
  * Executes one transaction: validation, payment, execution, refund (yellow paper 6, geth's state transition).
@@ -57,9 +58,6 @@ export async function applyTransaction(
   const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, account.balance, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, context);
-  if (tx.value > account.balance - tx.gasLimit * gasPrice - blobFee) {
-    throw new TransactionError(`insufficient funds for transfer: address ${checksumAddress(sender)}`);
-  }
   if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
     throw new TransactionError(
       `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
@@ -111,13 +109,12 @@ function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
 /** The sender must have what the transaction could cost at most, at the prices it offers. */
 function checkFunds(tx: TransactionBody, sender: Uint8Array, balance: bigint, gasPrice: bigint): void {
   const offered = maxBigInt(tx.maxFeePerGas, gasPrice);
-  if (offered === 0n && tx.maxFeePerBlobGas === 0n) return;
   const want = tx.gasLimit * offered + tx.value + blobGasOf(tx) * tx.maxFeePerBlobGas;
-  if (balance < want) {
-    throw new TransactionError(
-      `insufficient funds for gas * price + value: address ${checksumAddress(sender)} have ${balance} want ${want}`,
-    );
-  }
+  if (balance >= want) return;
+  const problem = want > MAX_BALANCE ? 'required balance exceeds 256 bits' : `have ${balance} want ${want}`;
+  throw new TransactionError(
+    `insufficient funds for gas * price + value: address ${checksumAddress(sender)} ${problem}`,
+  );
 }
 
 function checkGas(

@@ -6,6 +6,7 @@ import { isAtLeast } from '../../evm/revision.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
+import { BlockError } from '../import/block-error.ts';
 import type { ExecutionContext } from './apply-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
@@ -68,15 +69,15 @@ export async function runPreBlockCalls(
 
 /** The 160 = 5 x 32 bytes of offsets and every part's length word must be as the contract writes them. */
 function parseDeposit(data: Uint8Array): Uint8Array {
-  if (data.length !== DEPOSIT_DATA_LENGTH) throw new RangeError('deposit event of wrong length');
+  if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event of wrong length');
   const word = (at: number): number => {
     const high = data.subarray(at, at + 28);
-    if (high.some((byte) => byte !== 0)) throw new RangeError('deposit event of wrong layout');
+    if (high.some((byte) => byte !== 0)) throw new BlockError('deposit event of wrong layout');
     return new DataView(data.buffer, data.byteOffset + at + 28, 4).getUint32(0);
   };
   const parts = DEPOSIT_PARTS.map(({ offset, length }, index) => {
     if (word(index * 32) !== offset || word(offset) !== length) {
-      throw new RangeError('deposit event of wrong layout');
+      throw new BlockError('deposit event of wrong layout');
     }
     return data.subarray(offset + 32, offset + 32 + length);
   });
@@ -96,7 +97,7 @@ function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
 /**
  * After the transactions (Prague): deposits, withdrawals and consolidations asked for in this block.
  * @returns the requests hash of EIP-7685
- * @throws Error when a request contract is missing or fails: the block is invalid then
+ * @throws BlockError when a request contract is missing or fails, or a deposit is malformed
  */
 export async function collectRequests(logs: readonly Log[], context: ExecutionContext): Promise<Uint8Array> {
   const requests: Uint8Array[] = [];
@@ -109,10 +110,10 @@ export async function collectRequests(logs: readonly Log[], context: ExecutionCo
     [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT],
   ] as const) {
     if (context.world.getCode(contract).length === 0) {
-      throw new Error(`the system contract ${bytesToHex(contract)} has no code`);
+      throw new BlockError(`the system contract ${bytesToHex(contract)} has no code`);
     }
     const { succeeded, output } = await callSystemContract(contract, new Uint8Array(0), context);
-    if (!succeeded) throw new Error(`the system contract ${bytesToHex(contract)} failed`);
+    if (!succeeded) throw new BlockError(`the system contract ${bytesToHex(contract)} failed`);
     add(type, output);
   }
   return sha256(concatBytes(...requests.map(sha256)));

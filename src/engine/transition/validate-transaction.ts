@@ -74,7 +74,10 @@ export function validateFees(
   skipsBaseFee: boolean,
 ): void {
   const who = `address ${checksumAddress(sender)}`;
-  if (block.baseFeePerGas !== undefined && !(skipsBaseFee && tx.maxFeePerGas === 0n)) {
+  if (
+    block.baseFeePerGas !== undefined &&
+    !(skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n)
+  ) {
     if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
       throw new TransactionError(
         `max priority fee per gas higher than max fee per gas: ${who}, ` +

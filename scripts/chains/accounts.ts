@@ -1,0 +1,47 @@
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { keccak256 } from '../../src/primitives/keccak.ts';
+import { privateKeyToAddress } from '../../src/primitives/signature.ts';
+
+/** An account whose key everybody knows: for development chains only. */
+export type Account = {
+  readonly name: string;
+  readonly address: Uint8Array;
+  readonly privateKey: Uint8Array;
+};
+
+/** 32 bytes that depend on nothing but the label. */
+export function hashLabel(label: string): Uint8Array {
+  return keccak256(new TextEncoder().encode(`portcullis ${label}`));
+}
+
+/** An address that nobody has the key of. */
+export function labelAddress(label: string): Uint8Array {
+  return hashLabel(label).slice(12);
+}
+
+function createAccount(name: string): Account {
+  const privateKey = hashLabel(`development account ${name}`);
+  return { name, address: privateKeyToAddress(privateKey), privateKey };
+}
+
+/** Its first transactions create the contracts that have the same address on both chains. */
+export const DEPLOYER: Account = createAccount('deployer');
+/** Creates the contracts of the devnet's first blocks, and sends nothing else. */
+export const PIONEER: Account = createAccount('pioneer');
+export const ALICE: Account = createAccount('alice');
+export const BOB: Account = createAccount('bob');
+export const CAROL: Account = createAccount('carol');
+/** Lets its account run a contract's code (EIP-7702), and takes it back. */
+export const DAVE: Account = createAccount('dave');
+/** Delegates on the devnet and stays delegated up to the head. */
+export const ERIN: Account = createAccount('erin');
+
+export const ACCOUNTS: readonly Account[] = [ALICE, BOB, CAROL, DAVE, ERIN, DEPLOYER, PIONEER];
+
+const GENESIS_BALANCE: bigint = 10_000n * 10n ** 18n;
+
+/** Genesis allocation: every account funded. */
+export function allocateAccounts(): Record<string, { balance: string }> {
+  const balance = `0x${GENESIS_BALANCE.toString(16)}`;
+  return Object.fromEntries(ACCOUNTS.map(({ address }) => [bytesToHex(address), { balance }]));
+}

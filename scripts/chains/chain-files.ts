@@ -1,0 +1,37 @@
+import { gzipSync } from 'node:zlib';
+import { encodeBlock } from '../../src/chain/block.ts';
+import { concatBytes } from '../../src/primitives/bytes.ts';
+import type { DevelopmentChain } from './development-chain.ts';
+import { buildDevnet } from './devnet.ts';
+import { describeChains } from './facts.ts';
+import { renderReadme } from './readme.ts';
+import { buildRollup } from './rollup.ts';
+
+/** RFC 1952: the byte that names the operating system, and its value for "unknown". */
+const GZIP_SYSTEM_OFFSET = 9;
+const GZIP_UNKNOWN_SYSTEM = 255;
+
+/** All blocks but genesis, one after another. Node leaves the modification time of a gzip header at 0. */
+function packBlocks({ blocks }: DevelopmentChain): Uint8Array {
+  const packed = gzipSync(concatBytes(...blocks.slice(1).map(({ block }) => encodeBlock(block))), {
+    level: 9,
+  });
+  packed[GZIP_SYSTEM_OFFSET] = GZIP_UNKNOWN_SYSTEM;
+  return packed;
+}
+
+/** Contents of every file of the folder `chains`, by path in it. The same on every run. */
+export async function generateChainFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const devnet = await buildDevnet();
+  const rollup = await buildRollup();
+  const facts = describeChains(devnet, rollup);
+  const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+  return new Map([
+    ['README.md', text(renderReadme(facts, devnet, rollup))],
+    ['facts.json', text(`${JSON.stringify(facts, null, 2)}\n`)],
+    ['devnet/genesis.json', text(devnet.genesis)],
+    ['devnet/blocks.rlp.gz', packBlocks(devnet)],
+    ['rollup/genesis.json', text(rollup.genesis)],
+    ['rollup/blocks.rlp.gz', packBlocks(rollup)],
+  ]);
+}

@@ -1,0 +1,55 @@
+import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
+import { nextBaseFee, nextExcessBlobGas } from '../../src/engine/import/validate-header.ts';
+import type { BlockRules } from '../../src/engine/transition/rules.ts';
+import { computeDifficulty } from '../../src/evm/difficulty.ts';
+import { bytesEqual } from '../../src/primitives/bytes.ts';
+import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
+import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
+import { hashLabel } from './accounts.ts';
+
+/** What the block's author chooses. */
+export type HeaderChoices = {
+  readonly timestamp: bigint;
+  readonly beneficiary: Uint8Array;
+  readonly extraData: Uint8Array;
+};
+
+const LONDON_ELASTICITY = 2n;
+
+/** Header of the block after `parent`, but for what its body and its execution decide. */
+export function draftHeader(parent: ExecutedBlock, choices: HeaderChoices, rules: BlockRules): Header {
+  const { header } = parent.block;
+  const number = header.number + 1n;
+  const baseFeePerGas = nextBaseFee(header, rules);
+  const excessBlobGas = nextExcessBlobGas(header, rules);
+  const isFirstLondon = baseFeePerGas !== undefined && header.baseFeePerGas === undefined;
+  return {
+    ...BLANK_HEADER,
+    ...choices,
+    number,
+    parentHash: parent.hash,
+    difficulty: rules.isMerged ? 0n : difficultyAfter(header, choices.timestamp, rules),
+    gasLimit: isFirstLondon ? header.gasLimit * LONDON_ELASTICITY : header.gasLimit,
+    mixHash: hashLabel(`mix hash ${number}`),
+    nonce: rules.isMerged ? BLANK_HEADER.nonce : hashLabel(`nonce ${number}`).slice(0, 8),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(excessBlobGas !== undefined && {
+      excessBlobGas,
+      parentBeaconBlockRoot: hashLabel(`beacon root ${number}`),
+    }),
+  };
+}
+
+function difficultyAfter(parent: Header, timestamp: bigint, { bombDelay, revision }: BlockRules): bigint {
+  const { difficulty, timestamp: parentTimestamp, ommersHash } = parent;
+  const hasUncles = !bytesEqual(ommersHash, EMPTY_LIST_HASH);
+  return computeDifficulty(
+    {
+      number: parent.number + 1n,
+      timestamp,
+      parent: { difficulty, timestamp: parentTimestamp, hasUncles },
+      bombDelay,
+    },
+    revision,
+  );
+}

@@ -1,0 +1,128 @@
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { parseLineaExtraData } from '../../src/rollup/linea-extra-data.ts';
+import { ACCOUNTS, ALICE, BOB } from './accounts.ts';
+import { TOKEN } from './actions.ts';
+import { CALLENV, DELEGATE, ERC20, FACTORY, LOGGER, REVERTER } from './addresses.ts';
+import type { DevelopmentChain } from './development-chain.ts';
+import { DEPOSIT_CONTRACT, DEVNET_CHAIN_ID, MERGE_BLOCK } from './devnet-genesis.ts';
+import { encodeCall } from './encode-call.ts';
+import { MESSAGE_SERVICE, ROLLUP_CHAIN_ID } from './rollup.ts';
+
+type CallExample = { readonly from?: string; readonly to: string; readonly data: string };
+
+/** What users of either chain want to name. Addresses, hashes and data are hex, the rest numbers. */
+type CommonFacts = {
+  readonly chainId: number;
+  readonly genesisHash: string;
+  readonly headNumber: number;
+  readonly headHash: string;
+  readonly erc20: string;
+  readonly reverter: string;
+  readonly callenv: string;
+  readonly delegate: string;
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly privateKey: string;
+  }[];
+  /** Call objects to try: they read, they would write, they revert. */
+  readonly calls: {
+    readonly tokenBalance: CallExample;
+    readonly tokenTransfer: CallExample;
+    readonly revert: CallExample;
+  };
+};
+
+export type Facts = {
+  readonly devnet: CommonFacts & {
+    readonly logger: string;
+    readonly factory: string;
+    readonly depositContract: string;
+    /** First proof-of-stake block. */
+    readonly mergeBlock: number;
+    /** The last block with two uncles. */
+    readonly uncleBlock: number;
+    /** The last block with a transaction of every type, 0 to 4. */
+    readonly everyTypeBlock: number;
+  };
+  readonly rollup: CommonFacts & {
+    readonly messageService: string;
+    readonly lastAnchoredL1MessageNumber: number;
+    /** Of the head's extra data, wei. */
+    readonly pricing: {
+      readonly fixedCost: number;
+      readonly variableCost: number;
+      readonly ethGasPrice: number;
+    };
+  };
+};
+
+function describeCommon(chainId: number, { blocks }: DevelopmentChain): CommonFacts {
+  const hashAt = (index: number): string => bytesToHex(blocks.at(index)?.hash as Uint8Array);
+  const [erc20, reverter] = [bytesToHex(ERC20), bytesToHex(REVERTER)];
+  const call = (to: string, data: Uint8Array): CallExample => ({ to, data: bytesToHex(data) });
+  const transfer = encodeCall('transfer(address,uint256)', BOB.address, TOKEN);
+  return {
+    chainId,
+    genesisHash: hashAt(0),
+    headNumber: blocks.length - 1,
+    headHash: hashAt(-1),
+    erc20,
+    reverter,
+    callenv: bytesToHex(CALLENV),
+    delegate: bytesToHex(DELEGATE),
+    accounts: ACCOUNTS.map(({ name, address, privateKey }) => ({
+      name,
+      address: bytesToHex(address),
+      privateKey: bytesToHex(privateKey),
+    })),
+    calls: {
+      tokenBalance: call(erc20, encodeCall('balanceOf(address)', ALICE.address)),
+      tokenTransfer: { from: bytesToHex(ALICE.address), ...call(erc20, transfer) },
+      revert: call(reverter, encodeCall('revertString()')),
+    },
+  };
+}
+
+/** The last anchored number as the head's receipts and those before it tell. */
+function findLastAnchored({ blocks }: DevelopmentChain): number {
+  const logs = blocks.flatMap(({ receipts }) => receipts.flatMap((receipt) => receipt.logs));
+  const service = bytesToHex(MESSAGE_SERVICE);
+  const topic = logs.findLast(({ address }) => bytesToHex(address) === service)?.topics[1];
+  return Number(bytesToHex(topic as Uint8Array));
+}
+
+function readPricing({ blocks }: DevelopmentChain): Facts['rollup']['pricing'] {
+  const extraData = blocks.at(-1)?.block.header.extraData as Uint8Array;
+  const pricing = parseLineaExtraData(bytesToHex(extraData));
+  if (pricing === undefined) throw new Error("the head's extra data has no prices");
+  const { fixedCost, variableCost, ethGasPrice } = pricing;
+  return {
+    fixedCost: Number(fixedCost),
+    variableCost: Number(variableCost),
+    ethGasPrice: Number(ethGasPrice),
+  };
+}
+
+export function describeChains(devnet: DevelopmentChain, rollup: DevelopmentChain): Facts {
+  const bodies = devnet.blocks.map(({ block }) => block);
+  return {
+    devnet: {
+      ...describeCommon(DEVNET_CHAIN_ID, devnet),
+      logger: bytesToHex(LOGGER),
+      factory: bytesToHex(FACTORY),
+      depositContract: bytesToHex(DEPOSIT_CONTRACT),
+      mergeBlock: Number(MERGE_BLOCK),
+      uncleBlock: bodies.findLastIndex(({ uncles }) => uncles.length === 2),
+      everyTypeBlock: bodies.findLastIndex(
+        ({ transactions }) => new Set(transactions.map(({ type }) => type)).size === 5,
+      ),
+    },
+    rollup: {
+      ...describeCommon(ROLLUP_CHAIN_ID, rollup),
+      messageService: bytesToHex(MESSAGE_SERVICE),
+      lastAnchoredL1MessageNumber: findLastAnchored(rollup),
+      pricing: readPricing(rollup),
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { DevelopmentChain } from './development-chain.ts';
+import type { Facts } from './facts.ts';
+
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+function renderBlocks({ plans, blocks }: DevelopmentChain): string {
+  const rows = plans.map(({ shows }, i) => {
+    const transactions = blocks[i + 1]?.block.transactions.length ?? 0;
+    return [`${i + 1}`, `${transactions}`, shows];
+  });
+  return renderTable(['Block', 'Transactions', 'What it shows'], rows);
+}
+
+function renderContracts(contracts: Readonly<Record<string, string>>): string {
+  return renderTable(
+    ['Contract', 'Address'],
+    Object.entries(contracts).map(([what, address]) => [what, `\`${address}\``]),
+  );
+}
+
+/** Text of `chains/README.md`. */
+export function renderReadme(facts: Facts, devnet: DevelopmentChain, rollup: DevelopmentChain): string {
+  const { erc20, reverter, callenv, delegate, accounts } = facts.devnet;
+  return `# The built-in development chains
+
+Two small chains that \`npm start\` serves: real blocks, with every hash and root computed, so that every answer
+can be checked. This page and everything else in this folder is generated:
+
+    npm run build && node build/scripts/generate-chains.js
+
+Each chain is a geth genesis file and a gzipped file of RLP blocks from block 1 on. \`facts.json\` has the
+addresses and hashes of this page for programs.
+
+## Accounts
+
+Each has 10,000 ether at genesis on both chains. The keys are public: never use them elsewhere.
+
+${renderTable(
+  ['Name', 'Address', 'Private key'],
+  accounts.map(({ name, address, privateKey }) => [name, `\`${address}\``, `\`${privateKey}\``]),
+)}
+
+## Contracts on both chains
+
+${renderContracts({
+  'ERC-20 "Portcullis Token" (PORT)': erc20,
+  'reverter: a function for each way to fail': reverter,
+  'callenv: what a call sees of its block and transaction': callenv,
+  'delegate: code for accounts (EIP-7702)': delegate,
+})}
+
+## devnet
+
+Chain id ${facts.devnet.chainId}, a layer 1. Its ${facts.devnet.headNumber} blocks go through every fork from Frontier to BPO2; block
+${facts.devnet.mergeBlock} is the first proof-of-stake block. Genesis \`${facts.devnet.genesisHash}\`,
+head \`${facts.devnet.headHash}\`.
+
+${renderContracts({
+  'logger: logs with 0 to 4 topics': facts.devnet.logger,
+  'factory: CREATE and CREATE2': facts.devnet.factory,
+  'deposit contract, without the Merkle tree': facts.devnet.depositContract,
+})}
+
+The system contracts of EIP-4788, EIP-2935, EIP-7002 and EIP-7251 are at their usual addresses.
+
+${renderBlocks(devnet)}
+
+## rollup
+
+Chain id ${facts.rollup.chainId}, a layer 2 with Shanghai's rules, a base fee of 7 wei and Linea's prices in every header's
+\`extraData\`; at the head a fixed cost of ${facts.rollup.pricing.fixedCost}, a variable cost of ${facts.rollup.pricing.variableCost} and a gas price of
+${facts.rollup.pricing.ethGasPrice} wei. Genesis \`${facts.rollup.genesisHash}\`,
+head \`${facts.rollup.headHash}\`.
+
+${renderContracts({ 'L2 message service': facts.rollup.messageService })}
+
+The last anchored message of layer 1 is number ${facts.rollup.lastAnchoredL1MessageNumber}.
+
+${renderBlocks(rollup)}
+`;
+}

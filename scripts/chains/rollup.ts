@@ -1,0 +1,167 @@
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { LAST_ANCHORED_SLOT, MESSAGE_SERVICE_RUNTIME } from '../contracts/message-service.ts';
+import { ALICE, BOB, CAROL, DAVE, labelAddress } from './accounts.ts';
+import {
+  approveToken,
+  call,
+  callReverter,
+  deployHelpersAndSpreadTokens,
+  deployTokenAndReverter,
+  ETHER,
+  listTokenBalances,
+  TOKEN,
+  transfer,
+  transferToken,
+  transferTokenFrom,
+} from './actions.ts';
+import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
+import type { DevelopmentChain } from './development-chain.ts';
+import { GENESIS_TIME } from './devnet-genesis.ts';
+import { encodeCall } from './encode-call.ts';
+import { allocateContract, renderGenesis } from './genesis-file.ts';
+import { encodeLineaExtraData, type Pricing } from './linea-pricing.ts';
+import type { Fees, TransactionPlan } from './transaction-plan.ts';
+
+export const ROLLUP_CHAIN_ID = 59337;
+/** Where Linea has its L2 message service. */
+export const MESSAGE_SERVICE: Uint8Array = hexToBytes('0x508ca82df566dcd1b0de8296e70a96332cd644ec');
+
+/** As found in genesis; blocks anchor more. */
+const FIRST_MESSAGE = 4_096n;
+const BLOCK_SECONDS = 2n;
+const BASE_FEE = 7n;
+const GAS_LIMIT = 61_000_000n;
+const SEQUENCER: Uint8Array = labelAddress('sequencer');
+
+/** kWei, at the head */
+const HEAD_PRICING: Pricing = { fixedCost: 30_000, variableCost: 16_076_389, ethGasPrice: 60_000 };
+/** By which prices rise with every block up to the head, kWei. */
+const PRICE_STEP = { variableCost: 123_457, ethGasPrice: 500 } as const;
+
+/** wei; what is above the base fee is the tip that pays for publishing on layer 1 */
+const FEES: Fees = {
+  gasPrice: 120_000_000n,
+  maxFeePerGas: 150_000_000n,
+  maxPriorityFeePerGas: 100_000_000n,
+  maxFeePerBlobGas: 0n,
+};
+
+const anchor = (number: bigint): TransactionPlan => ({
+  ...call(DAVE, MESSAGE_SERVICE, encodeCall('anchor(uint256)', number)),
+  type: 2,
+});
+const send = (plan: TransactionPlan): TransactionPlan => ({ ...plan, type: 2 });
+
+const PLANS: readonly BlockPlan[] = [
+  { shows: 'the ERC-20 and the reverter are created', transactions: deployTokenAndReverter() },
+  {
+    shows: 'callenv and the delegate are created, ERC-20 transfers',
+    transactions: deployHelpersAndSpreadTokens(),
+  },
+  { shows: 'an empty block' },
+  { shows: 'the first message of layer 1 is anchored', transactions: [anchor(FIRST_MESSAGE + 1n)] },
+  {
+    shows: 'transfers of types 0, 1 and 2',
+    transactions: [
+      transfer(ALICE, BOB.address, ETHER),
+      { ...transfer(BOB, CAROL.address, ETHER / 2n), type: 1 },
+      send(transfer(CAROL, DAVE.address, ETHER / 4n)),
+    ],
+  },
+  {
+    shows: 'approve and transferFrom',
+    transactions: [
+      send(approveToken(ALICE, BOB.address, 2n ** 256n - 1n)),
+      send(transferTokenFrom(BOB, ALICE.address, CAROL.address, 12n * TOKEN)),
+    ],
+  },
+  { shows: 'several messages anchored at once', transactions: [anchor(FIRST_MESSAGE + 6n)] },
+  {
+    shows: 'transactions that fail',
+    transactions: ['revertString()', 'panicOverflow()', 'revertCustom()'].map((signature) => ({
+      ...send(callReverter(BOB, signature)),
+      fails: true,
+    })),
+  },
+  {
+    shows: 'an anchored message may not be anchored again',
+    transactions: [{ ...anchor(FIRST_MESSAGE + 6n), fails: true }],
+  },
+  { shows: 'storage is written', transactions: [send(callReverter(CAROL, 'write(uint256)', 59n))] },
+  { shows: 'an empty block, dearer to publish than the last' },
+  {
+    shows: 'an access list',
+    transactions: [
+      { ...transferToken(BOB, DAVE.address, TOKEN), type: 1, accessList: listTokenBalances(BOB, DAVE) },
+    ],
+  },
+  { shows: 'a message', transactions: [anchor(FIRST_MESSAGE + 9n)] },
+  { shows: 'a transfer of nothing', transactions: [send(transfer(ALICE, ALICE.address, 0n))] },
+  {
+    shows: 'an ERC-20 transfer beyond the balance',
+    transactions: [{ ...send(transferToken(DAVE, BOB.address, 100n * TOKEN)), fails: true }],
+  },
+  { shows: 'a message', transactions: [anchor(FIRST_MESSAGE + 10n)] },
+  {
+    shows: 'plain transfers',
+    transactions: [ALICE, BOB, CAROL].map((from) => transfer(from, DAVE.address, 1n)),
+  },
+  { shows: 'storage is cleared', transactions: [send(callReverter(CAROL, 'write(uint256)', 0n))] },
+  { shows: 'messages', transactions: [anchor(FIRST_MESSAGE + 12n), anchor(FIRST_MESSAGE + 15n)] },
+  {
+    shows: 'the head: an ERC-20 transfer, one that fails, a plain transfer',
+    transactions: [
+      send(transferToken(ALICE, BOB.address, 5n * TOKEN)),
+      { ...send(transferToken(DAVE, BOB.address, 1_000_000n * TOKEN)), fails: true },
+      transfer(BOB, ALICE.address, ETHER / 100n),
+    ],
+  },
+];
+
+function extraDataOf(number: bigint): Uint8Array {
+  const blocksToHead = PLANS.length - Number(number);
+  return encodeLineaExtraData({
+    fixedCost: HEAD_PRICING.fixedCost,
+    variableCost: HEAD_PRICING.variableCost - blocksToHead * PRICE_STEP.variableCost,
+    ethGasPrice: HEAD_PRICING.ethGasPrice - blocksToHead * PRICE_STEP.ethGasPrice,
+  });
+}
+
+function renderRollupGenesis(): string {
+  const forks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg']
+    .concat('istanbul', 'berlin', 'london')
+    .map((fork): [string, number] => [`${fork}Block`, 0]);
+  const slot = `0x${LAST_ANCHORED_SLOT.toString(16)}`;
+  const storage = { [slot]: `0x${FIRST_MESSAGE.toString(16)}` };
+  return renderGenesis({
+    config: {
+      chainId: ROLLUP_CHAIN_ID,
+      ...Object.fromEntries(forks),
+      terminalTotalDifficulty: 0,
+      shanghaiTime: 0,
+    },
+    header: {
+      timestamp: `0x${GENESIS_TIME.toString(16)}`,
+      extraData: bytesToHex(extraDataOf(0n)),
+      gasLimit: `0x${GAS_LIMIT.toString(16)}`,
+      difficulty: '0x0',
+      baseFeePerGas: `0x${BASE_FEE.toString(16)}`,
+    },
+    allocations: { [bytesToHex(MESSAGE_SERVICE)]: allocateContract(MESSAGE_SERVICE_RUNTIME, storage) },
+  });
+}
+
+/** A layer 2 that is priced as Linea is. */
+export async function buildRollup(): Promise<DevelopmentChain> {
+  const genesis = renderRollupGenesis();
+  const builder = new ChainBuilder(genesis, {
+    fees: FEES,
+    headerOf: (number) => ({
+      timestamp: GENESIS_TIME + number * BLOCK_SECONDS,
+      beneficiary: SEQUENCER,
+      extraData: extraDataOf(number),
+    }),
+  });
+  for (const plan of PLANS) await builder.append(plan);
+  return { genesis, plans: PLANS, blocks: builder.chain };
+}

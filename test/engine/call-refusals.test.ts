@@ -1,0 +1,156 @@
+/** Calls that cannot even begin, in geth's words (core/error.go, core/state_transition.go). */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { CallObject } from '../../src/chain/chain.ts';
+import { checksumAddress } from '../../src/primitives/address.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { ALICE, ETHER } from '../support/test-chain.ts';
+import { CallHarness, type CallExtras, chainError, NOBODY } from './call-harness.ts';
+
+const ALICE_TEXT = checksumAddress(ALICE);
+const NOBODY_TEXT = '0x00000000000000000000000000000000000000EE';
+const ZERO_TEXT = '0x0000000000000000000000000000000000000000';
+const BLOB_HASH = `0x01${'00'.repeat(31)}`;
+const AUTHORIZATION = {
+  chainId: '0x0',
+  address: NOBODY,
+  nonce: '0x0',
+  yParity: '0x0',
+  r: '0x1',
+  s: '0x1',
+} as const;
+
+describe('refused calls', () => {
+  let harness: CallHarness;
+  let baseFee: bigint;
+  before(async () => {
+    harness = await CallHarness.open({ revision: 'osaka' });
+    baseFee = harness.builder.head.header.baseFeePerGas ?? 0n;
+  });
+  after(async () => {
+    await harness.opened.close();
+    assert.deepEqual(harness.opened.faults, []);
+  });
+
+  /** The gas is always given: it shows in the message. */
+  const refuses = (call: CallObject, message: string, extras: CallExtras = {}): Promise<void> =>
+    assert.rejects(
+      harness.call({ gas: '0x186a0', ...call }, extras),
+      chainError('failed', `err: ${message} (supplied gas ${BigInt(call.gas ?? '0x186a0')})`),
+    );
+  const from = bytesToHex(ALICE);
+
+  test('funds', async () => {
+    const funds = 'insufficient funds for gas * price + value: address';
+    await refuses({ from: NOBODY, to: NOBODY, value: '0x1' }, `${funds} ${NOBODY_TEXT} have 0 want 1`);
+    await refuses(
+      { from: NOBODY, to: NOBODY, gasPrice: '0x77359400' },
+      `${funds} ${NOBODY_TEXT} have 0 want 200000000000000`,
+    );
+    const balance = 10n * ETHER;
+    await refuses(
+      { from: NOBODY, to: NOBODY, maxFeePerGas: '0x77359400', value: '0x8ac7230489e80000' },
+      `${funds} ${NOBODY_TEXT} have ${balance} want ${balance + 200000000000000n}`,
+      { stateOverrides: { [NOBODY]: { balance: `0x${balance.toString(16)}` } } },
+    );
+    await refuses({ to: NOBODY, value: `0x${'f'.repeat(64)}` }, `${funds} ${ZERO_TEXT} have 0 want ${2n ** 256n - 1n}`);
+    await refuses(
+      { to: NOBODY, gasPrice: `0x${'f'.repeat(64)}` },
+      `${funds} ${ZERO_TEXT} required balance exceeds 256 bits`,
+    );
+  });
+
+  test('fees', async () => {
+    await refuses(
+      { from, to: NOBODY, maxFeePerGas: '0x1' },
+      `max fee per gas less than block base fee: address ${ALICE_TEXT}, maxFeePerGas: 1, baseFee: ${baseFee}`,
+    );
+    await refuses(
+      { from, to: NOBODY, gasPrice: '0x1' },
+      `max fee per gas less than block base fee: address ${ALICE_TEXT}, maxFeePerGas: 1, baseFee: ${baseFee}`,
+    );
+    const tip = 'max priority fee per gas higher than max fee per gas: address';
+    await refuses(
+      { from, to: NOBODY, maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca01' },
+      `${tip} ${ALICE_TEXT}, maxPriorityFeePerGas: 1000000001, maxFeePerGas: 1000000000`,
+    );
+    await refuses(
+      { from, to: NOBODY, maxPriorityFeePerGas: '0x1' },
+      `${tip} ${ALICE_TEXT}, maxPriorityFeePerGas: 1, maxFeePerGas: 0`,
+    );
+  });
+
+  test('gas', async () => {
+    await refuses({ to: NOBODY, gas: '0x5207' }, 'intrinsic gas too low: have 20999, want 21000');
+    await refuses({ to: NOBODY, gas: '0x0' }, 'intrinsic gas too low: have 0, want 21000');
+    await refuses({ data: '0x', gas: '0xcf07' }, 'intrinsic gas too low: have 52999, want 53000');
+    const accessList = [{ address: NOBODY, storageKeys: [BLOB_HASH] }];
+    await refuses({ to: NOBODY, accessList, gas: '0x5208' }, 'intrinsic gas too low: have 21000, want 25300');
+    // EIP-7623: 1,000 bytes other than zero cost 16 each as a part of the whole, but 40 each at least.
+    const data = `0x${'01'.repeat(1000)}`;
+    await refuses(
+      { to: NOBODY, data, gas: '0xee47' },
+      'insufficient gas for floor data gas cost: have 60999, want 61000',
+    );
+    assert.equal(await harness.call({ to: NOBODY, data, gas: '0xee48' }), '0x');
+  });
+
+  test('init code', async () => {
+    const data = `0x${'00'.repeat(49_153)}`;
+    await refuses(
+      { data, gas: '0x989680' },
+      'max initcode size exceeded: code size 49153 limit 49152',
+    );
+    assert.equal(await harness.call({ data: data.slice(0, -2), gas: '0x989680' }), '0x');
+  });
+
+  test('blobs', async () => {
+    const call = { from, to: NOBODY };
+    await refuses({ from, blobVersionedHashes: [BLOB_HASH] }, 'blob transaction of type create');
+    await refuses({ ...call, blobVersionedHashes: [] }, 'blob transaction missing blob hashes');
+    await refuses(
+      { ...call, blobVersionedHashes: [BLOB_HASH, `0x02${'00'.repeat(31)}`] },
+      'blob 1 has invalid hash version',
+    );
+    await refuses(
+      { ...call, blobVersionedHashes: [BLOB_HASH], maxFeePerBlobGas: '0x1' },
+      `max fee per blob gas less than block blob gas fee: address ${ALICE_TEXT} blobGasFeeCap: 1, blobBaseFee: 5`,
+      { blockOverrides: { blobBaseFee: '0x5' } },
+    );
+    assert.equal(await harness.call({ ...call, blobVersionedHashes: [BLOB_HASH] }), '0x');
+    await refuses(
+      { from: NOBODY, to: NOBODY, blobVersionedHashes: [BLOB_HASH], maxFeePerBlobGas: '0x5' },
+      `insufficient funds for gas * price + value: address ${NOBODY_TEXT} have 0 want ${5 * 131072}`,
+      { blockOverrides: { blobBaseFee: '0x5' } },
+    );
+  });
+
+  test('authorizations', async () => {
+    await refuses(
+      { from, authorizationList: [AUTHORIZATION] },
+      `EIP-7702 transaction cannot be used to create contract (sender ${ALICE_TEXT})`,
+    );
+    await refuses(
+      { from, to: NOBODY, authorizationList: [] },
+      `EIP-7702 transaction with empty auth list (sender ${ALICE_TEXT})`,
+    );
+    // One that nobody signed is passed over, but paid for.
+    const call = { from, to: NOBODY, authorizationList: [AUTHORIZATION] };
+    await refuses({ ...call, gas: '0xb3af' }, 'intrinsic gas too low: have 45999, want 46000');
+    assert.equal(await harness.call({ ...call, gas: '0xb3b0' }), '0x');
+  });
+
+  test('blocks that do not exist', async () => {
+    const at = (block: NonNullable<CallExtras['block']>): Promise<string> =>
+      harness.call({ to: NOBODY }, { block });
+    await assert.rejects(at({ kind: 'number', number: 4n }), chainError('failed', 'header not found'));
+    await assert.rejects(
+      at({ kind: 'number', number: 2n ** 64n }),
+      chainError('failed', 'header not found'),
+    );
+    await assert.rejects(
+      at({ kind: 'hash', hash: BLOB_HASH, requireCanonical: false }),
+      chainError('failed', 'header for hash not found'),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+/** The committed development chains are what the generator makes, and both import with every root right. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { computeAddress } from 'ethers';
+import { decodeFunctionResult, type Hex, parseAbi } from 'viem';
+import { generateChainFiles } from '../../scripts/chains/chain-files.ts';
+import type { Facts } from '../../scripts/chains/facts.ts';
+import type { BlockReference, CallObject, CallScope } from '../../src/chain/chain.ts';
+import type { ChainError } from '../../src/chain/errors.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
+
+const CHAINS = new URL('../../../chains/', import.meta.url);
+const FACTS = JSON.parse(readFileSync(new URL('facts.json', CHAINS), 'utf8')) as Facts;
+const CALL_TIMEOUT_MS = 60_000;
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+const importCommitted = (name: 'devnet' | 'rollup'): Promise<EmbeddedChain> => {
+  const pathOf = (file: string): string => fileURLToPath(new URL(`${name}/${file}`, CHAINS));
+  return importEmbeddedChain(pathOf('genesis.json'), pathOf('blocks.rlp.gz'));
+};
+
+/** Result of a call at the head, as hex. */
+async function call({ chain }: EmbeddedChain, request: CallObject): Promise<Hex> {
+  const { signal } = new AbortController();
+  const scope: CallScope = { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
+  return JSON.parse(await chain.call({ call: request, block: LATEST }, scope)) as Hex;
+}
+
+/** Compressed bytes depend on the zlib at hand; what they hold does not. */
+function unpack(path: string, content: Uint8Array): Uint8Array {
+  return path.endsWith('.gz') ? gunzipSync(content) : content;
+}
+
+describe('the generated files', () => {
+  let files: ReadonlyMap<string, Uint8Array>;
+  before(async () => {
+    files = await generateChainFiles();
+  });
+
+  for (const path of ['README.md', 'facts.json']
+    .concat('devnet/genesis.json', 'devnet/blocks.rlp.gz')
+    .concat('rollup/genesis.json', 'rollup/blocks.rlp.gz')) {
+    test(`chains/${path} is committed as generated`, () => {
+      const generated = files.get(path) as Uint8Array;
+      const committed = readFileSync(new URL(path, CHAINS));
+      assert.equal(bytesToHex(unpack(path, committed)), bytesToHex(unpack(path, generated)));
+    });
+  }
+
+  test('every generated file is compared', () => assert.equal(files.size, 6));
+
+  test('together they stay small', () => {
+    const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+    assert.ok(size < 200_000, `${size} bytes`);
+  });
+});
+
+test('the accounts have the keys that the facts say', () => {
+  for (const { address, privateKey } of FACTS.devnet.accounts) {
+    assert.equal(computeAddress(privateKey).toLowerCase(), address);
+  }
+  assert.deepEqual(FACTS.rollup.accounts, FACTS.devnet.accounts);
+});
+
+/** What both chains have. */
+function testCommon(facts: Facts['devnet'] | Facts['rollup'], get: () => EmbeddedChain): void {
+  test('every block is taken and the head is the one that the facts say', async () => {
+    assert.equal(get().summary.imported, facts.headNumber);
+    assert.equal(get().summary.headHash, facts.headHash);
+    assert.equal(get().chain.chainId, BigInt(facts.chainId));
+    const genesis = await get().chain.getHeader({ kind: 'number', number: 0n });
+    assert.equal(genesis?.hash, facts.genesisHash);
+  });
+
+  test('the ERC-20 answers', async () => {
+    const supply = await call(get(), { to: facts.erc20, data: '0x18160ddd' });
+    assert.equal(BigInt(supply), 1_000_000n * 10n ** 18n);
+    const abi = parseAbi(['function name() view returns (string)']);
+    const tokenName = await call(get(), { to: facts.erc20, data: '0x06fdde03' });
+    assert.equal(decodeFunctionResult({ abi, data: tokenName }), 'Portcullis Token');
+    assert.ok(BigInt(await call(get(), facts.calls.tokenBalance)) > 0n);
+    assert.equal(BigInt(await call(get(), facts.calls.tokenTransfer)), 1n);
+  });
+
+  test('the reverter reverts with its reason', async () => {
+    await assert.rejects(call(get(), facts.calls.revert), (error: ChainError) => {
+      assert.equal(error.kind, 'reverted');
+      assert.match(
+        Buffer.from((error.data ?? '0x').slice(2), 'hex').toString('latin1'),
+        /refused on purpose/,
+      );
+      return true;
+    });
+  });
+
+  test('callenv sees the chain id', async () => {
+    const chainId = await call(get(), { to: facts.callenv, data: '0x9a8a0592' });
+    assert.equal(BigInt(chainId), BigInt(facts.chainId));
+  });
+
+  test("the head's receipts are few and not all alike", async () => {
+    const receipts = JSON.parse((await get().chain.getBlockReceipts(LATEST)) as string) as {
+      status: string;
+      logs: unknown[];
+    }[];
+    assert.ok(receipts.length >= 3 && receipts.length <= 5);
+    assert.deepEqual(new Set(receipts.map(({ status }) => status)), new Set(['0x0', '0x1']));
+    assert.ok(receipts.some(({ logs }) => logs.length > 0));
+  });
+}
+
+describe('devnet', () => {
+  let embedded: EmbeddedChain;
+  before(async () => {
+    embedded = await importCommitted('devnet');
+  });
+  after(() => embedded.close());
+
+  testCommon(FACTS.devnet, () => embedded);
+});
+
+describe('rollup', () => {
+  let embedded: EmbeddedChain;
+  before(async () => {
+    embedded = await importCommitted('rollup');
+  });
+  after(() => embedded.close());
+
+  testCommon(FACTS.rollup, () => embedded);
+
+  test('the message service answers', async () => {
+    const { messageService, lastAnchoredL1MessageNumber } = FACTS.rollup;
+    const answer = await call(embedded, { to: messageService, data: '0x9340a1d1' });
+    assert.equal(BigInt(answer), BigInt(lastAnchoredL1MessageNumber));
+  });
+
+  test('the head carries the prices of a public example, every header a base fee of 7', async () => {
+    const head = await embedded.chain.getHeader(LATEST);
+    assert.equal(head?.extraData, `0x010000753000f54e650000ea60${'00'.repeat(19)}`);
+    for (let number = 0n; number <= BigInt(FACTS.rollup.headNumber); number++) {
+      const header = await embedded.chain.getHeader({ kind: 'number', number });
+      assert.equal(header?.baseFeePerGas, 7n);
+      assert.match(header?.extraData ?? '', /^0x01[0-9a-f]{24}0{38}$/);
+    }
+  });
+});
