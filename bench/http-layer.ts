@@ -4,17 +4,16 @@
  * from in-memory maps, header checks, reading the body, the request scope, the answer. Not included: JSON-RPC.
  * Both run as processes of their own, loaded in turns by the same generator.
  */
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Gateway } from '../src/gateway/gateway.ts';
 import type { Network } from '../src/gateway/network.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { createServer } from '../src/server/lifecycle.ts';
 import { transportLimitsShape } from '../src/server/options.ts';
+import { runAsChild, type ServerProcess, startServerProcess } from './child.ts';
 import { encodePost, type LoadPlan, type LoadResult, median, percentile, runLoad } from './load.ts';
 
 const HOST = 'bench.localhost';
@@ -84,37 +83,30 @@ function createFixedGateway(): Gateway {
 }
 
 type Measured = {
-  readonly child: ChildProcess;
+  readonly server: ServerProcess;
   readonly plan: LoadPlan;
   readonly perCpuSecond: number[];
   last: LoadResult;
 };
 
 async function start(subject: Subject): Promise<Measured> {
-  const child = fork(fileURLToPath(import.meta.url), [subject]);
-  const [port] = (await once(child, 'message')) as [number];
+  const server = await startServerProcess(import.meta.url, subject);
   const request = encodePost(`/v3/${KEY}`, HOST, REQUEST);
   const plan: LoadPlan = {
     host: '127.0.0.1',
-    port,
+    port: server.port,
     request,
     connections: CONNECTIONS,
     durationMs: ROUND_MS,
   };
-  return { child, plan, perCpuSecond: [], last: await runLoad(plan) };
+  return { server, plan, perCpuSecond: [], last: await runLoad(plan) };
 }
 
 async function measure(subject: Measured): Promise<void> {
-  const before = await askCpuSeconds(subject.child);
+  const before = await subject.server.readCpuSeconds();
   subject.last = await runLoad(subject.plan);
-  const used = (await askCpuSeconds(subject.child)) - before;
+  const used = (await subject.server.readCpuSeconds()) - before;
   subject.perCpuSecond.push(subject.last.requests / used);
-}
-
-async function askCpuSeconds(child: ChildProcess): Promise<number> {
-  child.send('cpu');
-  const [seconds] = (await once(child, 'message')) as [number];
-  return seconds;
 }
 
 async function runParent(): Promise<void> {
@@ -124,14 +116,14 @@ async function runParent(): Promise<void> {
     for (const subject of measured.values()) await measure(subject);
   }
   const medians = new Map<Subject, number>();
-  for (const [name, { perCpuSecond, last, child }] of measured) {
+  for (const [name, { perCpuSecond, last, server }] of measured) {
     medians.set(name, median(perCpuSecond));
     const [p50, p99] = [percentile(last.latencies, 0.5), percentile(last.latencies, 0.99)];
     const rate = Math.round(median(perCpuSecond));
     console.log(
       `${name.padEnd(13)} ${rate} requests/CPU-s  p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms`,
     );
-    child.kill();
+    server.stop();
   }
   const ours = medians.get('portcullis') ?? Number.NaN;
   const ratios = (['bare', 'bare-reading'] as const).map((name) => {
@@ -144,14 +136,5 @@ async function runParent(): Promise<void> {
   process.exitCode = met ? 0 : 1;
 }
 
-async function runChild(subject: Subject): Promise<void> {
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage();
-    process.send?.((user + system) / 1e6);
-  });
-  process.on('disconnect', () => process.exit());
-  process.send?.(await serve(subject));
-}
-
 const subject = SUBJECTS.find((name) => name === process.argv[2]);
-await (subject === undefined ? runParent() : runChild(subject));
+await (subject === undefined ? runParent() : runAsChild(() => serve(subject)));

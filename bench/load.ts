@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { WebSocket } from 'ws';
 
 /** What to send and how hard: each connection has one request in flight. */
 export type LoadPlan = {
@@ -26,23 +27,83 @@ export function encodePost(path: string, host: string, body: string): Buffer {
   return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
+/** Counts answers and their latencies until the time is up. */
+class Recorder {
+  readonly #samples = new Float64Array(MAX_SAMPLES);
+  readonly #started = performance.now();
+  readonly #until: number;
+  #requests = 0;
+
+  constructor(durationMs: number) {
+    this.#until = this.#started + durationMs;
+  }
+
+  /** Whether another request may be sent. */
+  readonly onAnswer = (latency: number): boolean => {
+    if (this.#requests < MAX_SAMPLES) this.#samples[this.#requests] = latency;
+    this.#requests++;
+    return performance.now() < this.#until;
+  };
+
+  get result(): LoadResult {
+    return {
+      requests: this.#requests,
+      seconds: (performance.now() - this.#started) / 1000,
+      latencies: this.#samples.slice(0, Math.min(this.#requests, MAX_SAMPLES)).sort(),
+    };
+  }
+}
+
 /**
  * Keeps `connections` keep-alive sockets busy for `durationMs`. Raw sockets: the generator must cost less than
  * the server it measures. Rejects on any answer but 200.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const samples = new Float64Array(MAX_SAMPLES);
-  const started = performance.now();
-  const until = started + plan.durationMs;
-  let requests = 0;
-  const onAnswer = (latency: number): boolean => {
-    if (requests < MAX_SAMPLES) samples[requests] = latency;
-    requests++;
-    return performance.now() < until;
-  };
-  await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, onAnswer)));
-  const seconds = (performance.now() - started) / 1000;
-  return { requests, seconds, latencies: samples.slice(0, Math.min(requests, MAX_SAMPLES)).sort() };
+  const recorder = new Recorder(plan.durationMs);
+  await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, recorder.onAnswer)));
+  return recorder.result;
+}
+
+export type WebSocketLoadPlan = Pick<LoadPlan, 'connections' | 'durationMs'> & {
+  readonly url: string;
+  /** JSON text of one request. */
+  readonly message: string;
+};
+
+/** The same over WebSocket: one message in flight on each connection. Rejects on an answer with an error. */
+export async function runWebSocketLoad(plan: WebSocketLoadPlan): Promise<LoadResult> {
+  const recorder = new Recorder(plan.durationMs);
+  await Promise.all(Array.from({ length: plan.connections }, () => runWebSocket(plan, recorder.onAnswer)));
+  return recorder.result;
+}
+
+function runWebSocket(
+  { url, message }: WebSocketLoadPlan,
+  onAnswer: (latency: number) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    let sentAt = 0;
+    const send = (): void => {
+      sentAt = performance.now();
+      socket.send(message);
+    };
+    socket.on('open', send);
+    socket.on('error', reject);
+    socket.on('message', (data: Buffer) => {
+      if (data.includes('"error"')) {
+        reject(new Error(`unexpected answer: ${data.toString('latin1', 0, 200)}`));
+        socket.terminate();
+        return;
+      }
+      if (onAnswer(performance.now() - sentAt)) {
+        send();
+        return;
+      }
+      resolve();
+      socket.terminate();
+    });
+  });
 }
 
 /** One connection's loop; `onAnswer` says whether to go on. */

@@ -199,14 +199,22 @@ function isDepositFailure({ exceptionError, runState }: ExecResult): boolean {
   return isOutOfGas && runState?.env.isCreate === true && runState.opCode === RETURN && runState.gasLeft > 0n;
 }
 
+/** The instruction that ended the execution. For undefined ones the library may say INVALID: the code itself tells. */
+function opcodeOf({ exceptionError, runState }: ExecResult): number {
+  if (runState === undefined) return 0;
+  if (exceptionError?.error !== 'invalid opcode') return runState.opCode;
+  return runState.code[runState.programCounter] ?? 0;
+}
+
 function toResult(result: ExecResult): MessageResult {
   const error = result.exceptionError?.error as string | undefined;
   const status = error === undefined ? 'success' : error === 'revert' ? 'revert' : 'halt';
-  const { opCode = 0, stack, gasLeft = 0n } = result.runState ?? {};
+  const { stack, gasLeft = 0n } = result.runState ?? {};
+  const opcode = opcodeOf(result);
   const reason = (): string =>
     isDepositFailure(result)
       ? CODE_DEPOSIT_FAILURE
-      : describeHalt(error as string, opCode, stack?.length ?? 0, gasLeft);
+      : describeHalt(error as string, opcode, stack?.length ?? 0, gasLeft);
   return {
     status,
     reason: status === 'halt' ? reason() : '',

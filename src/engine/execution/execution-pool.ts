@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import type { Job, JobOutcome } from './job.ts';
+import { type Job, type JobOutcome, READY, type WorkerMessage } from './job.ts';
 
 export type ExecutionPoolOptions = {
   /** Threads that are always there. */
@@ -21,7 +21,7 @@ export type ExecutionPoolOptions = {
 
 export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   maxThreads: 16,
-  heavyAfterMs: 50,
+  heavyAfterMs: 100,
   queueLimit: 4_096,
   heapMb: 512,
 };
@@ -38,6 +38,8 @@ type Task = {
 
 type Thread = {
   readonly worker: Worker;
+  /** Its modules are loaded; until then a task's time is not the task's fault. */
+  isReady: boolean;
   task: Task | undefined;
   /** While working: until the task counts as heavy, then until its deadline. Idle and spare: until its end. */
   timer: NodeJS.Timeout | undefined;
@@ -102,8 +104,17 @@ export class ExecutionPool {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb },
     });
-    const thread: Thread = { worker, task: undefined, timer: undefined, stopListening: undefined };
-    worker.on('message', (outcome: JobOutcome) => this.#settle(thread, outcome));
+    const thread: Thread = {
+      worker,
+      isReady: false,
+      task: undefined,
+      timer: undefined,
+      stopListening: undefined,
+    };
+    worker.on('message', (message: WorkerMessage) => {
+      if (message === READY) this.#noteReady(thread);
+      else this.#settle(thread, message);
+    });
     worker.on('error', (error) => this.#replace(thread, error));
     worker.unref();
     this.#threads.add(thread);
@@ -133,8 +144,22 @@ export class ExecutionPool {
     clearTimeout(thread.timer);
     thread.task = task;
     thread.worker.ref();
-    thread.timer = setTimeout(() => this.#noteHeavy(thread, task), this.#options.heavyAfterMs);
+    this.#watch(thread, task);
     thread.worker.postMessage(task.job);
+  }
+
+  #noteReady(thread: Thread): void {
+    thread.isReady = true;
+    if (thread.task === undefined) return;
+    clearTimeout(thread.timer);
+    this.#watch(thread, thread.task);
+  }
+
+  #watch(thread: Thread, task: Task): void {
+    const rest = Math.max(0, task.scope.deadline - performance.now());
+    thread.timer = thread.isReady
+      ? setTimeout(() => this.#noteHeavy(thread, task), Math.min(this.#options.heavyAfterMs, rest))
+      : setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
   }
 
   #noteHeavy(thread: Thread, task: Task): void {
@@ -148,8 +173,9 @@ export class ExecutionPool {
     thread.stopListening = () => signal.removeEventListener('abort', onAbort);
     const rest = Math.max(0, deadline - performance.now());
     thread.timer = setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
-    const isAnyIdle = [...this.#threads].some((other) => other.task === undefined);
-    if (isAnyIdle || this.#threads.size >= this.#options.maxThreads) return;
+    // One at a time: a thread costs a few hundred milliseconds of CPU before it helps.
+    const isHelpNear = [...this.#threads].some((other) => other.task === undefined || !other.isReady);
+    if (isHelpNear || this.#threads.size >= this.#options.maxThreads) return;
     const added = this.#addThread();
     this.#dispatch();
     if (added.task === undefined) this.#endWhenSpare(added);

@@ -17,3 +17,8 @@ export type JobOutcome =
   | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: string } }
   /** A fault of this program, not of the call. */
   | { readonly fault: string };
+
+/** A thread's first message: from now on it works at once on what it is given. */
+export const READY = 'ready';
+
+export type WorkerMessage = typeof READY | JobOutcome;

@@ -7,7 +7,7 @@ import { openChainReader } from '../../store/chain-reader.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { executeCall } from '../simulation/execute-call.ts';
 import { Simulator } from '../simulation/simulator.ts';
-import type { Job, JobOutcome } from './job.ts';
+import { type Job, type JobOutcome, READY } from './job.ts';
 
 const simulators = new Map<string, Simulator>();
 
@@ -40,3 +40,4 @@ if (port === null) throw new Error('this module runs as a worker thread');
 port.on('message', (job: Job) => {
   void execute(job).then((outcome) => port.postMessage(outcome));
 });
+port.postMessage(READY);
