@@ -12,7 +12,7 @@ export const ethBlockNumber: Method<MethodContext> = defineMethod({
   result: { name: 'number', schema: quantity64 },
   cost: 80,
   errors: ['serverError'],
-  example: { params: [], result: '0x36' },
+  example: { params: [], result: '0x3d' },
   async handle(_, { network, scope }) {
     const header = await network.chain.getHeader(LATEST, scope);
     if (header === null) throw new RpcError('serverError', 'header not found');

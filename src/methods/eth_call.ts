@@ -17,8 +17,14 @@ export const ethCall: Method<MethodContext> = defineMethod({
   executes: true,
   errors: ['executionReverted', 'serverError', 'timedOut', 'busy'],
   example: {
-    params: [{ to: '0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667', data: '0xff01' }, 'latest'],
-    result: '0xffee',
+    params: [
+      {
+        to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+        data: '0x70a08231000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
+      },
+      'latest',
+    ],
+    result: '0x00000000000000000000000000000000000000000000021aaf93d38480a40000',
   },
   async handle([call, block, stateOverrides, blockOverrides], context) {
     const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, 'cap', context);

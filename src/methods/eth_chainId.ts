@@ -10,6 +10,6 @@ export const ethChainId: Method<MethodContext> = defineMethod({
   result: { name: 'chainId', schema: quantity256 },
   cost: 5,
   errors: [],
-  example: { params: [], result: '0x539' },
+  example: { params: [], result: '0x1ca9' },
   handle: (_, { network }) => `"${encodeQuantity(network.chain.chainId)}"`,
 });

@@ -18,11 +18,12 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
   example: {
     params: [
       {
-        from: '0xaa00000000000000000000000000000000000000',
-        to: '0x0100000000000000000000000000000000000000',
+        from: '0xb22db1efc84ea674085fe1364910d5e8196cbc81',
+        to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+        data: '0xa9059cbb0000000000000000000000006f6164de4a5641bb11457a647cb8f450d5ab0b2b0000000000000000000000000000000000000000000000000de0b6b3a7640000',
       },
     ],
-    result: '0x5208',
+    result: '0x85e4',
   },
   async handle([call, block, stateOverrides, blockOverrides], context) {
     const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, 'none', context);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
-import { EXAMPLE_RECEIPT } from './result-examples.ts';
+import { EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
 
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
@@ -13,7 +13,7 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   cost: 1000,
   errors: ['serverError'],
-  example: { params: ['0x5'], result: [EXAMPLE_RECEIPT] },
+  example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },
   async handle([block], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
     return (await network.chain.getBlockReceipts(reference, scope)) ?? 'null';

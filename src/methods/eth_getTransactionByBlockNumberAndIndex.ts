@@ -16,7 +16,7 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
   result: { name: 'transaction', schema: transaction.nullable() },
   cost: 150,
   errors: ['serverError'],
-  example: { params: ['0x5', '0x0'], result: EXAMPLE_TRANSACTION },
+  example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },
   async handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
     return (await network.chain.getTransactionByBlockAndIndex(reference, index, scope)) ?? 'null';

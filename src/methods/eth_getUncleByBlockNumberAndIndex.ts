@@ -17,7 +17,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   result: { name: 'uncle', schema: uncleBlock.nullable() },
   cost: 150,
   errors: ['serverError'],
-  example: { params: ['0xc', '0x0'], result: EXAMPLE_UNCLE },
+  example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },
   async handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
     return (await network.chain.getUncleByBlockAndIndex(reference, index, scope)) ?? 'null';

@@ -31,8 +31,18 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   needsRollup: true,
   errors: ['methodNotFound', 'executionReverted', 'serverError', 'timedOut', 'busy'],
   example: {
-    params: [{ to: '0x0100000000000000000000000000000000000000', value: '0x1' }],
-    result: { gasLimit: '0x5208', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a4' },
+    params: [
+      {
+        from: '0xb22db1efc84ea674085fe1364910d5e8196cbc81',
+        to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+        data: '0xa9059cbb0000000000000000000000006f6164de4a5641bb11457a647cb8f450d5ab0b2b0000000000000000000000000000000000000000000000000de0b6b3a7640000',
+      },
+    ],
+    result: {
+      gasLimit: '0x85e4',
+      baseFeePerGas: '0x7',
+      priorityFeePerGas: '0x6709989',
+    },
   },
   async handle([call, block = LATEST, stateOverrides], context) {
     const { rollup } = context.network;

@@ -9,6 +9,6 @@ export const netVersion: Method<MethodContext> = defineMethod({
   result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
   cost: 5,
   errors: [],
-  example: { params: [], result: '1337' },
+  example: { params: [], result: '7337' },
   handle: (_, { network }) => `"${network.chain.chainId}"`,
 });

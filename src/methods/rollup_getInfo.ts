@@ -17,10 +17,17 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   example: {
     params: [],
     result: {
-      mode: 'verifier',
+      mode: 'sequencer',
       syncing: false,
-      ethContext: { blockNumber: 12, timestamp: 1700000144 },
-      rollupContext: { queueIndex: 0, index: 9, verifiedIndex: 9 },
+      ethContext: {
+        blockNumber: 61,
+        timestamp: 1700000765,
+      },
+      rollupContext: {
+        queueIndex: 4111,
+        index: 19,
+        verifiedIndex: 19,
+      },
     },
   },
   async handle(_, { network, scope }) {

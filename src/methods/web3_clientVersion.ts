@@ -9,6 +9,6 @@ export const web3ClientVersion: Method<MethodContext> = defineMethod({
   result: { name: 'version', schema: z.string() },
   cost: 5,
   errors: [],
-  example: { params: [], result: 'Portcullis/0.1.0' },
+  example: { params: [], result: 'portcullis/0.1.0' },
   handle: (_, { clientVersion }) => JSON.stringify(clientVersion),
 });
