@@ -29,6 +29,13 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   return padded;
 }
 
+/** The value without leading zeros: how storage holds words, zero being empty. */
+export function trimLeadingZeros(value: Uint8Array): Uint8Array {
+  let start = 0;
+  while (start < value.length && value[start] === 0) start++;
+  return value.subarray(start);
+}
+
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
   let value = 0n;

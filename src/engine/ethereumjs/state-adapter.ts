@@ -1,14 +1,8 @@
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { type Address, Account as LibraryAccount } from '@ethereumjs/util';
+import { trimLeadingZeros } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { WorldState } from '../state/world-state.ts';
-
-/** Drops leading zeros: the library compares storage values byte by byte in their shortest form. */
-function trimZeros(value: Uint8Array): Uint8Array {
-  let start = 0;
-  while (start < value.length && value[start] === 0) start++;
-  return value.subarray(start);
-}
 
 /** Values that slots had when the transaction began (EIP-2200). */
 class OriginalStorage {
@@ -101,7 +95,7 @@ export class StateAdapter implements StateManagerInterface {
   }
 
   async putStorage(address: Address, slot: Uint8Array, value: Uint8Array): Promise<void> {
-    this.#state.putStorage(address.bytes, slot, trimZeros(value));
+    this.#state.putStorage(address.bytes, slot, trimLeadingZeros(value));
   }
 
   async clearStorage(address: Address): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Genesis } from '../../chain/genesis.ts';
 import { type Header, hashHeader } from '../../chain/header.ts';
+import { trimLeadingZeros } from '../../primitives/bytes.ts';
 import { EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
 import type { ExecutedBlock } from '../../store/chain-writer.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
@@ -8,11 +9,6 @@ import { TrieStateView } from '../state/state-view.ts';
 import { WorldState } from '../state/world-state.ts';
 import type { StateBuffer } from './state-buffer.ts';
 
-function trimZeros(value: Uint8Array): Uint8Array {
-  const start = value.findIndex((byte) => byte !== 0);
-  return start < 0 ? new Uint8Array(0) : value.subarray(start);
-}
-
 /** Block 0 with its state root, and the state itself in `buffer`. */
 export function buildGenesisBlock(genesis: Genesis, buffer: StateBuffer): ExecutedBlock {
   const source = { loadNode: buffer.loadNode, loadCode: buffer.loadCode };
@@ -20,7 +16,7 @@ export function buildGenesisBlock(genesis: Genesis, buffer: StateBuffer): Execut
   for (const { address, balance, nonce, code, storage } of genesis.accounts) {
     world.putAccount(address, { ...EMPTY_ACCOUNT, balance, nonce });
     if (code.length > 0) world.putCode(address, code);
-    for (const { slot, value } of storage) world.putStorage(address, slot, trimZeros(value));
+    for (const { slot, value } of storage) world.putStorage(address, slot, trimLeadingZeros(value));
   }
   const trie = new StateTrie(EMPTY_TRIE_ROOT, buffer.loadNode, buffer.storeNode);
   const stateRoot = trie.apply(world);

@@ -1,20 +1,15 @@
 import type { StateOverrides } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { checksumAddress } from '../../primitives/address.ts';
-import { padLeft } from '../../primitives/bytes.ts';
+import { padLeft, trimLeadingZeros } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { Interpreter, PrecompileChanges } from '../ethereumjs/interpreter.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
 import type { WorldState } from '../state/world-state.ts';
 
-function trimZeros(value: Uint8Array): Uint8Array {
-  const start = value.findIndex((byte) => byte !== 0);
-  return start < 0 ? new Uint8Array(0) : value.subarray(start);
-}
-
 function putSlots(world: WorldState, address: Uint8Array, slots: Readonly<Record<string, string>>): void {
   for (const [slot, value] of Object.entries(slots)) {
-    world.putStorage(address, padLeft(hexToBytes(slot), 32), trimZeros(hexToBytes(value)));
+    world.putStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(value)));
   }
 }
 

@@ -1,4 +1,3 @@
-import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
 import { asBytes, asInteger, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
 
@@ -29,9 +28,4 @@ export function decodeAccount(encoded: Uint8Array): Account {
     storageRoot: asBytes(fields[2], 'storageRoot', 32),
     codeHash: asBytes(fields[3], 'codeHash', 32),
   };
-}
-
-/** EIP-161: an account without nonce, balance and code is as good as none. */
-export function isEmptyAccount({ nonce, balance, codeHash }: Account): boolean {
-  return nonce === 0n && balance === 0n && bytesEqual(codeHash, EMPTY_CODE_HASH);
 }
