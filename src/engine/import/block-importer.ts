@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type Block, decodeBlock } from '../../chain/block.ts';
 import type { Genesis } from '../../chain/genesis.ts';
 import { hashHeader } from '../../chain/header.ts';
@@ -27,6 +28,7 @@ import { validateUncles } from './validate-uncles.ts';
 /** What is committed at once; a process that dies loses at most this much work. */
 const MAX_BATCH_BLOCKS = 512;
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+const MAX_BATCH_MS = 500;
 
 export type ImportOutcome = {
   /** `known`: the block is stored already. */
@@ -49,6 +51,7 @@ export class BlockImporter {
   readonly #recent: RecentBlocks;
   #batch: ExecutedBlock[] = [];
   #batchBytes = 0;
+  #lastCommit: number = performance.now();
   #head: Head;
 
   constructor(writer: ChainWriter, seal: SealCheck) {
@@ -97,6 +100,7 @@ export class BlockImporter {
     this.#batch = [];
     this.#batchBytes = 0;
     this.#buffer.clear();
+    this.#lastCommit = performance.now();
   }
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
@@ -116,7 +120,9 @@ export class BlockImporter {
     this.#batch.push(executed);
     this.#batchBytes += size;
     const bytes = this.#batchBytes + this.#buffer.size;
-    if (this.#batch.length >= MAX_BATCH_BLOCKS || bytes >= MAX_BATCH_BYTES) this.commit();
+    const age = performance.now() - this.#lastCommit;
+    if (this.#batch.length >= MAX_BATCH_BLOCKS || bytes >= MAX_BATCH_BYTES || age >= MAX_BATCH_MS)
+      this.commit();
   }
 
   async #execute(block: Block, hash: Uint8Array): Promise<ExecutedBlock> {
