@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
+import { decodeBlockReference } from '../chain/block-reference.ts';
 import {
   type BlockReference,
   type CallRequest,
@@ -14,9 +15,11 @@ import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceiptsJson, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import { buildPendingHeader } from './simulation/pending-header.ts';
+import { TrieStateView } from './state/state-view.ts';
 import { blobBaseFeeOf } from './transition/block-environment.ts';
 import { isMergedAfter, rulesAt } from './transition/rules.ts';
 
@@ -86,8 +89,10 @@ export class EngineChain implements Chain {
     return position === undefined ? null : { ...viewOf(position.header), hash: position.hashText };
   }
 
-  async request(): Promise<typeof UNSUPPORTED> {
-    return UNSUPPORTED;
+  async request(method: string, params: readonly unknown[]): Promise<JsonText | typeof UNSUPPORTED> {
+    if (method !== 'eth_getTransactionCount') return UNSUPPORTED;
+    const [address, block] = params;
+    return this.#getTransactionCount(String(address), decodeBlockReference(block));
   }
 
   async close(): Promise<void> {
@@ -118,6 +123,18 @@ export class EngineChain implements Chain {
       scope,
     );
     return `"${result}"`;
+  }
+
+  /** Without transactions that wait, the pending count is the head's. */
+  #getTransactionCount(address: string, block: BlockReference): JsonText {
+    const isPending = block.kind === 'tag' && block.tag === 'pending';
+    const position = isPending ? this.#reader.head : this.#resolve(block);
+    if (position === undefined) throw new ChainError('failed', missingHeaderText(block));
+    const state = new TrieStateView(position.header.stateRoot, {
+      loadNode: (hash) => this.#reader.getNode(hash),
+      loadCode: (hash) => this.#reader.getCode(hash),
+    });
+    return `"${encodeQuantity(state.getAccount(hexToBytes(address))?.nonce ?? 0n)}"`;
   }
 
   /** The stored block that a reference names; undefined when there is none, as for `pending`. */

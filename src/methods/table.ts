@@ -5,6 +5,7 @@ import { ethChainId } from './eth_chainId.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
+import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext, MethodNetwork } from './method-context.ts';
@@ -25,6 +26,7 @@ export const METHODS: readonly Method<MethodContext>[] = [
   netVersion,
   web3ClientVersion,
   ethBlockNumber,
+  ethGetTransactionCount,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

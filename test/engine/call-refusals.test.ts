@@ -1,14 +1,14 @@
 /** Calls that cannot even begin, in geth's words (core/error.go, core/state_transition.go). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { getAddress } from 'viem';
 import type { CallObject } from '../../src/chain/chain.ts';
-import { checksumAddress } from '../../src/primitives/address.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ALICE, ETHER } from '../support/test-chain.ts';
-import { CallHarness, type CallExtras, chainError, NOBODY } from './call-harness.ts';
+import { type CallExtras, CallHarness, chainError, NOBODY } from './call-harness.ts';
 
-const ALICE_TEXT = checksumAddress(ALICE);
-const NOBODY_TEXT = '0x00000000000000000000000000000000000000EE';
+const ALICE_TEXT = getAddress(bytesToHex(ALICE));
+const NOBODY_TEXT = getAddress(NOBODY);
 const ZERO_TEXT = '0x0000000000000000000000000000000000000000';
 const BLOB_HASH = `0x01${'00'.repeat(31)}`;
 const AUTHORIZATION = {
@@ -53,7 +53,10 @@ describe('refused calls', () => {
       `${funds} ${NOBODY_TEXT} have ${balance} want ${balance + 200000000000000n}`,
       { stateOverrides: { [NOBODY]: { balance: `0x${balance.toString(16)}` } } },
     );
-    await refuses({ to: NOBODY, value: `0x${'f'.repeat(64)}` }, `${funds} ${ZERO_TEXT} have 0 want ${2n ** 256n - 1n}`);
+    await refuses(
+      { to: NOBODY, value: `0x${'f'.repeat(64)}` },
+      `${funds} ${ZERO_TEXT} have 0 want ${2n ** 256n - 1n}`,
+    );
     await refuses(
       { to: NOBODY, gasPrice: `0x${'f'.repeat(64)}` },
       `${funds} ${ZERO_TEXT} required balance exceeds 256 bits`,
@@ -97,10 +100,7 @@ describe('refused calls', () => {
 
   test('init code', async () => {
     const data = `0x${'00'.repeat(49_153)}`;
-    await refuses(
-      { data, gas: '0x989680' },
-      'max initcode size exceeded: code size 49153 limit 49152',
-    );
+    await refuses({ data, gas: '0x989680' }, 'max initcode size exceeded: code size 49153 limit 49152');
     assert.equal(await harness.call({ data: data.slice(0, -2), gas: '0x989680' }), '0x');
   });
 
@@ -144,10 +144,7 @@ describe('refused calls', () => {
     const at = (block: NonNullable<CallExtras['block']>): Promise<string> =>
       harness.call({ to: NOBODY }, { block });
     await assert.rejects(at({ kind: 'number', number: 4n }), chainError('failed', 'header not found'));
-    await assert.rejects(
-      at({ kind: 'number', number: 2n ** 64n }),
-      chainError('failed', 'header not found'),
-    );
+    await assert.rejects(at({ kind: 'number', number: 2n ** 64n }), chainError('failed', 'header not found'));
     await assert.rejects(
       at({ kind: 'hash', hash: BLOB_HASH, requireCanonical: false }),
       chainError('failed', 'header for hash not found'),

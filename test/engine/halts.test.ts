@@ -46,6 +46,8 @@ describe('halts', () => {
     await fails(harness.run('INVALID'), 'invalid opcode: INVALID');
     await fails(harness.run('raw:0x0c'), 'invalid opcode: opcode 0xc not defined');
     await fails(harness.run('raw:0xef'), 'invalid opcode: opcode 0xef not defined');
+    await fails(harness.run('@on JUMP on: raw:0x0c'), 'invalid opcode: opcode 0xc not defined');
+    await fails(harness.run('@on JUMP on: INVALID'), 'invalid opcode: INVALID');
   });
 
   test('every instruction with too few items on the stack', async () => {

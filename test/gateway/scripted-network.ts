@@ -1,3 +1,4 @@
+import { decodeBlockReference } from '../../src/chain/block-reference.ts';
 import {
   type BlockReference,
   type CallRequest,
@@ -62,8 +63,12 @@ export class ScriptedChain implements Chain {
     return { number: 0x36n, timestamp: 540n, gasLimit: this.gasLimit, extraData: '0x' };
   }
 
-  async request(): Promise<typeof UNSUPPORTED> {
-    return UNSUPPORTED;
+  async request(method: string, params: readonly unknown[]): Promise<string | typeof UNSUPPORTED> {
+    if (method !== 'eth_getTransactionCount') return UNSUPPORTED;
+    const block = decodeBlockReference(params[1]);
+    this.blocks.push(block);
+    if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
+    return '"0x7"';
   }
 
   async close(): Promise<void> {}

@@ -33,6 +33,8 @@ export type GenesisOptions = {
   /** Accounts beside Alice, who has 1,000 ether. */
   readonly alloc?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly gasLimit?: bigint;
+  /** More entries of `config`. */
+  readonly config?: Readonly<Record<string, number>>;
 };
 
 const TIME_FORK_COUNT = {
@@ -46,7 +48,8 @@ const TIME_FORK_COUNT = {
 } as const;
 
 /** A genesis file of chain 1337. */
-export function createGenesis({ revision, alloc = {}, gasLimit = 30_000_000n }: GenesisOptions): string {
+export function createGenesis(options: GenesisOptions): string {
+  const { revision, alloc = {}, gasLimit = 30_000_000n, config = {} } = options;
   const isMerged = revision !== 'berlin' && revision !== 'london';
   const blockForks = BLOCK_FORKS.split(' ').filter((fork) => fork !== 'london' || revision !== 'berlin');
   return JSON.stringify({
@@ -55,6 +58,7 @@ export function createGenesis({ revision, alloc = {}, gasLimit = 30_000_000n }: 
       ...Object.fromEntries(blockForks.map((fork) => [`${fork}Block`, 0])),
       ...(isMerged && { terminalTotalDifficulty: 0 }),
       ...Object.fromEntries(TIME_FORKS.slice(0, TIME_FORK_COUNT[revision]).map((fork) => [fork, 0])),
+      ...config,
     },
     gasLimit: `0x${gasLimit.toString(16)}`,
     difficulty: isMerged ? '0x0' : '0x20000',

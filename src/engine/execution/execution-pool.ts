@@ -38,8 +38,13 @@ type Task = {
 
 type Thread = {
   readonly worker: Worker;
-  /** Its modules are loaded; until then a task's time is not the task's fault. */
+  /**
+   * Not loading modules and not opening a store. Until then time is not the task's fault, and the thread must not be
+   * ended: native code that cannot throw into a thread under termination takes the whole process down.
+   */
   isReady: boolean;
+  /** Stores that it has open. */
+  readonly stores: Set<string>;
   task: Task | undefined;
   /** While working: until the task counts as heavy, then until its deadline. Idle and spare: until its end. */
   timer: NodeJS.Timeout | undefined;
@@ -107,6 +112,7 @@ export class ExecutionPool {
     const thread: Thread = {
       worker,
       isReady: false,
+      stores: new Set(),
       task: undefined,
       timer: undefined,
       stopListening: undefined,
@@ -124,9 +130,10 @@ export class ExecutionPool {
   /** Gives waiting tasks to idle threads, and to new ones where threads broke down. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const idle = [...this.#threads].find(({ task }) => task === undefined);
-      if (idle === undefined && this.#threads.size >= this.#options.threads) return;
-      this.#start(idle ?? this.#addThread(), this.#queue.shift() as Task);
+      const idle = [...this.#threads].find(({ task, isReady }) => task === undefined && isReady);
+      if (idle !== undefined) this.#start(idle, this.#queue.shift() as Task);
+      else if (this.#threads.size < this.#options.threads) this.#addThread();
+      else return;
     }
   }
 
@@ -144,13 +151,18 @@ export class ExecutionPool {
     clearTimeout(thread.timer);
     thread.task = task;
     thread.worker.ref();
+    thread.isReady = thread.stores.has(task.job.store);
     this.#watch(thread, task);
     thread.worker.postMessage(task.job);
   }
 
   #noteReady(thread: Thread): void {
     thread.isReady = true;
-    if (thread.task === undefined) return;
+    if (thread.task === undefined) {
+      this.#dispatch();
+      return;
+    }
+    thread.stores.add(thread.task.job.store);
     clearTimeout(thread.timer);
     this.#watch(thread, thread.task);
   }
@@ -173,18 +185,27 @@ export class ExecutionPool {
     thread.stopListening = () => signal.removeEventListener('abort', onAbort);
     const rest = Math.max(0, deadline - performance.now());
     thread.timer = setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
-    // One at a time: a thread costs a few hundred milliseconds of CPU before it helps.
-    const isHelpNear = [...this.#threads].some((other) => other.task === undefined || !other.isReady);
-    if (isHelpNear || this.#threads.size >= this.#options.maxThreads) return;
-    const added = this.#addThread();
-    this.#dispatch();
-    if (added.task === undefined) this.#endWhenSpare(added);
+    this.#callForHelp();
+  }
+
+  /**
+   * Adds a thread when all are held, and one for every call that waits, but not more at a time than there are heavy
+   * calls: a thread costs a few hundred milliseconds of CPU before it helps.
+   */
+  #callForHelp(): void {
+    const threads = [...this.#threads];
+    const near = threads.filter(({ task, isReady }) => task === undefined || !isReady).length;
+    const heavy = threads.filter(({ stopListening }) => stopListening !== undefined).length;
+    const wanted = Math.max(1, Math.min(this.#queue.length, heavy)) - near;
+    const room = this.#options.maxThreads - threads.length;
+    for (let i = 0; i < Math.min(wanted, room); i++) this.#endWhenSpare(this.#addThread());
   }
 
   #settle(thread: Thread, outcome: JobOutcome): void {
     const { task } = thread;
     if (task === undefined) return;
     this.#release(thread);
+    thread.isReady = true;
     thread.worker.unref();
     if ('result' in outcome) task.resolve(outcome.result);
     else if ('error' in outcome) {
@@ -212,13 +233,19 @@ export class ExecutionPool {
 
   /**
    * Ends a thread whose task is no longer wanted, or that broke down. In the first case another takes its place at
-   * once; in the second when there is work for it, so that threads that cannot even start are not started for ever.
+   * once; in the second when there is work for it. A thread that cannot even start takes a waiting task with it, so that
+   * none are started for ever.
    */
   #replace(thread: Thread, error: Error): void {
     if (!this.#threads.has(thread)) return;
     const isUnwanted = error instanceof ChainError;
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
     if (!isMemory && !isUnwanted) this.#options.onFault(String(error.stack));
+    if (!isUnwanted && !thread.isReady && thread.task === undefined) {
+      const waiting = this.#queue.shift();
+      clearTimeout(waiting?.timer);
+      waiting?.reject(error);
+    }
     void this.#end(thread, isMemory ? new ChainError('failed', 'out of memory') : error);
     if (isUnwanted && this.#threads.size < this.#options.threads) this.#addThread();
     this.#dispatch();
@@ -229,8 +256,16 @@ export class ExecutionPool {
     const { task } = thread;
     this.#release(thread);
     task?.reject(error);
+    if (!thread.isReady) await untilHeardFrom(thread.worker);
     await thread.worker.terminate();
   }
+}
+
+function untilHeardFrom(worker: Worker): Promise<void> {
+  worker.ref();
+  return new Promise((resolve) => {
+    for (const event of ['message', 'exit']) worker.once(event, () => resolve());
+  });
 }
 
 /** geth's text; the limit as it was given, in whole seconds where it is. */

@@ -18,7 +18,7 @@ export type JobOutcome =
   /** A fault of this program, not of the call. */
   | { readonly fault: string };
 
-/** A thread's first message: from now on it works at once on what it is given. */
+/** Sent when the modules are loaded, and whenever a store has been opened: the thread works and may be ended. */
 export const READY = 'ready';
 
 export type WorkerMessage = typeof READY | JobOutcome;

@@ -9,6 +9,8 @@ import { executeCall } from '../simulation/execute-call.ts';
 import { Simulator } from '../simulation/simulator.ts';
 import { type Job, type JobOutcome, READY } from './job.ts';
 
+if (parentPort === null) throw new Error('this module runs as a worker thread');
+const port = parentPort;
 const simulators = new Map<string, Simulator>();
 
 function simulatorOf(store: string): Simulator {
@@ -16,6 +18,7 @@ function simulatorOf(store: string): Simulator {
   if (simulator === undefined) {
     simulator = new Simulator(openChainReader(store));
     simulators.set(store, simulator);
+    port.postMessage(READY);
   }
   return simulator;
 }
@@ -35,8 +38,6 @@ async function execute({ kind, store, request, gasLimit }: Job): Promise<JobOutc
   }
 }
 
-const port = parentPort;
-if (port === null) throw new Error('this module runs as a worker thread');
 port.on('message', (job: Job) => {
   void execute(job).then((outcome) => port.postMessage(outcome));
 });

@@ -1,0 +1,31 @@
+import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import type { BlockReference, BlockTag } from './chain.ts';
+
+const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized']);
+
+/** A block reference as a request parameter: tag, quantity or EIP-1898 object. */
+export function encodeBlockReference(block: BlockReference): unknown {
+  switch (block.kind) {
+    case 'tag':
+      return block.tag;
+    case 'number':
+      return encodeQuantity(block.number);
+    case 'hash':
+      return { blockHash: block.hash, requireCanonical: block.requireCanonical };
+  }
+}
+
+/**
+ * Inverse of `encodeBlockReference`, for parameters that were checked before.
+ * @throws RangeError for anything else.
+ */
+export function decodeBlockReference(value: unknown): BlockReference {
+  if (typeof value === 'string') {
+    return TAGS.has(value)
+      ? { kind: 'tag', tag: value as BlockTag }
+      : { kind: 'number', number: parseQuantity(value, 64) };
+  }
+  const { blockHash, requireCanonical } = Object(value) as Record<string, unknown>;
+  if (typeof blockHash !== 'string') throw new RangeError('not a block reference');
+  return { kind: 'hash', hash: blockHash, requireCanonical: requireCanonical === true };
+}

@@ -1,0 +1,202 @@
+/** Files as `portcullis import` meets them: whole, packed, cut off, repeated, of another chain, or not blocks at all. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { encodeBlock } from '../../src/chain/block.ts';
+import { type ImportSummary, importChain } from '../../src/cli/import.ts';
+import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
+import { concatBytes } from '../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { openChainReader } from '../../src/store/chain-reader.ts';
+import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { ALICE_KEY, createGenesis } from '../support/test-chain.ts';
+
+const BLOCKS = 12;
+const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
+
+describe('import', () => {
+  const folder = makeTemporaryFolder();
+  const genesisText = createGenesis({ revision: 'cancun' });
+  const builder = new ChainBuilder(genesisText);
+  const genesis = join(folder.path, 'genesis.json');
+  let stores = 0;
+  let files = 0;
+
+  before(async () => {
+    writeFileSync(genesis, genesisText);
+    for (let i = 0; i < BLOCKS; i++) {
+      const to = new Uint8Array(20).fill(i + 1);
+      const transfer = signTransaction(ALICE_KEY, { nonce: BigInt(i), to, value: 1n, gasLimit: 21_000n });
+      await builder.add({ transactions: [transfer] });
+    }
+  });
+  after(() => folder.remove());
+
+  const newStore = (): string => join(folder.path, `store${stores++}`);
+  const newFile = (bytes: Uint8Array): string => {
+    const path = join(folder.path, `blocks${files++}`);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  const run = (bytes: Uint8Array, data: string, genesisFile = genesis): Promise<ImportSummary> =>
+    importChain(
+      { genesis: genesisFile, blocks: newFile(bytes), data, seal: 'ethash-format' },
+      SILENT_PROGRESS,
+    );
+  const headText = (): string => bytesToHex(builder.hashAt(BLOCKS));
+  const encodeRange = (from: number, to: number): Uint8Array =>
+    concatBytes(...builder.blocks.slice(from, to).map(encodeBlock));
+
+  async function storedHead(data: string): Promise<bigint> {
+    const reader = openChainReader(data);
+    const { number } = reader.head.header;
+    await reader.close();
+    return number;
+  }
+
+  test('plain, packed, and with block 0 in front', async () => {
+    const withGenesis = concatBytes(encodeBlock(builder.genesisBlock), builder.encode());
+    for (const bytes of [builder.encode(), gzipSync(builder.encode()), withGenesis]) {
+      assert.deepEqual(await run(bytes, newStore()), {
+        headNumber: BigInt(BLOCKS),
+        headHash: headText(),
+        imported: BLOCKS,
+      });
+    }
+  });
+
+  test('goes on where it stopped, and takes what it knows for known', async () => {
+    const data = newStore();
+    assert.equal((await run(encodeRange(0, 5), data)).headNumber, 5n);
+    assert.equal((await run(builder.encode(), data)).imported, BLOCKS - 5);
+    assert.deepEqual(await run(builder.encode(), data), {
+      headNumber: BigInt(BLOCKS),
+      headHash: headText(),
+      imported: 0,
+    });
+    assert.equal((await run(new Uint8Array(0), data)).headHash, headText());
+  });
+
+  test('a file that ends inside a block: what is whole is stored', async () => {
+    const bytes = builder.encode();
+    for (const missing of [1, 100, encodeBlock(builder.head).length - 1]) {
+      const data = newStore();
+      await assert.rejects(
+        run(bytes.subarray(0, -missing), data),
+        /^RangeError: the file ends inside a block$/,
+      );
+      assert.equal(await storedHead(data), BigInt(BLOCKS - 1));
+      assert.equal((await run(bytes, data)).headHash, headText());
+    }
+    await assert.rejects(run(gzipSync(bytes).subarray(0, -20), newStore()), /unexpected end of file/);
+  });
+
+  test('nothing behind a wrong block is stored', async () => {
+    const data = newStore();
+    const bytes = concatBytes(encodeRange(0, 4), encodeRange(5, BLOCKS));
+    await assert.rejects(run(bytes, data), /^BlockError: block 6: number 6 after 4$/);
+    assert.equal(await storedHead(data), 4n);
+    assert.equal((await run(builder.encode(), data)).headHash, headText());
+  });
+
+  test('another genesis, or another chain from the same one', async () => {
+    const data = newStore();
+    await run(encodeRange(0, 3), data);
+    const otherText = createGenesis({ revision: 'cancun', gasLimit: 20_000_000n });
+    const other = join(folder.path, 'other.json');
+    writeFileSync(other, otherText);
+    await assert.rejects(
+      run(builder.encode(), data, other),
+      /^BlockError: block 0: the store's genesis is 0x\w{64}, this one is 0x\w{64}$/,
+    );
+    const otherBlock = encodeBlock(new ChainBuilder(otherText).genesisBlock);
+    await assert.rejects(
+      run(otherBlock, data),
+      /^BlockError: block 0: 0x\w{64} is not the genesis block of this store$/,
+    );
+    const fork = new ChainBuilder(genesisText);
+    await fork.add({ delay: 13n });
+    await assert.rejects(
+      run(fork.encode(), data),
+      /^BlockError: block 1: 0x\w{64} differs from the stored block$/,
+    );
+    assert.equal(await storedHead(data), 3n);
+  });
+
+  test('of two imports at a time one is refused, and the store is whole', async () => {
+    const data = newStore();
+    await run(new Uint8Array(0), data);
+    const outcomes = await Promise.allSettled([run(builder.encode(), data), run(builder.encode(), data)]);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 1);
+    assert.match(
+      String(refused[0]?.reason),
+      /^Error: the store's head moved to block \d+ while importing: is another import running\?$/,
+    );
+    assert.equal(await storedHead(data), BigInt(BLOCKS));
+  });
+
+  test('bytes that are no block file', async () => {
+    const data = newStore();
+    await run(new Uint8Array(0), data);
+    // Small lists may look like the beginning of a block that goes on after the end of the file.
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300, size: 'max' }), async (bytes) => {
+        await assert.rejects(run(bytes, data), /^(RangeError|BlockError|Error): /);
+      }),
+      { numRuns: 200 },
+    );
+    assert.equal(await storedHead(data), 0n);
+    await assert.rejects(
+      run(gzipSync(Uint8Array.of(1, 2, 3)), data),
+      /^RangeError: not a file of RLP blocks$/,
+    );
+  });
+
+  test('the command says what is wrong in one line', () => {
+    const blocks = newFile(encodeRange(1, 2));
+    const directory = join(folder.path, 'directory');
+    mkdirSync(directory);
+    const malformed = newFile(Buffer.from('{"config":{"chainId":1},"alloc":{"0x01":null}}'));
+    const cases: readonly (readonly [string[], RegExp])[] = [
+      [['--genesis', genesis, '--blocks', blocks], /portcullis: refused: block 2: number 2 after 0\n$/],
+      [
+        ['--genesis', genesis, '--blocks', directory],
+        /portcullis: EISDIR: illegal operation on a directory, read\n$/,
+      ],
+      [['--genesis', genesis, '--blocks', 'absent'], /^portcullis: no such file: absent\n$/],
+      [
+        ['--genesis', malformed, '--blocks', blocks],
+        /^portcullis: genesis: account 0x01 is not an object\n$/,
+      ],
+      [['--genesis', blocks, '--blocks', blocks], /^portcullis: Unexpected token/],
+    ];
+    for (const [args, message] of cases) {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [MAIN, 'import', ...args, '--data', newStore()],
+        {
+          encoding: 'utf8',
+        },
+      );
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /\n {4}at /);
+      assert.equal(status, 1);
+    }
+  });
+});
+
+describe('a store', () => {
+  test('that is not there is an error that says so, and is not made', () => {
+    const folder = makeTemporaryFolder();
+    const path = join(folder.path, 'absent');
+    assert.throws(() => openChainReader(path), new Error(`there is no chain store in ${path}`));
+    assert.throws(() => openChainReader(path), new Error(`there is no chain store in ${path}`));
+    folder.remove();
+  });
+});

@@ -1,0 +1,59 @@
+/** Ids on the wire, which no library shows: they come back as they were sent, to the last digit. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createHttpExchanger, type Exchanger, openWebSocketExchanger } from '../support/clients.ts';
+import { FACTS, serveByDefault } from '../support/development.ts';
+import type { RunningService } from '../support/service.ts';
+
+const CHAIN_ID = String(FACTS.devnet.chainId);
+const IDS = [
+  'null',
+  '0',
+  '9007199254740993',
+  '123456789012345678901234567890',
+  '-1.50',
+  '1E+2',
+  '"2f1c"',
+  '"\\u00e9\\n"',
+  '""',
+];
+
+let service: RunningService;
+let exchangers: readonly Exchanger[];
+
+before(async () => {
+  service = await serveByDefault('devnet');
+  exchangers = [createHttpExchanger(service.authority), await openWebSocketExchanger(service.authority)];
+});
+
+after(async () => {
+  for (const exchanger of exchangers) await exchanger.close();
+  await service.close();
+});
+
+const encode = (id: string): string => `{"jsonrpc":"2.0","id":${id},"method":"net_version","params":[]}`;
+
+/** The answer's id as text, whatever form its characters took. */
+function readId(answer: string): string {
+  const id = /^\{"jsonrpc":"2\.0","id":(.*),"result":"\d+"\}$/.exec(answer)?.[1];
+  assert.ok(id !== undefined, answer);
+  return id.startsWith('"') ? JSON.stringify(JSON.parse(id)) : id;
+}
+
+for (const id of IDS) {
+  test(`the id ${id}`, async () => {
+    for (const exchanger of exchangers) {
+      const answer = await exchanger.send(encode(id));
+      assert.equal(readId(answer), id.startsWith('"') ? JSON.stringify(JSON.parse(id)) : id);
+      assert.equal(JSON.parse(answer).result, CHAIN_ID);
+    }
+  });
+}
+
+test('all of them in one batch, in their order', async () => {
+  for (const exchanger of exchangers) {
+    const answer = await exchanger.send(`[${IDS.map(encode).join(',')}]`);
+    const single = await Promise.all(IDS.map((id) => exchangers[0]?.send(encode(id))));
+    assert.equal(answer, `[${single.join(',')}]`);
+  }
+});

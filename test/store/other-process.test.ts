@@ -1,0 +1,56 @@
+/** A store that is served sees what another process imports into it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { encodeBlock } from '../../src/chain/block.ts';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { ALICE_KEY, createGenesis, limitTo, openBuiltChain } from '../support/test-chain.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const TIME_LIMIT_MS = 30_000;
+const RECEIVER = '0x00000000000000000000000000000000000000ab';
+
+test('blocks that another process imports are answered without opening the store again', async () => {
+  const genesis = createGenesis({ revision: 'cancun' });
+  const builder = new ChainBuilder(genesis);
+  const opened = await openBuiltChain(genesis, builder);
+  const folder = makeTemporaryFolder();
+  const genesisFile = join(folder.path, 'genesis.json');
+  writeFileSync(genesisFile, genesis);
+
+  const readNumber = async (): Promise<bigint | undefined> => (await opened.chain.getHeader(LATEST))?.number;
+  /** The receiver's balance as code sees it, on a thread of the pool. */
+  const readBalance = async (): Promise<bigint> => {
+    const call = { data: `0x73${RECEIVER.slice(2)}3160005260206000f3` };
+    return BigInt(JSON.parse(await opened.chain.call({ block: LATEST, call }, limitTo(TIME_LIMIT_MS))));
+  };
+
+  assert.equal(await readNumber(), 0n);
+  assert.equal(await readBalance(), 0n);
+  for (let number = 1n; number <= 3n; number++) {
+    const to = Uint8Array.from(Buffer.from(RECEIVER.slice(2), 'hex'));
+    const transfer = signTransaction(ALICE_KEY, { nonce: number - 1n, to, value: 5n });
+    const block = await builder.add({ transactions: [transfer] });
+    const blocks = join(folder.path, `${number}.rlp`);
+    writeFileSync(blocks, encodeBlock(block));
+    const args = ['import', '--genesis', genesisFile, '--blocks', blocks, '--data', opened.store];
+    // A read transaction lasts for one turn of the event loop: waiting must not block it.
+    const [code] = await once(spawn(process.execPath, [MAIN, ...args]), 'exit');
+    assert.equal(code, 0);
+    assert.equal(await readNumber(), number);
+    assert.equal(await readBalance(), 5n * number);
+    const hash = bytesToHex(builder.hashAt(Number(number)));
+    const byHash = { kind: 'hash', hash, requireCanonical: true } as const;
+    assert.equal((await opened.chain.getHeader(byHash))?.number, number);
+  }
+  await opened.close();
+  folder.remove();
+  assert.deepEqual(opened.faults, []);
+});

@@ -1,0 +1,43 @@
+/** The built-in networks as client libraries see them: by URL, since most cannot choose a Host header. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Facts } from '../../scripts/chains/facts.ts';
+import { makeTemporaryFolder } from './embedded.ts';
+import { BUILTIN_NETWORKS, type RunningService, startService } from './service.ts';
+
+export const FACTS: Facts = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../chains/facts.json'), 'utf8'),
+);
+
+/** Address of an account of both chains. */
+export function addressOf(name: string): `0x${string}` {
+  const account = FACTS.devnet.accounts.find((one) => one.name === name);
+  if (account === undefined) throw new Error(`there is no account ${name}`);
+  return account.address as `0x${string}`;
+}
+
+export type Transport = 'HTTP' | 'WebSocket';
+export const TRANSPORTS: readonly Transport[] = ['HTTP', 'WebSocket'];
+
+/** Where a service takes requests. */
+export function urlOf({ authority }: RunningService, transport: Transport, key = 'demo'): string {
+  return transport === 'HTTP' ? `http://${authority}/v3/${key}` : `ws://${authority}/ws/v3/${key}`;
+}
+
+/** Serves both built-in networks, one of them under every host name. Closing fails if errors were logged. */
+export async function serveByDefault(network: 'devnet' | 'rollup'): Promise<RunningService> {
+  const folder = makeTemporaryFolder();
+  const service = await startService({
+    ...BUILTIN_NETWORKS,
+    dataDir: folder.path,
+    defaultNetwork: network,
+  });
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      folder.remove();
+      if (service.errors.length > 0) throw new Error(`errors were logged:\n${service.errors.join('\n')}`);
+    },
+  };
+}
