@@ -18,7 +18,7 @@ import { type RunningService, startService } from '../support/service.ts';
 import { ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 
 const LOGS_PER_TRANSACTION = 1_000;
-const TRANSACTIONS = 8;
+const TRANSACTIONS = 10;
 const LOGGER = `0x${'10'.repeat(20)}`;
 const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":["0x1"]}';
 

@@ -1,0 +1,113 @@
+/** The first minutes of a newcomer: the program started in an empty folder, and what it prints pasted. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createHttpExchanger, openWebSocketExchanger } from '../support/clients.ts';
+import { FACTS } from '../support/development.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const MAIN = join(ROOT, 'build/src/cli/main.js');
+const DEVNET = join(ROOT, 'chains/devnet');
+const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
+const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
+
+type Running = {
+  /** Everything printed until it was ready. */
+  readonly printed: string;
+  readonly authority: string;
+  stop(): Promise<{ readonly code: number | null; readonly errors: string }>;
+};
+
+/** Runs the program in this folder on a free port, until it has printed what `isReady` waits for. */
+async function launch(
+  t: TestContext,
+  folder: string,
+  args: readonly string[],
+  isReady: RegExp,
+): Promise<Running> {
+  const environment = { PATH: process.env['PATH'], PORTCULLIS_PORT: '0' };
+  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: environment });
+  t.after(() => child.kill('SIGKILL'));
+  let [printed, errors] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const exited = once(child, 'exit');
+  while (!isReady.test(printed)) {
+    assert.equal(child.exitCode, null, errors);
+    await Promise.race([once(child.stdout ?? child, 'data'), exited]);
+  }
+  const authority = /http:\/\/(127\.0\.0\.1:\d+)\//.exec(printed)?.[1];
+  assert.ok(authority !== undefined, printed);
+  return {
+    printed,
+    authority,
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      return { code, errors };
+    },
+  };
+}
+
+const SEVEN_LINES = /(curl [^\n]*\n\n?){7}$/;
+
+describe('portcullis start in an empty folder', () => {
+  const folder = makeTemporaryFolder();
+  after(() => folder.remove());
+
+  for (const time of ['first', 'second']) {
+    const skip = !HAS_CURL && 'this machine has no curl';
+    test(`the ${time} time: each of the seven printed lines answers`, { skip }, async (t) => {
+      const service = await launch(t, folder.path, [], SEVEN_LINES);
+      const lines = service.printed.split('\n').filter((line) => line.startsWith('curl '));
+      const methods = new Set<string>();
+      for (const line of lines) {
+        const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: folder.path });
+        const { result, error } = JSON.parse(stdout);
+        assert.equal(error, undefined, `${line}\n${stdout}`);
+        assert.ok(result !== null && result !== undefined, line);
+        methods.add(/"method":"(\w+)"/.exec(line)?.[1] ?? '');
+      }
+      assert.deepEqual([...methods].sort(), [
+        'eth_call',
+        'eth_estimateGas',
+        'eth_getBlockReceipts',
+        'eth_getTransactionByBlockNumberAndIndex',
+        'eth_getUncleByBlockNumberAndIndex',
+        'linea_estimateGas',
+        'rollup_getInfo',
+      ]);
+      const { code, errors } = await service.stop();
+      assert.equal(code, 0);
+      // Warnings, errors and worse.
+      assert.doesNotMatch(errors, /"level":[456]0/);
+      assert.deepEqual(readdirSync(folder.path), ['.portcullis']);
+    });
+  }
+});
+
+test('portcullis dev serves a chain under every host name, and again from what it stored', async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
+  for (let time = 0; time < 2; time++) {
+    const service = await launch(t, folder.path, ['dev', ...files, '--port', '0'], /WebSocket: .*\n/);
+    assert.ok(service.printed.includes(FACTS.devnet.headHash), service.printed);
+    const overSocket = await openWebSocketExchanger(service.authority);
+    for (const exchanger of [createHttpExchanger(service.authority), overSocket]) {
+      const { result } = JSON.parse(await exchanger.send(BLOCK_NUMBER));
+      assert.equal(Number(result), FACTS.devnet.headNumber);
+    }
+    await overSocket.close();
+    assert.equal((await service.stop()).code, 0);
+  }
+});
