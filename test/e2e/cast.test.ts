@@ -1,29 +1,32 @@
 /** Foundry's cast, unmodified. Its npm wrapper always exits with 0; what went wrong is on stderr. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { REVERT_REASON } from '../../scripts/contracts/reverter.ts';
 import { addressOf, FACTS, serveByDefault, TRANSPORTS, urlOf } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import type { RunningService } from '../support/service.ts';
 
-const CAST = join(import.meta.dirname, '../../../node_modules/.bin/cast');
+const CAST = fileURLToPath(import.meta.resolve('@foundry-rs/cast/bin.mjs'));
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const isAvailable = /^cast Version/m.test(spawnSync(CAST, ['--version'], { encoding: 'utf8' }).stdout ?? '');
+const isAvailable = /^cast Version/m.test(
+  spawnSync(process.execPath, [CAST, '--version'], { encoding: 'utf8' }).stdout ?? '',
+);
 const SKIP_REASON = 'the package @foundry-rs/cast has no program that runs on this machine';
 const { devnet, rollup } = FACTS;
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
 
 const home = makeTemporaryFolder();
+after(() => home.remove());
 let services: Record<'devnet' | 'rollup', RunningService>;
 
 type Output = { readonly stdout: string; readonly stderr: string };
 
 function run(url: string, ...args: readonly string[]): Promise<Output> {
   const environment = { PATH: process.env['PATH'], HOME: home.path, NO_COLOR: '1', ETH_RPC_URL: url };
-  return promisify(execFile)(CAST, args, {
+  return promisify(execFile)(process.execPath, [CAST, ...args], {
     cwd: home.path,
     env: environment,
     encoding: 'utf8',
@@ -53,7 +56,6 @@ describe('cast', { skip: !isAvailable && SKIP_REASON }, () => {
   after(async () => {
     await services.devnet.close();
     await services.rollup.close();
-    home.remove();
   });
 
   test('cast finds the network, the node and the head', async () => {

@@ -60,7 +60,7 @@ describe('the environment of a call', () => {
       coinbase: BigInt(bytesToHex(BENEFICIARY)),
       timestamp: header.timestamp,
       number: 3n,
-      prevRandao: 0n,
+      prevRandao: BigInt(bytesToHex(header.mixHash)),
       gasLimit: header.gasLimit,
       origin: 0n,
       caller: 0n,

@@ -1,39 +1,19 @@
 /** Makes small valid chains, block by block, out of whatever a test wants to put into them. */
-import {
-  type Block,
-  encodeBlock,
-  unclesToRlp,
-  type Withdrawal,
-  withdrawalToRlp,
-} from '../../src/chain/block.ts';
+import { BlockMaker } from '../../scripts/chains/block-maker.ts';
+import { type Block, encodeBlock, type Withdrawal } from '../../src/chain/block.ts';
 import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../src/chain/header.ts';
-import { encodeReceipt } from '../../src/chain/receipt.ts';
+import type { Header } from '../../src/chain/header.ts';
 import {
   assembleTransaction,
-  blobGasOf,
   encodeSigningPayload,
   type Transaction,
   type TransactionBody,
 } from '../../src/chain/transaction.ts';
-import { Interpreters } from '../../src/engine/ethereumjs/interpreters.ts';
-import { buildGenesisBlock } from '../../src/engine/import/genesis-state.ts';
-import { StateBuffer } from '../../src/engine/import/state-buffer.ts';
-import { nextBaseFee, nextExcessBlobGas } from '../../src/engine/import/validate-header.ts';
-import { StateTrie } from '../../src/engine/state/state-trie.ts';
-import { TrieStateView } from '../../src/engine/state/state-view.ts';
-import { WorldState } from '../../src/engine/state/world-state.ts';
-import { environmentOf } from '../../src/engine/transition/block-environment.ts';
-import { executeBlock } from '../../src/engine/transition/execute-block.ts';
-import { type BlockRules, isMergedAfter, rulesAt } from '../../src/engine/transition/rules.ts';
-import { computeDifficulty } from '../../src/evm/difficulty.ts';
-import { isAtLeast } from '../../src/evm/revision.ts';
-import { mergeBloom } from '../../src/primitives/bloom.ts';
-import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { EMPTY_LIST_HASH, keccak256 } from '../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
-import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
+import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import { keccak256 } from '../../src/primitives/keccak.ts';
 import { signHash } from '../../src/primitives/signature.ts';
+import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 
 /** What a block may contain beside what follows from its parent. */
 export type BlockParts = {
@@ -49,34 +29,32 @@ const SLOT_SECONDS = 12n;
 
 export class ChainBuilder {
   readonly genesis: Genesis;
-  /** The blocks added so far, without block 0. */
-  readonly blocks: Block[] = [];
-  readonly #buffer: StateBuffer = new StateBuffer(
-    () => undefined,
-    () => undefined,
-  );
-  readonly #interpreters: Interpreters;
-  readonly #hashes: Uint8Array[];
-  readonly genesisBlock: Block;
-  #totalDifficulty: bigint;
+  readonly #maker: BlockMaker;
+  readonly #chain: ExecutedBlock[];
 
   /** @param genesisText a geth genesis file */
   constructor(genesisText: string) {
     this.genesis = parseGenesis(genesisText);
-    const { block, hash } = buildGenesisBlock(this.genesis, this.#buffer);
-    this.genesisBlock = block;
-    this.#hashes = [hash];
-    this.#totalDifficulty = block.header.difficulty;
-    this.#interpreters = new Interpreters(this.genesis.config.chainId);
+    this.#maker = new BlockMaker(this.genesis, (number) => this.hashAt(Number(number)));
+    this.#chain = [this.#maker.genesisBlock];
+  }
+
+  get genesisBlock(): Block {
+    return this.#maker.genesisBlock.block;
+  }
+
+  /** The blocks added so far, without block 0. */
+  get blocks(): readonly Block[] {
+    return this.#chain.slice(1).map(({ block }) => block);
   }
 
   get head(): Block {
-    return this.blocks.at(-1) ?? this.genesisBlock;
+    return this.#last.block;
   }
 
   /** Hash of the block at this height. */
   hashAt(number: number): Uint8Array {
-    return this.#hashes[number] as Uint8Array;
+    return (this.#chain[number] as ExecutedBlock).hash;
   }
 
   /** All blocks after block 0, as a block file has them. */
@@ -86,69 +64,16 @@ export class ChainBuilder {
 
   /** Executes a block on top of the head and appends it. */
   async add(parts: BlockParts = {}): Promise<Block> {
-    const { config } = this.genesis;
-    const parent = this.head.header;
-    const number = parent.number + 1n;
-    const timestamp = parent.timestamp + (parts.delay ?? SLOT_SECONDS);
-    const isMerged = isMergedAfter(config, this.#totalDifficulty);
-    const rules = rulesAt(config, { number, timestamp, isMerged });
-    const draft = this.#draftBlock(parts, rules, { ...BLANK_HEADER, number, timestamp });
-    const view = { loadNode: this.#buffer.loadNode, loadCode: this.#buffer.loadCode };
-    const world = new WorldState(new TrieStateView(parent.stateRoot, view));
-    const trie = new StateTrie(parent.stateRoot, this.#buffer.loadNode, this.#buffer.storeNode);
-    const interpreter = await this.#interpreters.get(rules.revision);
-    const block = environmentOf(draft.header, rules, (height) => this.hashAt(Number(height)));
-    const result = await executeBlock(draft, { world, interpreter, block, rules }, false, () =>
-      trie.apply(world),
-    );
-    this.#buffer.addCodes(world.codes);
-    const logsBloom = new Uint8Array(256);
-    for (const receipt of result.receipts) mergeBloom(logsBloom, receipt.logsBloom);
-    const header: Header = {
-      ...draft.header,
-      stateRoot: result.stateRoot,
-      receiptsRoot: computeOrderedRoot(result.receipts.map(encodeReceipt)),
-      logsBloom,
-      gasUsed: result.gasUsed,
-      ...(result.requestsHash !== undefined && { requestsHash: result.requestsHash }),
-    };
-    const complete = { ...draft, header };
-    this.blocks.push(complete);
-    this.#hashes.push(hashHeader(header));
-    this.#totalDifficulty += header.difficulty;
-    return complete;
+    const { transactions = [], uncles = [], withdrawals = [], beneficiary = ZERO_ADDRESS, delay } = parts;
+    const timestamp = this.head.header.timestamp + (delay ?? SLOT_SECONDS);
+    const choices = { timestamp, beneficiary, extraData: EMPTY_BYTES };
+    const made = await this.#maker.make(this.#last, choices, { transactions, uncles, withdrawals });
+    this.#chain.push(made);
+    return made.block;
   }
 
-  /** A block that lacks only what its execution gives. */
-  #draftBlock(
-    { transactions = [], uncles = [], withdrawals = [], beneficiary }: BlockParts,
-    rules: BlockRules,
-    place: Header,
-  ): Block {
-    const parent = this.head.header;
-    const since = (revision: Parameters<typeof isAtLeast>[1]): boolean => isAtLeast(rules.revision, revision);
-    const baseFeePerGas = nextBaseFee(parent, rules);
-    const excessBlobGas = nextExcessBlobGas(parent, rules);
-    const hasUncles = !bytesEqual(parent.ommersHash, EMPTY_LIST_HASH);
-    const input = { ...place, parent: { ...parent, hasUncles }, bombDelay: rules.bombDelay };
-    const withdrawalsRoot = computeOrderedRoot(withdrawals.map((entry) => encodeRlp(withdrawalToRlp(entry))));
-    const header: Header = {
-      ...place,
-      parentHash: this.hashAt(Number(parent.number)),
-      ommersHash: keccak256(encodeRlp(unclesToRlp(uncles))),
-      beneficiary: beneficiary ?? place.beneficiary,
-      transactionsRoot: computeOrderedRoot(transactions.map(({ encoded }) => encoded)),
-      difficulty: rules.isMerged ? 0n : computeDifficulty(input, rules.revision),
-      gasLimit: parent.gasLimit,
-      ...(baseFeePerGas !== undefined && { baseFeePerGas }),
-      ...(since('shanghai') && { withdrawalsRoot }),
-      ...(excessBlobGas !== undefined && {
-        blobGasUsed: transactions.reduce((sum, tx) => sum + blobGasOf(tx), 0n),
-        excessBlobGas,
-        parentBeaconBlockRoot: new Uint8Array(32),
-      }),
-    };
-    return { header, transactions, uncles, ...(since('shanghai') && { withdrawals }) };
+  get #last(): ExecutedBlock {
+    return this.#chain.at(-1) as ExecutedBlock;
   }
 }
 
