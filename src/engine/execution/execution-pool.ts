@@ -21,7 +21,7 @@ export type ExecutionPoolOptions = {
 
 export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   maxThreads: 16,
-  heavyAfterMs: 100,
+  heavyAfterMs: 250,
   queueLimit: 4_096,
   heapMb: 512,
 };
