@@ -88,6 +88,10 @@ export type CallRequest = {
 export type CallScope = {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
+  /** Milliseconds from the start to the deadline, for messages about it. */
+  readonly limitMs?: number;
+  /** Whose request it is: work that waits is taken from different owners in turn. */
+  readonly owner?: string | undefined;
   readonly signal: AbortSignal;
 };
 

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
 import { decodeBlockReference } from '../chain/block-reference.ts';
 import {
@@ -100,8 +99,6 @@ export class EngineChain implements Chain {
   }
 
   async #execute(kind: 'call' | 'estimate', request: CallRequest, scope: CallScope): Promise<JsonText> {
-    if (performance.now() >= scope.deadline)
-      throw new ChainError('timeout', 'execution aborted (timeout = 0s)');
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#reader.head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));

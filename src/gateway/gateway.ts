@@ -97,6 +97,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
       if (bodiesInFlight >= bounds.bodiesInFlight) return REFUSALS.overloaded;
       bodiesInFlight++;
       const scope = new RequestScope(performance.now() + bounds.bodyTimeoutMs, outerScope);
+      scope.owner = session.principal.id;
       try {
         return await answer(body, session, scope);
       } catch (error) {

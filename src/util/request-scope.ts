@@ -5,16 +5,22 @@
 export class RequestScope {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
+  /** Milliseconds that were left when the scope began. */
+  readonly limitMs: number;
   readonly #parent: RequestScope | undefined;
   #controller: AbortController | undefined;
   #aborted = false;
+  /** Whose request it is; scopes made inside have the same. */
+  owner: string | undefined;
   #reason: unknown;
   /** Scopes inside this one that have a signal to be fired. */
   #children: Set<RequestScope> | undefined;
 
   constructor(deadline: number, parent?: RequestScope) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
+    this.limitMs = this.deadline - performance.now();
     this.#parent = parent;
+    this.owner = parent?.owner;
   }
 
   get aborted(): boolean {

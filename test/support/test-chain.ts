@@ -117,5 +117,5 @@ export async function openBuiltChain(
 
 /** A time limit from now on. */
 export function limitTo(milliseconds: number, signal: AbortSignal = new AbortController().signal): CallScope {
-  return { deadline: performance.now() + milliseconds, signal };
+  return { deadline: performance.now() + milliseconds, limitMs: milliseconds, signal };
 }

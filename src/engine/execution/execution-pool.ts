@@ -1,14 +1,16 @@
+import { constants, setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { type Job, type JobOutcome, READY, type WorkerMessage } from './job.ts';
+import type { Job, JobOutcome, WorkerMessage } from './job.ts';
+import { chooseNext } from './next-task.ts';
 
 export type ExecutionPoolOptions = {
-  /** Threads that are always there. */
+  /** Threads for calls of which nobody knows yet how long they take. */
   readonly threads: number;
-  /** Threads at most: while heavy calls hold some, others are added for the light ones. */
-  readonly maxThreads: number;
+  /** Threads that heavy calls may hold beside those; one heavy call more is refused as busy. */
+  readonly heavyThreads: number;
   /** A call that runs longer than this counts as heavy, milliseconds. */
   readonly heavyAfterMs: number;
   /** Calls that may wait. */
@@ -20,7 +22,7 @@ export type ExecutionPoolOptions = {
 };
 
 export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
-  maxThreads: 16,
+  heavyThreads: 14,
   heavyAfterMs: 250,
   queueLimit: 4_096,
   heapMb: 512,
@@ -28,8 +30,9 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 
 type Task = {
   readonly job: Job;
-  readonly limitMs: number;
   readonly scope: CallScope;
+  /** Tasks of one caller for one contract. */
+  readonly lane: string;
   readonly resolve: (result: string) => void;
   readonly reject: (error: Error) => void;
   /** Runs while the task waits: it must not wait past its deadline. */
@@ -45,21 +48,23 @@ type Thread = {
   isReady: boolean;
   /** Stores that it has open. */
   readonly stores: Set<string>;
+  systemThreadId: number | undefined;
   task: Task | undefined;
-  /** While working: until the task counts as heavy, then until its deadline. Idle and spare: until its end. */
+  /** While working: until the task counts as heavy, then until its deadline. */
   timer: NodeJS.Timeout | undefined;
-  /** Ends listening for the caller of a heavy task to go away. */
+  /** Its task is heavy: ends listening for the caller to go away. */
   stopListening: (() => void) | undefined;
 };
 
 const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 const STOPPING = new ChainError('aborted', 'the server is stopping');
-/** How long a thread that was added for heavy calls stays without work. */
-const SPARE_THREAD_MS = 10_000;
+const WAITED_TOO_LONG = new ChainError('busy', 'too many executions are waiting');
+const TOO_MANY_HEAVY = new ChainError('busy', 'too many long executions are running');
 
 /**
- * Runs executions on threads, so that none holds up the event loop or, while threads can be added, one
- * another. A call past its deadline is ended by ending its thread.
+ * Runs executions on threads, so that none holds up the event loop or one another. A call that turns out to be
+ * heavy keeps its thread, at the lowest priority, and another thread takes that one's place. A call past its
+ * deadline is ended by ending its thread. Calls that wait are taken from different callers and contracts in turn.
  */
 export class ExecutionPool {
   readonly #options: ExecutionPoolOptions;
@@ -85,13 +90,12 @@ export class ExecutionPool {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(STOPPING);
       if (this.#queue.length >= this.#options.queueLimit) {
-        return reject(new ChainError('busy', 'too many executions are waiting'));
+        return reject(WAITED_TOO_LONG);
       }
-      const limitMs = Math.max(0, scope.deadline - performance.now());
-      const task: Task = { job, limitMs, scope, resolve, reject, timer: undefined };
+      const task: Task = { job, scope, lane: laneOf(job, scope), resolve, reject, timer: undefined };
       this.#queue.push(task);
       this.#dispatch();
-      if (this.#queue.includes(task)) task.timer = setTimeout(() => this.#abandon(task), limitMs);
+      if (this.#queue.includes(task)) task.timer = setTimeout(() => this.#abandon(task), remaining(scope));
       return undefined;
     });
   }
@@ -113,13 +117,16 @@ export class ExecutionPool {
       worker,
       isReady: false,
       stores: new Set(),
+      systemThreadId: undefined,
       task: undefined,
       timer: undefined,
       stopListening: undefined,
     };
     worker.on('message', (message: WorkerMessage) => {
-      if (message === READY) this.#noteReady(thread);
-      else this.#settle(thread, message);
+      if ('ready' in message) {
+        thread.systemThreadId = message.systemThreadId;
+        this.#noteReady(thread);
+      } else this.#settle(thread, message);
     });
     worker.on('error', (error) => this.#replace(thread, error));
     worker.unref();
@@ -131,21 +138,36 @@ export class ExecutionPool {
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const idle = [...this.#threads].find(({ task, isReady }) => task === undefined && isReady);
-      if (idle !== undefined) this.#start(idle, this.#queue.shift() as Task);
-      else if (this.#threads.size < this.#options.threads) this.#addThread();
-      else return;
+      if (idle === undefined) break;
+      const running = [...this.#threads].flatMap(({ task }) => task?.lane ?? []);
+      const [task] = this.#queue.splice(chooseNext(this.#queue, running), 1);
+      this.#start(idle, task as Task);
     }
+    if (this.#queue.length > 0) this.#fillUp();
+  }
+
+  /** Keeps up the number of threads that are not held by heavy calls. */
+  #fillUp(): void {
+    if (this.#isClosed) return;
+    const missing = this.#options.threads - (this.#threads.size - this.#heavyCount);
+    for (let i = 0; i < missing; i++) this.#addThread();
+  }
+
+  get #heavyCount(): number {
+    let count = 0;
+    for (const { stopListening } of this.#threads) if (stopListening !== undefined) count++;
+    return count;
   }
 
   #abandon(task: Task): void {
     this.#queue.splice(this.#queue.indexOf(task), 1);
-    task.reject(timeoutError(task));
+    task.reject(WAITED_TOO_LONG);
   }
 
   #start(thread: Thread, task: Task): void {
     clearTimeout(task.timer);
     if (performance.now() >= task.scope.deadline) {
-      task.reject(timeoutError(task));
+      task.reject(WAITED_TOO_LONG);
       return;
     }
     clearTimeout(thread.timer);
@@ -168,41 +190,36 @@ export class ExecutionPool {
   }
 
   #watch(thread: Thread, task: Task): void {
-    const rest = Math.max(0, task.scope.deadline - performance.now());
+    const rest = remaining(task.scope);
     thread.timer = thread.isReady
       ? setTimeout(() => this.#noteHeavy(thread, task), Math.min(this.#options.heavyAfterMs, rest))
       : setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
   }
 
   #noteHeavy(thread: Thread, task: Task): void {
-    const { deadline, signal } = task.scope;
+    const { signal } = task.scope;
     if (signal.aborted) {
       this.#replace(thread, CALLER_GONE);
+      return;
+    }
+    if (remaining(task.scope) === 0) {
+      this.#replace(thread, timeoutError(task));
+      return;
+    }
+    if (this.#heavyCount >= this.#options.heavyThreads) {
+      this.#replace(thread, TOO_MANY_HEAVY);
       return;
     }
     const onAbort = (): void => this.#replace(thread, CALLER_GONE);
     signal.addEventListener('abort', onAbort);
     thread.stopListening = () => signal.removeEventListener('abort', onAbort);
-    const rest = Math.max(0, deadline - performance.now());
-    thread.timer = setTimeout(() => this.#replace(thread, timeoutError(task)), rest);
-    this.#callForHelp();
-  }
-
-  /**
-   * Adds a thread when all are held, and one for every call that waits, but not more at a time than there are heavy
-   * calls: a thread costs a few hundred milliseconds of CPU before it helps.
-   */
-  #callForHelp(): void {
-    const threads = [...this.#threads];
-    const near = threads.filter(({ task, isReady }) => task === undefined || !isReady).length;
-    const heavy = threads.filter(({ stopListening }) => stopListening !== undefined).length;
-    const wanted = Math.max(1, Math.min(this.#queue.length, heavy)) - near;
-    const room = this.#options.maxThreads - threads.length;
-    for (let i = 0; i < Math.min(wanted, room); i++) this.#endWhenSpare(this.#addThread());
+    thread.timer = setTimeout(() => this.#replace(thread, timeoutError(task)), remaining(task.scope));
+    lowerPriority(thread);
+    this.#fillUp();
   }
 
   #settle(thread: Thread, outcome: JobOutcome): void {
-    const { task } = thread;
+    const { task, stopListening } = thread;
     if (task === undefined) return;
     this.#release(thread);
     thread.isReady = true;
@@ -214,14 +231,9 @@ export class ExecutionPool {
       this.#options.onFault(outcome.fault);
       task.reject(new Error('the execution failed unexpectedly'));
     }
+    // Its priority cannot be raised again without privileges, and its place was taken.
+    if (stopListening !== undefined) void this.#end(thread, STOPPING);
     this.#dispatch();
-    if (thread.task === undefined) this.#endWhenSpare(thread);
-  }
-
-  /** Lets an idle thread go after a while if there are more than there must be. */
-  #endWhenSpare(thread: Thread): void {
-    if (this.#threads.size <= this.#options.threads) return;
-    thread.timer = setTimeout(() => void this.#end(thread, STOPPING), SPARE_THREAD_MS).unref();
   }
 
   #release(thread: Thread): void {
@@ -247,7 +259,7 @@ export class ExecutionPool {
       waiting?.reject(error);
     }
     void this.#end(thread, isMemory ? new ChainError('failed', 'out of memory') : error);
-    if (isUnwanted && this.#threads.size < this.#options.threads) this.#addThread();
+    if (isUnwanted) this.#fillUp();
     this.#dispatch();
   }
 
@@ -268,8 +280,26 @@ function untilHeardFrom(worker: Worker): Promise<void> {
   });
 }
 
-/** geth's text; the limit as it was given, in whole seconds where it is. */
-function timeoutError({ limitMs }: Task): ChainError {
-  const rounded = Math.round(limitMs / 100) / 10;
-  return new ChainError('timeout', `execution aborted (timeout = ${rounded}s)`);
+function remaining({ deadline }: CallScope): number {
+  return Math.max(0, deadline - performance.now());
+}
+
+function laneOf({ request }: Job, { owner = '' }: CallScope): string {
+  return `${owner}/${request.call.to ?? ''}`;
+}
+
+/** Light calls and the event loop come first. Where the system does not let us, all stay equal. */
+function lowerPriority({ systemThreadId }: Thread): void {
+  if (systemThreadId === undefined) return;
+  try {
+    setPriority(systemThreadId, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The thread goes on at its old priority.
+  }
+}
+
+/** geth's text; the limit as it was given, to the tenth of a second. */
+function timeoutError({ scope }: Task): ChainError {
+  const seconds = Math.round((scope.limitMs ?? 0) / 100) / 10;
+  return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
 }

@@ -19,6 +19,10 @@ export type JobOutcome =
   | { readonly fault: string };
 
 /** Sent when the modules are loaded, and whenever a store has been opened: the thread works and may be ended. */
-export const READY = 'ready';
+export type Ready = {
+  readonly ready: true;
+  /** The operating system's number of the thread, where it tells (Linux): its priority can be lowered by it. */
+  readonly systemThreadId: number | undefined;
+};
 
-export type WorkerMessage = typeof READY | JobOutcome;
+export type WorkerMessage = Ready | JobOutcome;

@@ -1,4 +1,5 @@
 /** A thread that executes one job after another; see `execution-pool`. */
+import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { ChainError } from '../../chain/errors.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
@@ -7,11 +8,21 @@ import { openChainReader } from '../../store/chain-reader.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { executeCall } from '../simulation/execute-call.ts';
 import { Simulator } from '../simulation/simulator.ts';
-import { type Job, type JobOutcome, READY } from './job.ts';
+import type { Job, JobOutcome, Ready } from './job.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
 const port = parentPort;
+const READY: Ready = { ready: true, systemThreadId: findSystemThreadId() };
 const simulators = new Map<string, Simulator>();
+
+/** On Linux the link reads `<process>/task/<thread>`. */
+function findSystemThreadId(): number | undefined {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  } catch {
+    return undefined;
+  }
+}
 
 function simulatorOf(store: string): Simulator {
   let simulator = simulators.get(store);
