@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { Lru } from '../util/lru.ts';
 import { generateApiKey, hashApiKey, isApiKey, type KeyVerifier, type Principal } from './api-keys.ts';
 
@@ -23,7 +23,7 @@ export class LmdbKeyStore implements KeyVerifier {
 
   constructor(dataDir: string, now?: () => number) {
     const path = join(dataDir, 'keys');
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    prepareLmdbFolder(path);
     this.#db = open<KeyRecord, string>({ path, noSubdir: false, encoding: 'json', mapSize: 1 << 28 });
     this.#verified = new Lru(VERIFIED_CAPACITY, VERIFIED_TTL_MS, now);
   }

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CallObject } from '../chain/chain.ts';
 import type { BuiltinChain } from '../config/network-options.ts';
-import { openChainReader } from '../store/chain-reader.ts';
+import { openChainWriter } from '../store/chain-writer.ts';
+import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
 import { importChain } from './import.ts';
 import { SILENT_PROGRESS } from './import-progress.ts';
@@ -24,14 +26,19 @@ export function readBuiltinFacts(): BuiltinFacts {
 }
 
 async function isComplete(store: string, headHash: string): Promise<boolean> {
-  if (!existsSync(join(store, 'data.mdb'))) return false;
-  const reader = openChainReader(store);
+  if (!hasLmdbFile(store)) return false;
+  checkLmdbFile(store);
+  const writer = openChainWriter(store);
   try {
-    return reader.head.hashText === headHash;
+    return !writer.isEmpty && writer.openReader().head.hashText === headHash;
   } finally {
-    await reader.close();
+    await writer.close();
   }
 }
+
+/** Another process may be importing the same chain into the same folder: it is done within seconds. */
+const ATTEMPTS = 10;
+const RETRY_MS = 500;
 
 /**
  * The store of a built-in chain, imported if it is not there yet. A chain of another version of this
@@ -39,17 +46,21 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
  */
 export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
   const { headHash } = readBuiltinFacts()[chain];
-  const store = join(dataDir, 'chains', `${chain}-${headHash.slice(2, 10)}`);
-  if (await isComplete(store, headHash)) return store;
+  const data = join(dataDir, 'chains', `${chain}-${headHash.slice(2, 10)}`);
   const folder = builtinChainFolder(chain);
-  await importChain(
-    {
-      genesis: join(folder, 'genesis.json'),
-      blocks: join(folder, 'blocks.rlp.gz'),
-      data: store,
-      seal: 'ethash-format',
-    },
-    SILENT_PROGRESS,
-  );
-  return store;
+  const options = {
+    genesis: join(folder, 'genesis.json'),
+    blocks: join(folder, 'blocks.rlp.gz'),
+    data,
+    seal: 'ethash-format',
+  } as const;
+  for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
+    try {
+      await importChain(options, SILENT_PROGRESS);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await wait(RETRY_MS);
+    }
+  }
+  return data;
 }

@@ -14,6 +14,7 @@ import type { Logger } from '../observe/logger.ts';
 import { createLinea } from '../rollup/linea.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
 import { PACKAGE_FILE } from './data-paths.ts';
 
@@ -35,7 +36,10 @@ async function openChain(network: NetworkOptions, config: Config, pool: Executio
   if (network.builtin !== undefined) {
     return new EngineChain(await prepareBuiltinChain(network.builtin, config.dataDir), pool);
   }
-  return new EngineChain((network.embedded as { data: string }).data, pool);
+  const { data } = network.embedded as { data: string };
+  checkLmdbFile(data);
+  if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
+  return new EngineChain(data, pool);
 }
 
 function createRollup(

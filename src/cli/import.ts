@@ -7,6 +7,7 @@ import { BlockImporter, initializeStore } from '../engine/import/block-importer.
 import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
 import { openChainWriter } from '../store/chain-writer.ts';
+import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { createImportProgress, type ImportProgress } from './import-progress.ts';
 
 const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
@@ -55,6 +56,7 @@ function configText(genesisText: string, { config }: Genesis): string {
 export async function importChain(options: ImportOptions, progress: ImportProgress): Promise<ImportSummary> {
   const genesisText = readFileSync(options.genesis, 'utf8');
   const genesis = parseGenesis(genesisText);
+  prepareLmdbFolder(options.data);
   const writer = openChainWriter(options.data);
   let imported = 0;
   try {

@@ -1,0 +1,93 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/**
+ * LMDB maps its file into memory and trusts it: a file that is something else, or is cut short, takes the process
+ * down with a signal. This looks at the two meta pages first.
+ * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields.
+ */
+const META = { magic: 24, version: 28, pageSize: 48, lastPage: 144, transaction: 152, end: 160 } as const;
+const MAGIC = 0xbeefc0de;
+const FORMAT_VERSION = 2;
+/** Pages at the end that were given back in the same transaction are never written. */
+const UNWRITTEN_PAGES = 16;
+
+/**
+ * Makes sure that a folder can hold an environment, and that the one it holds can be opened.
+ * @throws Error naming the folder and what is wrong
+ */
+export function prepareLmdbFolder(path: string): void {
+  try {
+    makeFolder(resolve(path));
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw new Error(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  checkLmdbFile(path);
+}
+
+/** One level after the other: node's own recursion never ends on file systems that refuse with ENOENT. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Whether there is a file to open at all; an empty one was created by a process that died at once. */
+export function hasLmdbFile(path: string): boolean {
+  return readMeta(path) !== undefined;
+}
+
+/** @throws Error when the folder holds a file that LMDB must not be given. */
+export function checkLmdbFile(path: string): void {
+  const meta = readMeta(path);
+  if (meta === undefined) return;
+  const { bytes, size } = meta;
+  const isMeta = (at: number): boolean =>
+    bytes.length >= at + META.end &&
+    bytes.readUInt32LE(at + META.magic) === MAGIC &&
+    bytes.readUInt32LE(at + META.version) === FORMAT_VERSION;
+  if (!isMeta(0)) throw new Error(`${path} holds a data.mdb that is not a store of this program`);
+  const pageSize = bytes.readUInt32LE(META.pageSize);
+  const pages = [0, pageSize].filter(isMeta);
+  const newest = pages.reduce((a, b) =>
+    bytes.readBigUInt64LE(b + META.transaction) > bytes.readBigUInt64LE(a + META.transaction) ? b : a,
+  );
+  const lastPage = Number(bytes.readBigUInt64LE(newest + META.lastPage));
+  if (size < (lastPage + 1 - UNWRITTEN_PAGES) * pageSize || size < 2 * pageSize) {
+    throw new Error(`${path} holds a data.mdb that was cut short: ${size} bytes`);
+  }
+}
+
+const MAX_PAGE_SIZE = 65_536;
+
+/** Both meta pages and the file's size; undefined when the file is missing or empty. */
+function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
+  let file: number;
+  try {
+    file = openSync(join(path, 'data.mdb'), 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    return size === 0 ? undefined : { bytes: bytes.subarray(0, length), size };
+  } finally {
+    closeSync(file);
+  }
+}
