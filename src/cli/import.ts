@@ -49,13 +49,24 @@ function configText(genesisText: string, { config }: Genesis): string {
   });
 }
 
+/** @throws Error naming the file and what is wrong with it */
+function readGenesis(file: string): { readonly genesisText: string; readonly genesis: Genesis } {
+  try {
+    const genesisText = readFileSync(file, 'utf8');
+    return { genesisText, genesis: parseGenesis(genesisText) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : message;
+    throw new Error(`${file}: ${reason}`);
+  }
+}
+
 /**
  * Brings a store up to the end of a block file.
  * @throws BlockError for a block that does not fit; what came before it is stored
  */
 export async function importChain(options: ImportOptions, progress: ImportProgress): Promise<ImportSummary> {
-  const genesisText = readFileSync(options.genesis, 'utf8');
-  const genesis = parseGenesis(genesisText);
+  const { genesisText, genesis } = readGenesis(options.genesis);
   prepareLmdbFolder(options.data);
   const writer = openChainWriter(options.data);
   let imported = 0;

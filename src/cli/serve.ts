@@ -11,6 +11,12 @@ export const SERVE_USAGE: string = `portcullis serve --config FILE
 Serves the networks of a configuration file until SIGINT or SIGTERM.
 `;
 
+const START_USAGE = `portcullis [start]
+
+Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`. Environment: PORTCULLIS_HOST,
+PORTCULLIS_PORT, PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
+`;
+
 function announce(config: Config, address: ListenAddress): void {
   const lines = [`Portcullis listens on ${address.host}:${address.port}`];
   for (const [name, { hosts }] of Object.entries(config.networks)) {
@@ -24,7 +30,11 @@ function announce(config: Config, address: ListenAddress): void {
 
 /** `portcullis start`, and `portcullis` alone: the built-in networks. @returns the exit code */
 export async function runStart(args: string[]): Promise<number> {
-  parseArgs({ args, options: {} });
+  const { values } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help === true) {
+    process.stdout.write(START_USAGE);
+    return 0;
+  }
   const config = createBuiltinConfig(process.env);
   return runService(config, {
     onReady: (address) => {

@@ -46,7 +46,7 @@ const limitsSchema: z.ZodType<Limits> = z
       .int()
       .min(1)
       .max(512 * MiB)
-      .default(25 * MiB),
+      .default(25_000_000),
     inFlightBodies: z.int().min(1).max(1_000_000).default(1_024),
   })
   .refine((limits) => limits.arrivingBytes >= limits.bodyBytes, {

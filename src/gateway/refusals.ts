@@ -7,6 +7,9 @@ export type RefusalReason =
   | 'notFound'
   | 'forbiddenOrigin'
   | 'methodNotAllowed'
+  | 'malformedHead'
+  | 'upgradeRequired'
+  | 'headTooLarge'
   | 'unsupportedMediaType'
   | 'bodyTooLarge'
   | 'parseError'
@@ -25,6 +28,9 @@ export const REFUSALS: Readonly<Record<RefusalReason, Answer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
   methodNotAllowed: createRefusal('methodNotAllowed'),
+  malformedHead: createRefusal('malformedHead'),
+  upgradeRequired: createRefusal('upgradeRequired'),
+  headTooLarge: createRefusal('headTooLarge'),
   unsupportedMediaType: createRefusal('unsupportedMediaType'),
   bodyTooLarge: createRefusal('bodyTooLarge'),
   parseError: createRefusal('parseError', 'the body cannot be read'),

@@ -31,6 +31,9 @@ export type ErrorName =
   | 'unknownPath'
   | 'forbiddenOrigin'
   | 'methodNotAllowed'
+  | 'malformedHead'
+  | 'upgradeRequired'
+  | 'headTooLarge'
   | 'slowBody'
   | 'bodyTooLarge'
   | 'unsupportedMediaType';
@@ -167,6 +170,25 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 405,
     message: 'method not allowed: requests are sent with POST',
     meaning: 'Another HTTP method than POST was used on the address of a network.',
+  },
+  malformedHead: {
+    code: -32600,
+    status: 400,
+    message: 'malformed http request',
+    meaning:
+      'The request line or the headers are malformed, there are two Host headers, or a WebSocket upgrade is incomplete.',
+  },
+  upgradeRequired: {
+    code: -32600,
+    status: 426,
+    message: 'this address is for websockets',
+    meaning: 'A plain request came to `/ws/v3/<API_KEY>`; requests over HTTP go to `/v3/<API_KEY>`.',
+  },
+  headTooLarge: {
+    code: -32600,
+    status: 431,
+    message: 'request headers too large',
+    meaning: 'The request line and the headers exceed 16 KiB.',
   },
   slowBody: {
     code: -32002,

@@ -81,13 +81,13 @@ export class HttpEndpoint {
     }
     switch (error.code) {
       case 'ERR_HTTP_REQUEST_TIMEOUT':
-        sendRawResponse(socket, { status: 408, body: this.#gateway.refuse('timeout').body });
+        sendRawResponse(socket, this.#gateway.refuse('timeout'));
         break;
       case 'HPE_HEADER_OVERFLOW':
-        sendRawResponse(socket, { status: 431, body: this.#gateway.refuse('bodyTooLarge').body });
+        sendRawResponse(socket, this.#gateway.refuse('headTooLarge'));
         break;
       default:
-        sendRawResponse(socket, { status: 400, body: this.#gateway.refuse('parseError').body });
+        sendRawResponse(socket, this.#gateway.refuse('malformedHead'));
     }
   }
 
@@ -174,7 +174,7 @@ export class HttpEndpoint {
   }
 
   #findRefusal(method: string | undefined, head: RequestHead, route: Route): HttpRefusal | undefined {
-    if (head.hasTwoHosts) return { answer: this.#gateway.refuse('parseError') };
+    if (head.hasTwoHosts) return { answer: this.#gateway.refuse('malformedHead') };
     if (route.to === 'nothing') return { answer: this.#gateway.refuse('notFound') };
     const answer = this.#gateway.refuse('methodNotAllowed');
     switch (route.to) {
@@ -183,7 +183,7 @@ export class HttpEndpoint {
           ? undefined
           : { answer, headers: ['Allow', 'GET, HEAD'] };
       case 'webSocket':
-        return { answer: { status: 426, body: answer.body }, headers: ['Upgrade', 'websocket'] };
+        return { answer: this.#gateway.refuse('upgradeRequired'), headers: ['Upgrade', 'websocket'] };
       case 'http':
         return method === 'OPTIONS' ? undefined : { answer, headers: ['Allow', 'POST, OPTIONS'] };
     }

@@ -1,20 +1,22 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Session } from '../gateway/admission.ts';
+import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
+const UNAUTHORIZED = 401;
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  readonly session: Session;
+  /** Decides again whether the key still opens the network; asked for every message. */
+  readonly admit: () => Promise<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
 };
@@ -25,7 +27,7 @@ export type WebSocketParts = {
  */
 export class WebSocketConnection {
   readonly #ws: WebSocket;
-  readonly #session: Session;
+  readonly #admit: () => Promise<Session | Refusal>;
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #scopes = new Set<RequestScope>();
@@ -36,7 +38,7 @@ export class WebSocketConnection {
 
   constructor(parts: WebSocketParts) {
     this.#ws = parts.ws;
-    this.#session = parts.session;
+    this.#admit = parts.admit;
     this.#gateway = parts.gateway;
     this.#limits = parts.limits;
     const { ws, socket } = parts;
@@ -89,10 +91,19 @@ export class WebSocketConnection {
   #begin(body: Buffer): void {
     const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
     this.#scopes.add(scope);
-    this.#gateway.handle(body, this.#session, scope).then(
-      (answer) => this.#finish(scope, answer.body),
+    this.#answer(body, scope).then(
+      (text) => this.#finish(scope, text),
       () => this.#ws.terminate(),
     );
+  }
+
+  async #answer(body: Buffer, scope: RequestScope): Promise<string> {
+    const admitted = await this.#admit();
+    if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope)).body;
+    if (admitted.refused.status !== UNAUTHORIZED) return admitted.refused.body;
+    this.#abandon();
+    this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
+    return '';
   }
 
   #finish(scope: RequestScope, text: string): void {

@@ -10,7 +10,10 @@ import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
 
-/** JSON-RPC over WebSocket: host and key are checked at the upgrade, once for all messages. */
+/** A session at the upgrade, and how to ask again. */
+type Admitted = { readonly session: Session; readonly admit: () => Promise<Session | Refusal> };
+
+/** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
@@ -35,7 +38,7 @@ export class WebSocketEndpoint {
       maxPayload: this.#limits.bodyBytes,
     });
     this.#acceptor.on('wsClientError', (_error, socket) => {
-      sendRawResponse(socket, { status: 400, body: gateway.refuse('parseError').body });
+      sendRawResponse(socket, gateway.refuse('malformedHead'));
     });
     this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
     this.#heartbeat.unref();
@@ -79,11 +82,11 @@ export class WebSocketEndpoint {
     for (const connection of this.#connections) connection.terminate();
   }
 
-  async #admit(request: IncomingMessage): Promise<Session | Refusal> {
+  async #admit(request: IncomingMessage): Promise<Admitted | Refusal> {
     const head = readRequestHead(request.rawHeaders);
     const target = splitTarget(request.url as string);
     const route = findRoute(target.path);
-    if (head.hasTwoHosts) return { refused: this.#gateway.refuse('parseError') };
+    if (head.hasTwoHosts) return { refused: this.#gateway.refuse('malformedHead') };
     if (route.to !== 'webSocket') return { refused: this.#gateway.refuse('notFound') };
     if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
     if (this.#closing || this.#connections.size + this.#admitting >= this.#limits.webSockets) {
@@ -91,17 +94,20 @@ export class WebSocketEndpoint {
     }
     this.#admitting++;
     try {
-      return await this.#gateway.admit(target.host ?? head.host, route.key);
+      const admit = (): Promise<Session | Refusal> =>
+        this.#gateway.admit(target.host ?? head.host, route.key);
+      const admitted = await admit();
+      return 'refused' in admitted ? admitted : { session: admitted, admit };
     } finally {
       this.#admitting--;
     }
   }
 
-  #open(ws: WebSocket, socket: Duplex, session: Session): void {
+  #open(ws: WebSocket, socket: Duplex, { session, admit }: Admitted): void {
     const connection = new WebSocketConnection({
       ws,
       socket,
-      session,
+      admit,
       gateway: this.#gateway,
       limits: this.#limits,
     });

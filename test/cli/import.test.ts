@@ -172,9 +172,9 @@ describe('import', () => {
       [['--genesis', genesis, '--blocks', 'absent'], /^portcullis: no such file: absent\n$/],
       [
         ['--genesis', malformed, '--blocks', blocks],
-        /^portcullis: genesis: account 0x01 is not an object\n$/,
+        /^portcullis: \S+: genesis: account 0x01 is not an object\n$/,
       ],
-      [['--genesis', blocks, '--blocks', blocks], /^portcullis: Unexpected token/],
+      [['--genesis', blocks, '--blocks', blocks], /^portcullis: \S+: Unexpected token/],
     ];
     for (const [args, message] of cases) {
       const { status, stderr } = spawnSync(

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const GENESIS = {
@@ -80,9 +81,18 @@ test('a chain is imported, a key made, both are served, the key is revoked, and 
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
   assert.deepEqual(await post(port, key, body), [200, '{"jsonrpc":"2.0","id":1,"result":"0x1092"}']);
   assert.equal((await post(port, 'demo', body))[0], 401);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${key}`, {
+    headers: { host: 'mine.localhost' },
+  });
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  socket.send(body);
+  assert.equal(String((await once(socket, 'message'))[0]), '{"jsonrpc":"2.0","id":1,"result":"0x1092"}');
   const id = run('keys', 'list', '--config', 'p.yaml').split('\n')[1]?.split(' ')[0] ?? '';
   run('keys', 'revoke', id, '--config', 'p.yaml');
   while ((await post(port, key, body))[0] !== 401) await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.send(body);
+  assert.equal((await closed)[0], 1008);
 
   child.kill('SIGTERM');
   assert.deepEqual(await exited, [0, null]);

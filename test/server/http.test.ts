@@ -67,7 +67,7 @@ const refusals: Row[] = [
     name: 'two hosts',
     bytes: `POST ${PATH} HTTP/1.1\r\nHost: ${HOST}\r\nHost: other\r\nContent-Length: 0\r\n\r\n`,
     status: 400,
-    code: -32700,
+    code: -32600,
   },
   { name: 'missing key', bytes: `${encodeHead('POST', '/v3/', json)}{}`, status: 401, code: -32600 },
   { name: 'no key segment', bytes: `${encodeHead('POST', '/v3', json)}{}`, status: 401, code: -32600 },
@@ -113,12 +113,12 @@ const refusals: Row[] = [
     code: -32600,
     headers: /gzip/,
   },
-  { name: 'malformed request line', bytes: 'NONSENSE\r\n\r\n', status: 400, code: -32700 },
+  { name: 'malformed request line', bytes: 'NONSENSE\r\n\r\n', status: 400, code: -32600 },
   {
     name: 'malformed length',
     bytes: encodeRequest('{}', { 'Content-Length': 'x' }),
     status: 400,
-    code: -32700,
+    code: -32600,
   },
   {
     name: 'huge header',

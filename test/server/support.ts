@@ -22,8 +22,11 @@ const REFUSALS = {
   bodyTooLarge: [413, -32600],
   parseError: [400, -32700],
   overloaded: [429, -32005],
-  timeout: [200, -32002],
+  timeout: [408, -32002],
   forbiddenOrigin: [403, -32600],
+  malformedHead: [400, -32600],
+  upgradeRequired: [426, -32600],
+  headTooLarge: [431, -32600],
   internal: [200, -32603],
 } as const;
 
