@@ -120,24 +120,24 @@ function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string 
 }
 
 /**
- * All receipts of a block (spec 2.3).
+ * All receipts of a block (spec 2.3), piece by piece: joined they are the JSON text. A block may have tens of
+ * megabytes of logs; whoever joins the pieces can do something else between them.
  * @param blobGasPrice price of blob gas in this block; used for type 3 only
  */
-export function encodeReceiptsJson(
+export function* encodeReceipts(
   transactions: readonly Transaction[],
   receipts: readonly StoredReceipt[],
   { header, hash }: BlockPosition,
   blobGasPrice: bigint,
-): JsonText {
+): Generator<string> {
   const block = `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`;
   const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
   let logIndex = 0;
   let previousGas = 0n;
-  const encoded = receipts.map((receipt, index) => {
+  yield '[';
+  for (const [index, receipt] of receipts.entries()) {
     const tx = transactions[index] as Transaction;
     const transaction = `"transactionHash":${data(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
-    const place = { block, transaction, timestamp };
-    const logs = receipt.logs.map((log) => encodeLogJson(log, logIndex++, place));
     const gasUsed = receipt.cumulativeGasUsed - previousGas;
     previousGas = receipt.cumulativeGasUsed;
     const contractAddress = tx.to === undefined ? data(createAddress(receipt.sender, tx.nonce)) : 'null';
@@ -149,12 +149,15 @@ export function encodeReceiptsJson(
       tx.type === 3
         ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}`
         : '';
-    return (
-      `{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
+    yield `${index === 0 ? '' : ','}{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
       `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +
       `"gasUsed":${quantity(gasUsed)},"effectiveGasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))},` +
-      `"logs":[${logs.join(',')}],"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob}}`
-    );
-  });
-  return `[${encoded.join(',')}]`;
+      `"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob},"logs":[`;
+    const place = { block, transaction, timestamp };
+    for (const [at, log] of receipt.logs.entries()) {
+      yield (at === 0 ? '' : ',') + encodeLogJson(log, logIndex++, place);
+    }
+    yield ']}';
+  }
+  yield ']';
 }

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
 import { decodeBlockReference } from '../chain/block-reference.ts';
 import {
@@ -12,7 +14,7 @@ import {
 import { ChainError } from '../chain/errors.ts';
 import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
-import { encodeReceiptsJson, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
+import { encodeReceipts, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
@@ -59,7 +61,7 @@ export class EngineChain implements Chain {
     const { transactions } = decodeBody(this.#required(this.#reader.getBody(number)));
     const receipts = decodeStoredReceipts(this.#required(this.#reader.getReceipts(number)));
     const place = { header: position.header, hash: position.hashText };
-    return encodeReceiptsJson(transactions, receipts, place, this.#blobGasPrice(position));
+    return joinInSlices(encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position)));
   }
 
   async getTransactionByBlockAndIndex(block: BlockReference, index: bigint): Promise<JsonText | null> {
@@ -156,6 +158,21 @@ export class EngineChain implements Chain {
     if (value === undefined) throw new Error('the store lacks a part of a block that it has');
     return value;
   }
+}
+
+/** How long the event loop is kept from other requests while a large answer is put together. */
+const SLICE_MS = 10;
+
+async function joinInSlices(pieces: Iterable<string>): Promise<string> {
+  const parts: string[] = [];
+  let since = performance.now();
+  for (const piece of pieces) {
+    parts.push(piece);
+    if (performance.now() - since < SLICE_MS) continue;
+    await yieldToEventLoop();
+    since = performance.now();
+  }
+  return parts.join('');
 }
 
 function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {
