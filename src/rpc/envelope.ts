@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RpcError } from './errors.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 import type { JsonText } from './response.ts';
 
@@ -38,6 +39,7 @@ export type Envelope = BatchItem | Batch | OversizedBatch;
 /** Reads a body with one JSON.parse. Never throws: what cannot be read is `Malformed`. */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
   if (!isUtf8(body)) return malformed('null', new RpcError('parseError', 'invalid UTF-8'));
+  if (isNestedTooDeeply(body)) return malformed('null', new RpcError('parseError', 'nested too deeply'));
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   let value: unknown;
   try {
