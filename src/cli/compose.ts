@@ -1,5 +1,4 @@
 /** The one place where things are wired: a configuration becomes a service. */
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { LmdbKeyStore } from '../access/lmdb-key-store.ts';
 import type { Chain } from '../chain/chain.ts';
@@ -16,7 +15,7 @@ import type { RollupFamily } from '../rollup/rollup-family.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
-import { PACKAGE_FILE } from './data-paths.ts';
+import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration. */
 export interface Service {
@@ -27,10 +26,6 @@ export interface Service {
 
 const MIN_THREADS = 2;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
-
-export function readVersion(): string {
-  return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }).version;
-}
 
 async function openChain(network: NetworkOptions, config: Config, pool: ExecutionPool): Promise<Chain> {
   if (network.builtin !== undefined) {

@@ -6,7 +6,7 @@ import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { parsePort } from '../config/environment.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { formatUrl } from './curl-lines.ts';
-import { importChain } from './import.ts';
+import { findSealCheck, importChain } from './import.ts';
 import { createImportProgress } from './import-progress.ts';
 import { runService } from './run-service.ts';
 
@@ -42,15 +42,15 @@ export async function runDev(args: string[]): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const { genesis, blocks, seal } = values;
+  const { genesis, blocks } = values;
   const port = parsePort(values.port);
-  const isSeal = seal === 'ethash-format' || seal === 'none';
+  const seal = findSealCheck(values.seal);
   if (
     values.help === true ||
     genesis === undefined ||
     blocks === undefined ||
     port === undefined ||
-    !isSeal
+    seal === undefined
   ) {
     (values.help === true ? process.stdout : process.stderr).write(DEV_USAGE);
     return values.help === true ? 0 : 2;

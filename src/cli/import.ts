@@ -26,6 +26,11 @@ executed, and every root is checked. An import that was cut off continues where 
 
 const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
 
+/** The check that `--seal` names; undefined when there is none of that name. */
+export function findSealCheck(name: string): SealCheck | undefined {
+  return SEAL_CHECKS.find((check) => check === name);
+}
+
 export type ImportOptions = {
   readonly genesis: string;
   readonly blocks: string;
@@ -106,7 +111,7 @@ export async function runImport(args: string[]): Promise<number> {
     process.stdout.write(IMPORT_USAGE);
     return 0;
   }
-  const seal = SEAL_CHECKS.find((check) => check === values.seal);
+  const seal = findSealCheck(values.seal);
   if (values.genesis === undefined || values.blocks === undefined || seal === undefined) {
     process.stderr.write(`${IMPORT_USAGE}`);
     return 2;

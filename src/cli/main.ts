@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config/load-config.ts';
-import { PACKAGE_FILE } from './data-paths.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
+import { readVersion } from './version.ts';
 
 type Command = (args: string[]) => Promise<number>;
 
@@ -34,10 +33,6 @@ async function run(args: string[]): Promise<number> {
   const command = COMMANDS.get(isFlag ? 'start' : first);
   if (command === undefined) throw new UsageError(`there is no command ${first}`);
   return (await command())(isFlag ? args : rest);
-}
-
-function readVersion(): string {
-  return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }).version;
 }
 
 /** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */

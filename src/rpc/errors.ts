@@ -89,7 +89,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: '{}',
     meaning:
-      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same, but for `execution aborted`: a time limit depends on the load.',
   },
   timedOut: {
     code: -32002,
