@@ -4,8 +4,7 @@
  * upstream nodes) implements it. Values cross it in their wire shape.
  */
 
-/** One complete JSON value as text, ready to be placed in a response. */
-export type JsonText = string;
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -121,7 +120,7 @@ export interface Chain {
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText>;
   /** Array of receipt objects (spec 2.3), or null. */
-  getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonText | null>;
+  getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null>;
   /** Transaction object (spec 2.2), or null. */
   getTransactionByBlockAndIndex(
     block: BlockReference,
@@ -137,6 +136,6 @@ export interface Chain {
     method: string,
     params: readonly unknown[],
     scope: CallScope,
-  ): Promise<JsonText | typeof UNSUPPORTED>;
+  ): Promise<JsonResult | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }

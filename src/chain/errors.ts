@@ -10,6 +10,8 @@ export type ChainErrorKind =
   | 'timeout'
   /** Too much work is waiting; trying later may help. */
   | 'busy'
+  /** No source of the chain's data could give an answer that can be trusted; trying later may help. */
+  | 'unavailable'
   /** The caller is gone or the process is stopping. */
   | 'aborted';
 

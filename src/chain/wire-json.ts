@@ -1,9 +1,9 @@
 /** Blocks, transactions and receipts as the JSON text that clients see (spec section 2; execution-apis). */
 import { createAddress } from '../primitives/address.ts';
 import { bytesToHex } from '../primitives/hex.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import type { JsonText } from './chain.ts';
 import { encodeHeader, type Header, headerOnlyBlockSize } from './header.ts';
 import type { Log, StoredReceipt } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';

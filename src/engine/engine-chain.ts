@@ -8,7 +8,6 @@ import {
   type CallScope,
   type Chain,
   type HeaderView,
-  type JsonText,
   UNSUPPORTED,
 } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
@@ -16,6 +15,7 @@ import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceipts, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';

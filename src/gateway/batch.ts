@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import type { JsonText } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { encodeBatch, encodeError, type JsonText } from '../rpc/response.ts';
+import { encodeBatch, encodeError } from '../rpc/response.ts';
 
 export type BatchLimits = {
   /** Items in work at the same time. */

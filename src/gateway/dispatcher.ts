@@ -1,9 +1,10 @@
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { shorten } from '../rpc/param-problem.ts';
-import { encodeError, encodeSuccess, type JsonText } from '../rpc/response.ts';
+import { encodeError, encodeSuccess } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { toRpcError } from './call-errors.ts';
 import type { Network } from './network.ts';
@@ -54,10 +55,16 @@ export class Dispatcher {
     try {
       const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
       if (typeof result === 'string') return result;
-      const settled = settleInTime(result, scope).catch(fail);
+      const settled = settleInTime(Promise.resolve(result), scope).then(requireText).catch(fail);
       return scope === bodyScope ? settled : settled.finally(() => scope.release());
     } catch (error) {
       return fail(error);
     }
   }
+}
+
+function requireText(result: JsonResult): JsonText {
+  if (typeof result === 'string') return result;
+  result.cancel();
+  throw new RpcError('internal');
 }

@@ -1,9 +1,10 @@
 import type { KeyVerifier } from '../access/api-keys.ts';
 import { METHODS } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { type BatchItem, type OversizedBatch, parseEnvelope } from '../rpc/envelope.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
-import { encodeBatch, encodeError, type JsonText } from '../rpc/response.ts';
+import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { admit, type Refusal, type Session } from './admission.ts';
 import type { Answer } from './answer.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../primitives/json-result.ts';
 import type { RollupInfo } from '../rollup/rollup-family.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import type { JsonText } from '../rpc/response.ts';
 import type { MethodContext } from './method-context.ts';
 import { rollupInfo } from './result-schemas.ts';
 

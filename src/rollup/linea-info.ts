@@ -39,7 +39,7 @@ export async function readLineaInfo(sources: LineaInfoSources, scope: CallScope)
   if (verified > latest.number) verified = latest.number;
   return {
     mode,
-    syncing: syncing !== UNSUPPORTED && syncing.trim() !== 'false',
+    syncing: syncing !== UNSUPPORTED && String(syncing).trim() !== 'false',
     ethContext: { blockNumber: l1Latest?.number ?? 0n, timestamp: l1Latest?.timestamp ?? 0n },
     rollupContext: {
       queueIndex: await readLastAnchored(sources, pinned, scope),

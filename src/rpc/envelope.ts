@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonText } from '../primitives/json-result.ts';
 import { RpcError } from './errors.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
-import type { JsonText } from './response.ts';
 
 /** A request that wants an answer. `id` is raw JSON text, to be echoed as it is. */
 export type Call = {

@@ -21,6 +21,7 @@ export type ErrorName =
   | 'timedOut'
   | 'responseTooLarge'
   | 'busy'
+  | 'unavailable'
   | 'cancelled'
   | 'internal'
   | 'overloaded'
@@ -110,6 +111,13 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'limit exceeded: too many calls are waiting',
     meaning: 'Too much execution is queued. Retrying later helps.',
+  },
+  unavailable: {
+    code: -32603,
+    status: 200,
+    message: 'no node could answer: {}',
+    meaning:
+      'None of the nodes behind this network gave an answer that can be trusted; the message says what the last one lacked. Retrying later may help.',
   },
   cancelled: {
     code: -32000,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { JsonResult } from '../primitives/json-result.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { describeIssue, formatProblem } from './param-problem.ts';
-import type { JsonText } from './response.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {
@@ -44,12 +44,12 @@ export type Method<C> = MethodFacts & {
    * Checks raw positional parameters and runs the method.
    * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
    */
-  invoke(rawParams: readonly unknown[], context: C): JsonText | Promise<JsonText>;
+  invoke(rawParams: readonly unknown[], context: C): JsonResult | Promise<JsonResult>;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly params: P;
-  handle(params: ParamValues<P>, context: C): JsonText | Promise<JsonText>;
+  handle(params: ParamValues<P>, context: C): JsonResult | Promise<JsonResult>;
 };
 
 /** Binds a typed handler to the schemas of its parameters. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { JsonText } from '../primitives/json-result.ts';
 import { describeMessage, ERRORS } from './errors.ts';
 import type { Method } from './method.ts';
-import type { JsonText } from './response.ts';
 
 /** JSON Schema of what a client may send (`input`) or gets back (`output`). */
 export function toJsonSchema(schema: z.ZodType, side: 'input' | 'output'): Record<string, unknown> {

@@ -1,7 +1,5 @@
+import type { JsonText } from '../primitives/json-result.ts';
 import type { RpcError } from './errors.ts';
-
-/** One complete JSON value as text. Results arrive as such text and are spliced in, never encoded again. */
-export type JsonText = string;
 
 /** A success response. `id` is the raw JSON text of the request's id. */
 export function encodeSuccess(id: JsonText, result: JsonText): JsonText {

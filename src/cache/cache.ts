@@ -1,0 +1,18 @@
+/** Under what an answer is kept. */
+export type CacheKey = {
+  /** The block that the answer belongs to: its hash, lower case. The answer never changes; the block may be orphaned. */
+  readonly blockHash: string;
+  /** What was asked of that block: chain, method, canonical parameters. */
+  readonly question: string;
+};
+
+/** Answers that were true of a block and stay true of it. */
+export interface Cache {
+  /** The JSON text kept under the key; at once where it is held in memory. Never rejects: a failure is a miss. */
+  get(key: CacheKey): string | undefined | Promise<string | undefined>;
+  /** Keeps an answer as long as there is room. Never throws, never waits. */
+  set(key: CacheKey, answer: string): void;
+  /** Forgets everything about a block that left the canonical chain. */
+  evictBlock(blockHash: string): void;
+  close(): Promise<void>;
+}

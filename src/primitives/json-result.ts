@@ -1,0 +1,15 @@
+/** One complete JSON value as text, ready to be placed in a response. */
+export type JsonText = string;
+
+/** One JSON value that arrives in pieces because it is too large to be held. It is read once, or cancelled. */
+export interface JsonStream {
+  /**
+   * UTF-8 bytes in order; the source is read no faster than they are taken.
+   * Throws when the source breaks off before the value is complete: what was taken is then no JSON value.
+   */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Lets go of the source. Harmless after the end. */
+  cancel(): void;
+}
+
+export type JsonResult = JsonText | JsonStream;

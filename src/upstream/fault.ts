@@ -1,0 +1,39 @@
+/** Why an upstream gave no answer that can be used. Another upstream may do better. */
+export type FaultKind =
+  /** No connection, or it broke before the answer was complete. */
+  | 'unreachable'
+  /** The upstream's own time was up: connecting, first byte, or a pause between bytes. */
+  | 'timeout'
+  /** What came is no JSON-RPC answer to the call: no JSON, another id, cut short, badly compressed. */
+  | 'malformed'
+  /** The answer exceeds the bound on its size. */
+  | 'tooLarge'
+  /** An HTTP status that says the node or what stands before it is out of order. */
+  | 'httpStatus'
+  /** The node refuses our credentials. */
+  | 'unauthorized'
+  /** Too many requests for this upstream; `retryAfterMs` says when to come back. */
+  | 'rateLimited'
+  /** The node lacks a block or a state that the network has. */
+  | 'missing'
+  /** The node does not have the method. */
+  | 'unsupported'
+  /** The answer contradicts what is known of the block. */
+  | 'wrong'
+  /** An error that is not understood. */
+  | 'unknown'
+  /** The caller gave up: no fault of the upstream. */
+  | 'aborted';
+
+export class UpstreamFault extends Error {
+  readonly kind: FaultKind;
+  readonly retryAfterMs: number | undefined;
+
+  /** `message` may reach a client: it never holds an address, a key or a body. */
+  constructor(kind: FaultKind, message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = 'UpstreamFault';
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

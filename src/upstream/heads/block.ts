@@ -1,0 +1,20 @@
+/** What is known of a block without its bodies; hashes and data are lower-case `0x` text. */
+export type BlockHeader = {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly parentHash: string;
+  /** Seconds since 1970. */
+  readonly timestamp: bigint;
+  readonly gasLimit: bigint;
+  /** Absent before London. */
+  readonly baseFeePerGas: bigint | undefined;
+  readonly extraData: string;
+  /** 0 after the merge and on every layer 2. */
+  readonly difficulty: bigint;
+};
+
+/** A block as `eth_getBlockByNumber(…, false)` tells it. */
+export type Block = BlockHeader & {
+  readonly transactionHashes: readonly string[];
+  readonly uncleHashes: readonly string[];
+};

@@ -1,0 +1,16 @@
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+
+/** A JSON-RPC call on its way to a node. */
+export type NodeCall = {
+  readonly method: string;
+  /** JSON text of the positional parameters. */
+  readonly params: JsonText;
+};
+
+/** The error object of a node's answer, as it came: nothing in it can be trusted to be geth's. */
+export type NodeError = { readonly code: number; readonly message: string; readonly data: unknown };
+
+/** What a node said, once it is known to be a JSON-RPC answer to the call. */
+export type NodeReply =
+  | { readonly kind: 'result'; readonly result: JsonResult }
+  | { readonly kind: 'error'; readonly error: NodeError };

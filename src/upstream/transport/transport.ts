@@ -1,0 +1,60 @@
+import type { NodeCall, NodeReply } from '../node-call.ts';
+
+export type SendOptions = {
+  /** Milliseconds on the clock of `performance.now()`; the transport's own limits may end earlier. */
+  readonly deadline: number;
+  /** The caller gives up: rejects with fault `aborted` and frees what the call held. */
+  readonly signal?: AbortSignal;
+};
+
+/** Takes notice of new block headers that a node announces. */
+export type HeadListener = {
+  /** The `result` of one `newHeads` notification: a header object as JSON value. */
+  onHeader(header: unknown): void;
+  /** No announcements until further notice: disconnected, or the node does not offer them. */
+  onLost(): void;
+  /** Announcements are coming (again); some may have been missed. */
+  onReady(): void;
+};
+
+/** The way to one node. Every rejection is an `UpstreamFault`. */
+export interface Transport {
+  /**
+   * One call. A result longer than the stream threshold comes as a `JsonStream` as soon as that much of it has
+   * arrived; everything else as text, checked to be one complete JSON value.
+   */
+  send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
+  /** Several calls in one JSON-RPC batch; replies in the order of the calls, results always as text. */
+  sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
+  /** Announcements of new heads; undefined where the transport has none. Returns how to end them. */
+  watchHeads?(listener: HeadListener): () => void;
+  /** Ends all connections; calls in flight reject with `unreachable`. */
+  close(): Promise<void>;
+}
+
+/** How to reach one node. Nothing here may ever be logged. */
+export type Endpoint = {
+  /** `http:`, `https:`, `ws:` or `wss:`; may hold a key in its path or query, never credentials. */
+  readonly url: URL;
+  /** Sent with every request, or with the upgrade: authorization and custom headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Bounds of one transport. Durations are milliseconds. */
+export type TransportLimits = {
+  /** Connections to the node at the same time (HTTP). */
+  readonly connections: number;
+  /** Calls in flight at the same time; what comes on top rejects with `rateLimited`. */
+  readonly inFlight: number;
+  readonly connectTimeout: number;
+  /** From the request to the first byte of the answer. */
+  readonly answerTimeout: number;
+  /** Between two pieces of an answer, while somebody wants them. */
+  readonly stallTimeout: number;
+  /** One answer, after decompression. */
+  readonly answerBytes: number;
+  /** A result is handed out as a stream once this much of it has arrived. */
+  readonly streamBytes: number;
+  /** Between two pings of a WebSocket; a pong must come before the next. */
+  readonly pingInterval: number;
+};
