@@ -4,6 +4,8 @@ export type ChainErrorKind =
   | 'reverted'
   /** Execution or its preparation failed for good; the message is geth's text. */
   | 'failed'
+  /** The block is older than the history that is kept. */
+  | 'pruned'
   /** An argument is well formed but cannot be meant; the message says which. */
   | 'invalid'
   /** The call's time limit passed. */

@@ -1,10 +1,8 @@
-/** Blocks, transactions and receipts as the JSON text that clients see (spec section 2; execution-apis). */
+/** Transactions and receipts as the JSON text that clients see (spec section 2; execution-apis). */
 import { createAddress } from '../primitives/address.ts';
-import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
-import { keccak256 } from '../primitives/keccak.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
-import { encodeHeader, type Header, headerOnlyBlockSize } from './header.ts';
+import type { Header } from './header.ts';
+import { data, quantity } from './json-values.ts';
 import type { Log, StoredReceipt } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
 
@@ -14,35 +12,7 @@ export type BlockPosition = {
   readonly hash: string;
 };
 
-const quantity = (value: bigint | number): string => `"${encodeQuantity(value)}"`;
-const data = (bytes: Uint8Array): string => `"${bytesToHex(bytes)}"`;
 const nullableData = (bytes: Uint8Array | undefined): string => (bytes === undefined ? 'null' : data(bytes));
-
-/** An uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
-export function encodeUncleJson(header: Header): JsonText {
-  const fields = [
-    `"number":${quantity(header.number)}`,
-    `"hash":${data(keccak256(encodeHeader(header)))}`,
-    `"parentHash":${data(header.parentHash)}`,
-    `"nonce":${data(header.nonce)}`,
-    `"mixHash":${data(header.mixHash)}`,
-    `"sha3Uncles":${data(header.ommersHash)}`,
-    `"logsBloom":${data(header.logsBloom)}`,
-    `"stateRoot":${data(header.stateRoot)}`,
-    `"miner":${data(header.beneficiary)}`,
-    `"difficulty":${quantity(header.difficulty)}`,
-    '"totalDifficulty":null',
-    `"extraData":${data(header.extraData)}`,
-    `"gasLimit":${quantity(header.gasLimit)}`,
-    `"gasUsed":${quantity(header.gasUsed)}`,
-    `"timestamp":${quantity(header.timestamp)}`,
-    `"transactionsRoot":${data(header.transactionsRoot)}`,
-    `"receiptsRoot":${data(header.receiptsRoot)}`,
-  ];
-  if (header.baseFeePerGas !== undefined) fields.push(`"baseFeePerGas":${quantity(header.baseFeePerGas)}`);
-  fields.push(`"size":${quantity(headerOnlyBlockSize(header))}`, '"uncles":[]');
-  return `{${fields.join(',')}}`;
-}
 
 /** A mined transaction (spec 2.2; execution-apis `TransactionInfo`). */
 export function encodeTransactionJson(

@@ -1,10 +1,10 @@
 /** The one place where things are wired: a configuration becomes a service. */
 import { availableParallelism } from 'node:os';
 import { LmdbKeyStore } from '../access/lmdb-key-store.ts';
+import { createCache } from '../cache/create-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import { EngineChain } from '../engine/engine-chain.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import type { Network } from '../gateway/network.ts';
@@ -13,8 +13,7 @@ import type { Logger } from '../observe/logger.ts';
 import { createLinea } from '../rollup/linea.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
-import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
-import { prepareBuiltinChain } from './builtin-chains.ts';
+import { type ChainBackends, openChain } from './open-chain.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration. */
@@ -26,16 +25,6 @@ export interface Service {
 
 const MIN_THREADS = 2;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
-
-async function openChain(network: NetworkOptions, config: Config, pool: ExecutionPool): Promise<Chain> {
-  if (network.builtin !== undefined) {
-    return new EngineChain(await prepareBuiltinChain(network.builtin, config.dataDir), pool);
-  }
-  const { data } = network.embedded as { data: string };
-  checkLmdbFile(data);
-  if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
-  return new EngineChain(data, pool);
-}
 
 function createRollup(
   options: NonNullable<NetworkOptions['rollup']>,
@@ -68,20 +57,16 @@ export async function composeService(
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const chains = new Map<string, Chain>();
+  const cache = createCache(config.cache, log);
   const keys = new LmdbKeyStore(config.dataDir);
   const closeBackends = async (): Promise<void> => {
     await pool.close();
     await Promise.all([...chains.values()].map((chain) => chain.close()));
+    await cache.close();
     await keys.close();
   };
   try {
-    for (const [name, options] of Object.entries(config.networks)) {
-      try {
-        chains.set(name, await openChain(options, config, pool));
-      } catch (error) {
-        throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
-      }
-    }
+    await openChains(config, chains, { dataDir: config.dataDir, pool, cache, log });
     const server = createServer({
       gateway: createGateway({
         networks: createRegistry(config, chains, hasDemoKey),
@@ -110,6 +95,24 @@ export async function composeService(
   }
 }
 
+/** All at the same time: nodes may be slow to say who they are. What was opened is in `chains` even on failure. */
+async function openChains(
+  config: Config,
+  chains: Map<string, Chain>,
+  backends: ChainBackends,
+): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    Object.entries(config.networks).map(async ([name, options]) => {
+      try {
+        chains.set(name, await openChain(name, options, backends));
+      } catch (error) {
+        throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
+      }
+    }),
+  );
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
 function createRegistry(
   config: Config,
   chains: ReadonlyMap<string, Chain>,
@@ -126,6 +129,7 @@ function createRegistry(
         rollup: createRollup(rollup, chain, chains),
         rollupPrefix: rollup.prefix,
       }),
+      ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
       allowsDemoKey: isLoopback && (options.builtin !== undefined || hasDemoKey(name)),

@@ -23,11 +23,20 @@ export function checkConfig(config: Config): Problem[] {
 
 function checkSource(name: string, network: NetworkOptions): Problem[] {
   const path = ['networks', name];
-  if (network.builtin !== undefined && network.embedded !== undefined) {
-    return [{ path, message: 'has both builtin and embedded, expected one of them' }];
+  const { builtin, embedded, upstreams, passthrough } = network;
+  const sources = Object.entries({ builtin, embedded, upstreams }).filter(
+    ([, source]) => source !== undefined,
+  );
+  if (sources.length === 0) {
+    return [{ path, message: 'has no chain: expected builtin, embedded or upstreams' }];
   }
-  if (network.builtin === undefined && network.embedded === undefined) {
-    return [{ path, message: 'has no chain: expected builtin or embedded' }];
+  if (sources.length > 1) {
+    const names = sources.map(([source]) => source).join(' and ');
+    return [{ path, message: `has both ${names}, expected one of them` }];
+  }
+  if (upstreams === undefined && passthrough !== undefined) {
+    const message = 'only a network with upstreams can pass methods through';
+    return [{ path: [...path, 'passthrough'], message }];
   }
   return [];
 }

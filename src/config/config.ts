@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
 import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
 import {
   type CorsOptions,
@@ -27,6 +28,7 @@ export type Config = {
   readonly defaultNetwork?: string;
   readonly networks: Readonly<Record<string, NetworkOptions>>;
   readonly limits: Limits;
+  readonly cache: CacheOptions;
   readonly cors: CorsOptions;
   readonly log: LogOptions;
 };
@@ -64,6 +66,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     networkOptionsSchema,
   ),
   limits: limitsSchema.prefault({}),
+  cache: cacheOptionsSchema,
   cors: corsOptionsSchema,
   log: logOptionsSchema,
 });

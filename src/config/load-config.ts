@@ -5,6 +5,7 @@ import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { resolvePaths } from './paths.ts';
+import { fillInSecrets } from './secrets.ts';
 import { parseYaml } from './yaml-source.ts';
 
 /** A configuration that cannot be used: one line for each thing that is wrong. */
@@ -46,7 +47,9 @@ export function parseConfig(text: string, { name, folder, environment }: ConfigS
     const key = formatPath(path);
     return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
   };
-  const parsed = configSchema.safeParse(yaml.value ?? {});
+  const { value, problems: missing } = fillInSecrets(yaml.value ?? {}, environment);
+  if (missing.length > 0) throw new ConfigError(missing.map(describe));
+  const parsed = configSchema.safeParse(value);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(listProblems).map(describe));
   const problems = checkConfig(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.map(describe));

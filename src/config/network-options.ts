@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { durationSchema } from '../server/options.ts';
+import {
+  type PoolOptions,
+  passthroughSchema,
+  poolOptionsSchema,
+  type UpstreamOptions,
+  upstreamsSchema,
+} from '../upstream/options.ts';
+import { durationSchema } from '../util/duration-schema.ts';
 
 /** Chains that come with the program. */
 export type BuiltinChain = 'devnet' | 'rollup';
@@ -16,12 +23,17 @@ export type RollupOptions = {
   readonly messageService?: string;
 };
 
-/** One row of `networks:`. Exactly one of `builtin` and `embedded` is given. */
+/** One row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is given. */
 export type NetworkOptions = {
   /** Host names, lower case; `*.name` means every name below. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
   readonly embedded?: { readonly data: string };
+  readonly upstreams?: readonly UpstreamOptions[];
+  /** Of `upstreams`. */
+  readonly pool: PoolOptions;
+  /** Further methods that the upstreams answer. */
+  readonly passthrough?: ReadonlySet<string>;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
@@ -63,6 +75,9 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(['devnet', 'rollup']).exactOptional(),
   embedded: z.strictObject({ data: z.string().min(1) }).exactOptional(),
+  upstreams: upstreamsSchema.exactOptional(),
+  pool: poolOptionsSchema,
+  passthrough: passthroughSchema.exactOptional(),
   safeTag: z.enum(['reject', 'finalized']).default('reject'),
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')

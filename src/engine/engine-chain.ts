@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
+import { encodeBlockJson, encodeUncleJson } from '../chain/block-json.ts';
 import { decodeBlockReference } from '../chain/block-reference.ts';
 import {
   type BlockReference,
@@ -13,7 +14,7 @@ import {
 import { ChainError } from '../chain/errors.ts';
 import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
-import { encodeReceipts, encodeTransactionJson, encodeUncleJson } from '../chain/wire-json.ts';
+import { encodeReceipts, encodeTransactionJson } from '../chain/wire-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
@@ -91,9 +92,20 @@ export class EngineChain implements Chain {
   }
 
   async request(method: string, params: readonly unknown[]): Promise<JsonText | typeof UNSUPPORTED> {
-    if (method !== 'eth_getTransactionCount') return UNSUPPORTED;
-    const [address, block] = params;
-    return this.#getTransactionCount(String(address), decodeBlockReference(block));
+    const [first, second] = params;
+    switch (method) {
+      case 'eth_getTransactionCount':
+        return this.#getTransactionCount(String(first), decodeBlockReference(second));
+      case 'eth_getBlockByNumber':
+        return this.#getBlock(decodeBlockReference(first), second === true);
+      case 'eth_getBlockByHash':
+        return this.#getBlock(
+          { kind: 'hash', hash: String(first), requireCanonical: false },
+          second === true,
+        );
+      default:
+        return UNSUPPORTED;
+    }
   }
 
   async close(): Promise<void> {
@@ -122,6 +134,15 @@ export class EngineChain implements Chain {
       scope,
     );
     return `"${result}"`;
+  }
+
+  #getBlock(reference: BlockReference, isFull: boolean): JsonText {
+    const position = this.#resolve(reference);
+    if (position === undefined) return 'null';
+    const { header, hashText } = position;
+    const body = decodeBody(this.#required(this.#reader.getBody(header.number)));
+    const receipts = decodeStoredReceipts(this.#required(this.#reader.getReceipts(header.number)));
+    return encodeBlockJson({ header, ...body }, hashText, receipts, isFull);
   }
 
   /** Without transactions that wait, the pending count is the head's. */

@@ -36,6 +36,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('serverError', error.message);
     case 'invalid':
       return new RpcError('invalidParams', error.message);
+    case 'pruned':
+      return new RpcError('prunedHistory');
     case 'unavailable':
       return new RpcError('unavailable', error.message);
     case 'busy':

@@ -8,6 +8,8 @@ export type Network = {
   readonly rollup?: RollupFamily;
   /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
   readonly rollupPrefix?: string;
+  /** Further methods that the network's nodes answer; none on an embedded chain. */
+  readonly passthrough?: ReadonlySet<string>;
   /** What `safe` means on the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */

@@ -27,6 +27,12 @@ export const blockNumberOrTag: z.ZodType<BlockReference> = createSchema(parseNum
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
+/** The same with the tag `safe`, for what is not one of the service's seven methods. */
+export const anyBlockNumberOrTag: z.ZodType<BlockReference> = createSchema(parseNumberOrTag, [
+  NUMBER,
+  describeTags(TAGS),
+]);
+
 /** A block number, a tag, a block hash or an EIP-1898 object (execution-apis). */
 export const anyBlock: z.ZodType<BlockReference> = createSchema(parseAnyBlock, describeAnyBlock(TAGS));
 

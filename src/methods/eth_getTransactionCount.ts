@@ -1,8 +1,7 @@
 import { encodeBlockReference } from '../chain/block-reference.ts';
-import { UNSUPPORTED } from '../chain/chain.ts';
-import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, quantity64 } from '../rpc/schemas.ts';
+import { askChain } from './ask-chain.ts';
 import { anyBlock } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 
@@ -11,7 +10,7 @@ const NAME = 'eth_getTransactionCount';
 export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   name: NAME,
   summary: "An account's nonce: how many transactions it has sent.",
-  description: '`pending` counts as `latest`: an embedded chain has no transactions that wait.',
+  description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [
     { name: 'address', description: 'The account.', required: true, schema: address },
     { name: 'block', description: 'Block whose state counts.', required: true, schema: anyBlock },
@@ -20,9 +19,5 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x2b' },
-  async handle([account, block], { network, scope }) {
-    const answer = await network.chain.request(NAME, [account, encodeBlockReference(block)], scope);
-    if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', NAME);
-    return answer;
-  },
+  handle: ([account, block], context) => askChain(NAME, [account, encodeBlockReference(block)], context),
 });

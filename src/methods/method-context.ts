@@ -7,6 +7,8 @@ export type MethodNetwork = {
   readonly rollup?: RollupFamily;
   /** `linea` serves `l2_estimateGas` as `linea_estimateGas` too. */
   readonly rollupPrefix?: string;
+  /** Further methods that the network's nodes answer. */
+  readonly passthrough?: ReadonlySet<string>;
   /** What `safe` means on the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
 };

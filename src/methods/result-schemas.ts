@@ -14,29 +14,30 @@ const bloom: z.ZodType<string> = z
   .regex(/^0x[0-9a-f]{512}$/)
   .meta({ title: '256 bytes' });
 
+const headerFields = {
+  number: quantity64,
+  hash: hash32,
+  parentHash: hash32,
+  nonce: bytes8,
+  mixHash: hash32,
+  sha3Uncles: hash32,
+  logsBloom: bloom,
+  transactionsRoot: hash32,
+  stateRoot: hash32,
+  receiptsRoot: hash32,
+  miner: address,
+  difficulty: quantity256,
+  extraData: data,
+  size: quantity64,
+  gasLimit: quantity64,
+  gasUsed: quantity64,
+  timestamp: quantity64,
+  uncles: z.array(hash32),
+};
+
 /** Spec 2.1, as an uncle is given: without `transactions`. */
 export const uncleBlock: z.ZodType = z
-  .looseObject({
-    number: quantity64,
-    hash: hash32,
-    parentHash: hash32,
-    nonce: bytes8,
-    mixHash: hash32,
-    sha3Uncles: hash32,
-    logsBloom: bloom,
-    transactionsRoot: hash32,
-    stateRoot: hash32,
-    receiptsRoot: hash32,
-    miner: address,
-    difficulty: quantity256,
-    totalDifficulty: quantity256.nullable(),
-    extraData: data,
-    size: quantity64,
-    gasLimit: quantity64,
-    gasUsed: quantity64,
-    timestamp: quantity64,
-    uncles: z.array(hash32),
-  })
+  .looseObject({ ...headerFields, totalDifficulty: quantity256.nullable() })
   .meta({ title: 'block' });
 
 const accessList: z.ZodType = z.array(
@@ -101,6 +102,11 @@ const log: z.ZodType = z
     removed: z.boolean(),
   })
   .meta({ title: 'log' });
+
+/** Spec 2.1 with transactions; fields of later forks are added. */
+export const block: z.ZodType = z
+  .looseObject({ ...headerFields, transactions: z.union([z.array(hash32), z.array(transaction)]) })
+  .meta({ title: 'block' });
 
 /** Spec 2.3. */
 export const receipt: z.ZodType = z

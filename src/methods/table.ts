@@ -3,6 +3,8 @@ import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
+import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
@@ -10,6 +12,7 @@ import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAnd
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext, MethodNetwork } from './method-context.ts';
 import { netVersion } from './net_version.ts';
+import { createPassthrough } from './passthrough.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 
@@ -26,6 +29,8 @@ export const METHODS: readonly Method<MethodContext>[] = [
   netVersion,
   web3ClientVersion,
   ethBlockNumber,
+  ethGetBlockByNumber,
+  ethGetBlockByHash,
   ethGetTransactionCount,
 ];
 
@@ -36,11 +41,25 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 /** The method that this network serves under this name. */
 export function findMethod(name: string, network: MethodNetwork): Method<MethodContext> | undefined {
   const method = BY_NAME.get(name);
-  if (method === undefined) return isOwnEstimateGas(name, network) ? l2EstimateGas : undefined;
+  if (method === undefined) {
+    return isOwnEstimateGas(name, network) ? l2EstimateGas : findPassthrough(name, network);
+  }
   return method.needsRollup === true && network.rollup === undefined ? undefined : method;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). */
 function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: MethodNetwork): boolean {
   return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
+}
+
+/** Made on first use; their names come from the configuration, so there are no more than it lists. */
+const PASSTHROUGH = new Map<string, Method<MethodContext>>();
+
+function findPassthrough(name: string, { passthrough }: MethodNetwork): Method<MethodContext> | undefined {
+  if (passthrough?.has(name) !== true) return undefined;
+  const known = PASSTHROUGH.get(name);
+  if (known !== undefined) return known;
+  const created = createPassthrough(name);
+  PASSTHROUGH.set(name, created);
+  return created;
 }

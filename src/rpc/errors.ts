@@ -22,6 +22,7 @@ export type ErrorName =
   | 'responseTooLarge'
   | 'busy'
   | 'unavailable'
+  | 'prunedHistory'
   | 'cancelled'
   | 'internal'
   | 'overloaded'
@@ -118,6 +119,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'no node could answer: {}',
     meaning:
       'None of the nodes behind this network gave an answer that can be trusted; the message says what the last one lacked. Retrying later may help.',
+  },
+  prunedHistory: {
+    code: 4444,
+    status: 200,
+    message: 'pruned history unavailable',
+    meaning: 'The block exists, but no node of this network keeps history that old.',
   },
   cancelled: {
     code: -32000,

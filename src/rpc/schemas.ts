@@ -39,6 +39,9 @@ export const integer64: z.ZodType<bigint, string> = quantity64
   .transform((text) => BigInt(text))
   .meta({ title: 'quantity' });
 
+/** A JSON boolean. */
+export const boolean: z.ZodType<boolean> = z.boolean();
+
 /** Bytes of any number. */
 export const data: TextSchema = createTextSchema(findDataProblem).meta({
   title: 'data',

@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../util/duration.ts';
-
-/** A duration in the configuration file (`5s`), milliseconds in the program. */
-export const durationSchema: z.ZodType<number> = z.string().transform((text, context) => {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
-});
+import { durationSchema } from '../util/duration-schema.ts';
 
 export type ListenOptions = { readonly host: string; readonly port: number };
 

@@ -16,6 +16,8 @@ export type FaultKind =
   | 'rateLimited'
   /** The node lacks a block or a state that the network has. */
   | 'missing'
+  /** The node has thrown old history away, as most do by now (EIP-4444). */
+  | 'pruned'
   /** The node does not have the method. */
   | 'unsupported'
   /** The answer contradicts what is known of the block. */

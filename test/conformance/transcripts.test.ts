@@ -15,6 +15,8 @@ const METHODS = [
   'eth_estimateGas',
   'eth_getBlockReceipts',
   'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getBlockByNumber',
+  'eth_getBlockByHash',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',
@@ -32,7 +34,7 @@ const SUITES = [
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
     folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 379,
+    transcripts: 392,
   },
   {
     set: 'mainnet-0-999',

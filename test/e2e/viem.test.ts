@@ -29,6 +29,7 @@ import {
 import {
   addressOf,
   FACTS,
+  SOURCES,
   serveByDefault,
   TRANSPORTS,
   type Transport,
@@ -90,262 +91,277 @@ async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, 
   return [code, details];
 }
 
-let services: Record<'devnet' | 'rollup', RunningService>;
+for (const source of SOURCES) {
+  describe(`viem on ${source} networks`, () => {
+    let services: Record<'devnet' | 'rollup', RunningService>;
 
-before(async () => {
-  services = { devnet: await serveByDefault('devnet'), rollup: await serveByDefault('rollup') };
-});
-
-after(async () => {
-  await services.devnet.close();
-  await services.rollup.close();
-});
-
-for (const transport of TRANSPORTS) {
-  describe(`viem over ${transport}`, () => {
-    let connection: Client;
-    let client: PublicClient;
-
-    before(() => {
-      connection = connect(services.devnet, transport);
-      client = connection.client;
-    });
-    after(() => connection.close());
-
-    test('finds the network and the head', async () => {
-      assert.equal(await client.getChainId(), devnet.chainId);
-      assert.equal(await client.getBlockNumber(), BigInt(devnet.headNumber));
+    before(async () => {
+      services = {
+        devnet: await serveByDefault('devnet', source),
+        rollup: await serveByDefault('rollup', source),
+      };
     });
 
-    test('reads a contract, now and then', async () => {
-      assert.equal(await client.readContract({ ...TOKEN, functionName: 'name' }), 'Portcullis Token');
+    after(async () => {
+      await services.devnet.close();
+      await services.rollup.close();
+    });
+
+    for (const transport of TRANSPORTS) {
+      describe(`viem over ${transport}`, () => {
+        let connection: Client;
+        let client: PublicClient;
+
+        before(() => {
+          connection = connect(services.devnet, transport);
+          client = connection.client;
+        });
+        after(() => connection.close());
+
+        test('finds the network and the head', async () => {
+          assert.equal(await client.getChainId(), devnet.chainId);
+          assert.equal(await client.getBlockNumber(), BigInt(devnet.headNumber));
+        });
+
+        test('reads a contract, now and then', async () => {
+          assert.equal(await client.readContract({ ...TOKEN, functionName: 'name' }), 'Portcullis Token');
+          const read = { ...TOKEN, functionName: 'balanceOf', args: [ALICE] } as const;
+          const balance = await client.readContract(read);
+          for (const blockTag of ['latest', 'safe', 'finalized', 'pending'] as const) {
+            assert.equal(await client.readContract({ ...read, blockTag }), balance);
+          }
+          const earlier = await client.readContract({ ...read, blockNumber: 20n });
+          assert.ok(earlier > 0n && earlier !== balance);
+        });
+
+        test('simulates a transaction, estimates it, and replaces code', async () => {
+          const transfer = { ...TOKEN, functionName: 'transfer', args: [BOB, 5n], account: ALICE } as const;
+          assert.equal((await client.simulateContract(transfer)).result, true);
+          const gas = await client.estimateContractGas(transfer);
+          assert.ok(gas > 21_000n && gas < 60_000n, String(gas));
+          assert.equal(await client.estimateGas({ account: ALICE, to: BOB, value: 1n }), 21_000n);
+          // PUSH1 42, returned as a word.
+          const code = '0x602a60005260206000f3';
+          const { data } = await client.call({ to: BOB, stateOverride: [{ address: BOB, code }] });
+          assert.equal(BigInt(data ?? 0), 42n);
+        });
+
+        test('Error(string) is its reason', async () => {
+          for (const functionName of ['revertString', 'revertNested'] as const) {
+            const call = client.readContract({ ...REVERTER, functionName });
+            assert.equal((await catchCause(call, ContractFunctionRevertedError)).reason, REVERT_REASON);
+          }
+          const { reason } = await catchCause(
+            client.estimateContractGas({
+              ...TOKEN,
+              functionName: 'transfer',
+              args: [BOB, TOO_MANY],
+              account: ALICE,
+            }),
+            ContractFunctionRevertedError,
+          );
+          assert.equal(reason, 'ERC20: transfer amount exceeds balance');
+        });
+
+        test('Panic(uint256) is named', async () => {
+          for (const [functionName, reason] of [
+            ['panicAssert', /assert/],
+            ['panicOverflow', /overflow/],
+            ['panicDivision', /zero/],
+          ] as const) {
+            const call = client.readContract({ ...REVERTER, functionName });
+            const error = await catchCause(call, ContractFunctionRevertedError);
+            assert.equal(error.data?.errorName, 'Panic');
+            assert.match(error.reason ?? '', reason);
+          }
+        });
+
+        test('a custom error is decoded, with the caller that it names', async () => {
+          const call = client.readContract({ ...REVERTER, functionName: 'revertCustom', account: ALICE });
+          const { data } = await catchCause(call, ContractFunctionRevertedError);
+          assert.equal(data?.errorName, 'Refused');
+          assert.equal(String(data.args?.[0]).toLowerCase(), ALICE);
+          assert.equal(data.args?.[1], REFUSED_CODE);
+        });
+
+        test('a revert without a reason keeps its data', async () => {
+          const empty = client.readContract({ ...REVERTER, functionName: 'revertEmpty' });
+          assert.equal((await catchCause(empty, ContractFunctionRevertedError)).reason, 'execution reverted');
+          const raw = client.readContract({ ...REVERTER, functionName: 'revertRaw' });
+          assert.equal((await catchCause(raw, ContractFunctionRevertedError)).signature, RAW_REVERT_DATA);
+        });
+
+        test('other failures carry the text of the node', async () => {
+          for (const [functionName, message] of [
+            ['invalidOpcode', 'invalid opcode: INVALID'],
+            ['badJump', 'invalid jump destination'],
+            ['stackUnderflow', 'stack underflow (0 <=> 1)'],
+            ['returnDataOutOfBounds', 'return data out of bounds'],
+            ['hugeMemory', 'out of gas'],
+            ['loopForever', 'out of gas'],
+          ] as const) {
+            const data = encodeFunctionData({ abi: REVERTER.abi, functionName });
+            const call = client.call({ to: REVERTER.address, data, gas: 100_000n });
+            assert.deepEqual(await catchRpcError(call), [-32000, message]);
+          }
+          await catchCause(
+            client.estimateGas({ account: ALICE, to: BOB, value: TOO_MANY }),
+            InsufficientFundsError,
+          );
+        });
+
+        test('gets transactions by their place', async () => {
+          const blockNumber = BigInt(devnet.everyTypeBlock);
+          const types: string[] = [];
+          for (let index = 0; index < 5; index++) {
+            const transaction = await client.getTransaction({ blockNumber, index });
+            assert.equal(transaction.transactionIndex, index);
+            assert.equal(transaction.blockNumber, blockNumber);
+            types.push(transaction.type);
+          }
+          assert.deepEqual(types.sort(), ['eip1559', 'eip2930', 'eip4844', 'eip7702', 'legacy']);
+          await catchCause(client.getTransaction({ blockNumber, index: 5 }), TransactionNotFoundError);
+        });
+
+        test('sends the methods that it has no function for', async () => {
+          const receipts = await connection.request('eth_getBlockReceipts', [
+            `0x${devnet.headNumber.toString(16)}`,
+          ]);
+          assert.ok(Array.isArray(receipts));
+          assert.equal(receipts[0].blockHash, devnet.headHash);
+          const place = `0x${devnet.uncleBlock.toString(16)}`;
+          const uncle = await connection.request('eth_getUncleByBlockNumberAndIndex', [place, '0x1']);
+          assert.equal((uncle as { totalDifficulty: unknown }).totalDifficulty, null);
+          assert.equal(
+            await connection.request('eth_getUncleByBlockNumberAndIndex', ['latest', '0x0']),
+            null,
+          );
+        });
+
+        test('a block parameter that cannot be is refused with its reason', async () => {
+          const [code, message] = await catchRpcError(client.getTransaction({ blockTag: 'safe', index: 0 }));
+          assert.equal(code, -32602);
+          assert.match(message, /"safe" is not supported by this method, use "finalized"/);
+        });
+
+        test('an unknown method is not found', async () => {
+          await catchCause(connection.request('eth_nope'), MethodNotFoundRpcError);
+          await catchCause(
+            estimateLineaGas(client, { account: ALICE, to: BOB, value: 1n }),
+            MethodNotFoundRpcError,
+          );
+        });
+
+        test('the methods of a rollup', async () => {
+          const layer2 = connect(services.rollup, transport);
+          try {
+            const transfer = { account: ALICE, to: BOB, value: 1n } as const;
+            const estimate = await estimateLineaGas(layer2.client, transfer);
+            assert.equal(estimate.gasLimit, 21_000n);
+            assert.equal(estimate.baseFeePerGas, 7n);
+            assert.ok(estimate.priorityFeePerGas > 0n);
+            const earlier = await estimateLineaGas(layer2.client, { ...transfer, blockNumber: 12n });
+            assert.notEqual(earlier.priorityFeePerGas, estimate.priorityFeePerGas);
+            const data = encodeFunctionData({ abi: REVERTER.abi, functionName: 'revertString' });
+            const failing = estimateLineaGas(layer2.client, {
+              account: ALICE,
+              to: rollup.reverter as Hex,
+              data,
+            });
+            const { shortMessage } = await catchCause(failing, ExecutionRevertedError);
+            assert.ok(shortMessage.includes(REVERT_REASON), shortMessage);
+            const call = { from: ALICE, to: BOB, value: '0x1' };
+            assert.deepEqual(await layer2.request('l2_estimateGas', [call]), {
+              gasLimit: '0x5208',
+              baseFeePerGas: '0x7',
+              priorityFeePerGas: `0x${estimate.priorityFeePerGas.toString(16)}`,
+            });
+            const info = (await layer2.request('rollup_getInfo')) as { ethContext: unknown; mode: string };
+            assert.equal(info.mode, 'sequencer');
+            assert.equal((info.ethContext as { blockNumber: number }).blockNumber, devnet.headNumber);
+          } finally {
+            await layer2.close();
+          }
+        });
+      });
+    }
+
+    test('viem batches: each call fares for itself, up to a full batch of 1,000', async () => {
+      const bodies: string[] = [];
+      const { client, request } = connect(services.devnet, 'HTTP', {
+        batch: { batchSize: 1_000, wait: 20 },
+        onFetchRequest: (_, { body }) => void bodies.push(String(body)),
+      });
       const read = { ...TOKEN, functionName: 'balanceOf', args: [ALICE] } as const;
-      const balance = await client.readContract(read);
-      for (const blockTag of ['latest', 'safe', 'finalized', 'pending'] as const) {
-        assert.equal(await client.readContract({ ...read, blockTag }), balance);
-      }
-      const earlier = await client.readContract({ ...read, blockNumber: 20n });
-      assert.ok(earlier > 0n && earlier !== balance);
-    });
-
-    test('simulates a transaction, estimates it, and replaces code', async () => {
-      const transfer = { ...TOKEN, functionName: 'transfer', args: [BOB, 5n], account: ALICE } as const;
-      assert.equal((await client.simulateContract(transfer)).result, true);
-      const gas = await client.estimateContractGas(transfer);
-      assert.ok(gas > 21_000n && gas < 60_000n, String(gas));
-      assert.equal(await client.estimateGas({ account: ALICE, to: BOB, value: 1n }), 21_000n);
-      // PUSH1 42, returned as a word.
-      const code = '0x602a60005260206000f3';
-      const { data } = await client.call({ to: BOB, stateOverride: [{ address: BOB, code }] });
-      assert.equal(BigInt(data ?? 0), 42n);
-    });
-
-    test('Error(string) is its reason', async () => {
-      for (const functionName of ['revertString', 'revertNested'] as const) {
-        const call = client.readContract({ ...REVERTER, functionName });
-        assert.equal((await catchCause(call, ContractFunctionRevertedError)).reason, REVERT_REASON);
-      }
-      const { reason } = await catchCause(
-        client.estimateContractGas({
-          ...TOKEN,
-          functionName: 'transfer',
-          args: [BOB, TOO_MANY],
-          account: ALICE,
-        }),
-        ContractFunctionRevertedError,
+      const reads = Array.from({ length: 996 }, (_, n) =>
+        client.readContract({ ...read, blockNumber: BigInt(16 + (n % 40)) }),
       );
-      assert.equal(reason, 'ERC20: transfer amount exceeds balance');
-    });
-
-    test('Panic(uint256) is named', async () => {
-      for (const [functionName, reason] of [
-        ['panicAssert', /assert/],
-        ['panicOverflow', /overflow/],
-        ['panicDivision', /zero/],
-      ] as const) {
-        const call = client.readContract({ ...REVERTER, functionName });
-        const error = await catchCause(call, ContractFunctionRevertedError);
-        assert.equal(error.data?.errorName, 'Panic');
-        assert.match(error.reason ?? '', reason);
-      }
-    });
-
-    test('a custom error is decoded, with the caller that it names', async () => {
-      const call = client.readContract({ ...REVERTER, functionName: 'revertCustom', account: ALICE });
-      const { data } = await catchCause(call, ContractFunctionRevertedError);
-      assert.equal(data?.errorName, 'Refused');
-      assert.equal(String(data.args?.[0]).toLowerCase(), ALICE);
-      assert.equal(data.args?.[1], REFUSED_CODE);
-    });
-
-    test('a revert without a reason keeps its data', async () => {
-      const empty = client.readContract({ ...REVERTER, functionName: 'revertEmpty' });
-      assert.equal((await catchCause(empty, ContractFunctionRevertedError)).reason, 'execution reverted');
-      const raw = client.readContract({ ...REVERTER, functionName: 'revertRaw' });
-      assert.equal((await catchCause(raw, ContractFunctionRevertedError)).signature, RAW_REVERT_DATA);
-    });
-
-    test('other failures carry the text of the node', async () => {
-      for (const [functionName, message] of [
-        ['invalidOpcode', 'invalid opcode: INVALID'],
-        ['badJump', 'invalid jump destination'],
-        ['stackUnderflow', 'stack underflow (0 <=> 1)'],
-        ['returnDataOutOfBounds', 'return data out of bounds'],
-        ['hugeMemory', 'out of gas'],
-        ['loopForever', 'out of gas'],
-      ] as const) {
-        const data = encodeFunctionData({ abi: REVERTER.abi, functionName });
-        const call = client.call({ to: REVERTER.address, data, gas: 100_000n });
-        assert.deepEqual(await catchRpcError(call), [-32000, message]);
-      }
-      await catchCause(
-        client.estimateGas({ account: ALICE, to: BOB, value: TOO_MANY }),
-        InsufficientFundsError,
-      );
-    });
-
-    test('gets transactions by their place', async () => {
-      const blockNumber = BigInt(devnet.everyTypeBlock);
-      const types: string[] = [];
-      for (let index = 0; index < 5; index++) {
-        const transaction = await client.getTransaction({ blockNumber, index });
-        assert.equal(transaction.transactionIndex, index);
-        assert.equal(transaction.blockNumber, blockNumber);
-        types.push(transaction.type);
-      }
-      assert.deepEqual(types.sort(), ['eip1559', 'eip2930', 'eip4844', 'eip7702', 'legacy']);
-      await catchCause(client.getTransaction({ blockNumber, index: 5 }), TransactionNotFoundError);
-    });
-
-    test('sends the methods that it has no function for', async () => {
-      const receipts = await connection.request('eth_getBlockReceipts', [
-        `0x${devnet.headNumber.toString(16)}`,
+      const [name, reverted, receipts, missing, ...balances] = await Promise.allSettled([
+        client.readContract({ ...TOKEN, functionName: 'name' }),
+        client.readContract({ ...REVERTER, functionName: 'revertCustom' }),
+        request('eth_getBlockReceipts', ['0x8']),
+        request('eth_nope'),
+        ...reads,
       ]);
-      assert.ok(Array.isArray(receipts));
-      assert.equal(receipts[0].blockHash, devnet.headHash);
-      const place = `0x${devnet.uncleBlock.toString(16)}`;
-      const uncle = await connection.request('eth_getUncleByBlockNumberAndIndex', [place, '0x1']);
-      assert.equal((uncle as { totalDifficulty: unknown }).totalDifficulty, null);
-      assert.equal(await connection.request('eth_getUncleByBlockNumberAndIndex', ['latest', '0x0']), null);
+      assert.deepEqual(name, { status: 'fulfilled', value: 'Portcullis Token' });
+      assert.deepEqual(receipts, { status: 'fulfilled', value: [] });
+      assert.equal(reverted?.status, 'rejected');
+      assert.match(String(reverted.reason), /Refused\(address caller, uint256 code\)/);
+      assert.equal(missing?.status, 'rejected');
+      assert.ok(missing.reason instanceof MethodNotFoundRpcError);
+      assert.equal(new Set(balances.map(({ status }) => status)).size, 1);
+      balances.forEach((balance, n) => {
+        assert.deepEqual(balance, balances[n % 40]);
+      });
+      assert.equal(bodies.length, 1);
+      assert.equal((JSON.parse(bodies[0] ?? '') as unknown[]).length, 1_000);
     });
 
-    test('a block parameter that cannot be is refused with its reason', async () => {
-      const [code, message] = await catchRpcError(client.getTransaction({ blockTag: 'safe', index: 0 }));
-      assert.equal(code, -32602);
-      assert.match(message, /"safe" is not supported by this method, use "finalized"/);
-    });
-
-    test('an unknown method is not found', async () => {
-      await catchCause(connection.request('eth_nope'), MethodNotFoundRpcError);
+    test('viem sends a failing call once, and a wrong key is told at once', async () => {
+      let requests = 0;
+      const options = { onFetchRequest: () => void requests++ };
+      const { client, request } = connect(services.devnet, 'HTTP', options);
       await catchCause(
-        estimateLineaGas(client, { account: ALICE, to: BOB, value: 1n }),
-        MethodNotFoundRpcError,
+        client.readContract({ ...REVERTER, functionName: 'revertString' }),
+        ExecutionRevertedError,
       );
+      await catchRpcError(client.readContract({ ...REVERTER, functionName: 'hugeMemory' }));
+      await catchRpcError(request('eth_nope'));
+      await catchRpcError(request('eth_getBlockReceipts', ['safe']));
+      assert.equal(requests, 4);
+      const stranger = createPublicClient({
+        transport: http(urlOf(services.devnet, 'HTTP', 'wrong'), options),
+      });
+      assert.deepEqual(await catchRpcError(stranger.getChainId()), [-32600, 'invalid api key']);
+      assert.equal(requests, 5);
     });
 
-    test('the methods of a rollup', async () => {
-      const layer2 = connect(services.rollup, transport);
-      try {
-        const transfer = { account: ALICE, to: BOB, value: 1n } as const;
-        const estimate = await estimateLineaGas(layer2.client, transfer);
-        assert.equal(estimate.gasLimit, 21_000n);
-        assert.equal(estimate.baseFeePerGas, 7n);
-        assert.ok(estimate.priorityFeePerGas > 0n);
-        const earlier = await estimateLineaGas(layer2.client, { ...transfer, blockNumber: 12n });
-        assert.notEqual(earlier.priorityFeePerGas, estimate.priorityFeePerGas);
-        const data = encodeFunctionData({ abi: REVERTER.abi, functionName: 'revertString' });
-        const failing = estimateLineaGas(layer2.client, {
-          account: ALICE,
-          to: rollup.reverter as Hex,
-          data,
+    test('viem over WebSocket is told of a wrong key', async () => {
+      const client = createPublicClient({
+        transport: webSocket(urlOf(services.devnet, 'WebSocket', 'wrong'), {
+          reconnect: false,
+          retryCount: 0,
+        }),
+      });
+      await assert.rejects(client.getChainId(), /401/);
+    });
+
+    test("viem's keep-alive is answered with its id, null, and the connection goes on", async () => {
+      const client = createPublicClient({
+        transport: webSocket(urlOf(services.devnet, 'WebSocket'), { keepAlive: { interval: 20 } }),
+      });
+      const rpc = await client.transport.getRpcClient();
+      const answers: string[] = [];
+      await new Promise<void>((resolve) => {
+        rpc.socket.addEventListener('message', ({ data }) => {
+          answers.push(String(data));
+          if (answers.length === 3) resolve();
         });
-        const { shortMessage } = await catchCause(failing, ExecutionRevertedError);
-        assert.ok(shortMessage.includes(REVERT_REASON), shortMessage);
-        const call = { from: ALICE, to: BOB, value: '0x1' };
-        assert.deepEqual(await layer2.request('l2_estimateGas', [call]), {
-          gasLimit: '0x5208',
-          baseFeePerGas: '0x7',
-          priorityFeePerGas: `0x${estimate.priorityFeePerGas.toString(16)}`,
-        });
-        const info = (await layer2.request('rollup_getInfo')) as { ethContext: unknown; mode: string };
-        assert.equal(info.mode, 'sequencer');
-        assert.equal((info.ethContext as { blockNumber: number }).blockNumber, devnet.headNumber);
-      } finally {
-        await layer2.close();
-      }
+      });
+      const answer = `{"jsonrpc":"2.0","id":null,"result":"${devnet.chainId}"}`;
+      assert.deepEqual(answers.slice(0, 3), [answer, answer, answer]);
+      assert.equal(await client.getChainId(), devnet.chainId);
+      rpc.close();
     });
   });
 }
-
-test('viem batches: each call fares for itself, up to a full batch of 1,000', async () => {
-  const bodies: string[] = [];
-  const { client, request } = connect(services.devnet, 'HTTP', {
-    batch: { batchSize: 1_000, wait: 20 },
-    onFetchRequest: (_, { body }) => void bodies.push(String(body)),
-  });
-  const read = { ...TOKEN, functionName: 'balanceOf', args: [ALICE] } as const;
-  const reads = Array.from({ length: 996 }, (_, n) =>
-    client.readContract({ ...read, blockNumber: BigInt(16 + (n % 40)) }),
-  );
-  const [name, reverted, receipts, missing, ...balances] = await Promise.allSettled([
-    client.readContract({ ...TOKEN, functionName: 'name' }),
-    client.readContract({ ...REVERTER, functionName: 'revertCustom' }),
-    request('eth_getBlockReceipts', ['0x8']),
-    request('eth_nope'),
-    ...reads,
-  ]);
-  assert.deepEqual(name, { status: 'fulfilled', value: 'Portcullis Token' });
-  assert.deepEqual(receipts, { status: 'fulfilled', value: [] });
-  assert.equal(reverted?.status, 'rejected');
-  assert.match(String(reverted.reason), /Refused\(address caller, uint256 code\)/);
-  assert.equal(missing?.status, 'rejected');
-  assert.ok(missing.reason instanceof MethodNotFoundRpcError);
-  assert.equal(new Set(balances.map(({ status }) => status)).size, 1);
-  balances.forEach((balance, n) => {
-    assert.deepEqual(balance, balances[n % 40]);
-  });
-  assert.equal(bodies.length, 1);
-  assert.equal((JSON.parse(bodies[0] ?? '') as unknown[]).length, 1_000);
-});
-
-test('viem sends a failing call once, and a wrong key is told at once', async () => {
-  let requests = 0;
-  const options = { onFetchRequest: () => void requests++ };
-  const { client, request } = connect(services.devnet, 'HTTP', options);
-  await catchCause(
-    client.readContract({ ...REVERTER, functionName: 'revertString' }),
-    ExecutionRevertedError,
-  );
-  await catchRpcError(client.readContract({ ...REVERTER, functionName: 'hugeMemory' }));
-  await catchRpcError(request('eth_nope'));
-  await catchRpcError(request('eth_getBlockReceipts', ['safe']));
-  assert.equal(requests, 4);
-  const stranger = createPublicClient({ transport: http(urlOf(services.devnet, 'HTTP', 'wrong'), options) });
-  assert.deepEqual(await catchRpcError(stranger.getChainId()), [-32600, 'invalid api key']);
-  assert.equal(requests, 5);
-});
-
-test('viem over WebSocket is told of a wrong key', async () => {
-  const client = createPublicClient({
-    transport: webSocket(urlOf(services.devnet, 'WebSocket', 'wrong'), { reconnect: false, retryCount: 0 }),
-  });
-  await assert.rejects(client.getChainId(), /401/);
-});
-
-test("viem's keep-alive is answered with its id, null, and the connection goes on", async () => {
-  const client = createPublicClient({
-    transport: webSocket(urlOf(services.devnet, 'WebSocket'), { keepAlive: { interval: 20 } }),
-  });
-  const rpc = await client.transport.getRpcClient();
-  const answers: string[] = [];
-  await new Promise<void>((resolve) => {
-    rpc.socket.addEventListener('message', ({ data }) => {
-      answers.push(String(data));
-      if (answers.length === 3) resolve();
-    });
-  });
-  const answer = `{"jsonrpc":"2.0","id":null,"result":"${devnet.chainId}"}`;
-  assert.deepEqual(answers.slice(0, 3), [answer, answer, answer]);
-  assert.equal(await client.getChainId(), devnet.chainId);
-  rpc.close();
-});

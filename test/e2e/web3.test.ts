@@ -22,6 +22,7 @@ import {
 import {
   addressOf,
   FACTS,
+  SOURCES,
   serveByDefault,
   TRANSPORTS,
   type Transport,
@@ -92,185 +93,194 @@ async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, 
   return [code, message];
 }
 
-let services: Record<'devnet' | 'rollup', RunningService>;
+for (const source of SOURCES) {
+  describe(`web3 on ${source} networks`, () => {
+    let services: Record<'devnet' | 'rollup', RunningService>;
 
-before(async () => {
-  services = { devnet: await serveByDefault('devnet'), rollup: await serveByDefault('rollup') };
-});
-
-after(async () => {
-  await services.devnet.close();
-  await services.rollup.close();
-});
-
-for (const transport of TRANSPORTS) {
-  describe(`web3 over ${transport}`, () => {
-    let client: ReturnType<typeof connect>;
-
-    before(() => {
-      client = connect(services.devnet, transport);
-    });
-    after(() => client.close());
-
-    test('finds the network, the node and the head', async () => {
-      const { eth } = client.web3;
-      assert.equal(await eth.getChainId(), BigInt(devnet.chainId));
-      assert.equal(await eth.net.getId(), BigInt(devnet.chainId));
-      assert.equal(await eth.getBlockNumber(), BigInt(devnet.headNumber));
-      assert.match(await eth.getNodeInfo(), /^portcullis\/\d/);
+    before(async () => {
+      services = {
+        devnet: await serveByDefault('devnet', source),
+        rollup: await serveByDefault('rollup', source),
+      };
     });
 
-    test('reads a contract, now and then', async () => {
-      assert.equal(await client.token('name').call(), 'Portcullis Token');
-      const balance = await client.token('balanceOf', ALICE).call();
-      for (const block of ['safe', 'finalized', 'pending', devnet.headNumber]) {
-        assert.equal(await client.token('balanceOf', ALICE).call(undefined, block), balance);
-      }
-      const earlier = await client.token('balanceOf', ALICE).call(undefined, 20);
-      assert.ok(typeof earlier === 'bigint' && earlier > 0n && earlier !== balance);
+    after(async () => {
+      await services.devnet.close();
+      await services.rollup.close();
     });
 
-    test('simulates a transaction and estimates it', async () => {
-      assert.equal(await client.token('transfer', BOB, 5n).call({ from: ALICE }), true);
-      const gas = await client.token('transfer', BOB, 5n).estimateGas({ from: ALICE });
-      assert.ok(typeof gas === 'bigint' && gas > 21_000n && gas < 60_000n, String(gas));
-      assert.equal(await client.web3.eth.estimateGas({ from: ALICE, to: BOB, value: 1 }), 21_000n);
-    });
+    for (const transport of TRANSPORTS) {
+      describe(`web3 over ${transport}`, () => {
+        let client: ReturnType<typeof connect>;
 
-    test('Error(string) is its reason', async () => {
-      for (const name of ['revertString', 'revertNested']) {
-        const { message, errorName, errorArgs } = await catchRevert(client.reverter(name).call());
-        assert.equal(message, `execution reverted: ${REVERT_REASON}`);
-        assert.equal(errorName, 'Error');
-        assert.equal(errorArgs?.['message'], REVERT_REASON);
-      }
-      const { message } = await catchRevert(
-        client.token('transfer', BOB, TOO_MANY).estimateGas({ from: ALICE }),
+        before(() => {
+          client = connect(services.devnet, transport);
+        });
+        after(() => client.close());
+
+        test('finds the network, the node and the head', async () => {
+          const { eth } = client.web3;
+          assert.equal(await eth.getChainId(), BigInt(devnet.chainId));
+          assert.equal(await eth.net.getId(), BigInt(devnet.chainId));
+          assert.equal(await eth.getBlockNumber(), BigInt(devnet.headNumber));
+          assert.match(await eth.getNodeInfo(), /^portcullis\/\d/);
+        });
+
+        test('reads a contract, now and then', async () => {
+          assert.equal(await client.token('name').call(), 'Portcullis Token');
+          const balance = await client.token('balanceOf', ALICE).call();
+          for (const block of ['safe', 'finalized', 'pending', devnet.headNumber]) {
+            assert.equal(await client.token('balanceOf', ALICE).call(undefined, block), balance);
+          }
+          const earlier = await client.token('balanceOf', ALICE).call(undefined, 20);
+          assert.ok(typeof earlier === 'bigint' && earlier > 0n && earlier !== balance);
+        });
+
+        test('simulates a transaction and estimates it', async () => {
+          assert.equal(await client.token('transfer', BOB, 5n).call({ from: ALICE }), true);
+          const gas = await client.token('transfer', BOB, 5n).estimateGas({ from: ALICE });
+          assert.ok(typeof gas === 'bigint' && gas > 21_000n && gas < 60_000n, String(gas));
+          assert.equal(await client.web3.eth.estimateGas({ from: ALICE, to: BOB, value: 1 }), 21_000n);
+        });
+
+        test('Error(string) is its reason', async () => {
+          for (const name of ['revertString', 'revertNested']) {
+            const { message, errorName, errorArgs } = await catchRevert(client.reverter(name).call());
+            assert.equal(message, `execution reverted: ${REVERT_REASON}`);
+            assert.equal(errorName, 'Error');
+            assert.equal(errorArgs?.['message'], REVERT_REASON);
+          }
+          const { message } = await catchRevert(
+            client.token('transfer', BOB, TOO_MANY).estimateGas({ from: ALICE }),
+          );
+          assert.equal(message, 'execution reverted: ERC20: transfer amount exceeds balance');
+        });
+
+        test('Panic(uint256) is named', async () => {
+          for (const [name, code] of [
+            ['panicAssert', 0x01n],
+            ['panicOverflow', 0x11n],
+            ['panicDivision', 0x12n],
+          ] as const) {
+            const { errorName, errorArgs } = await catchRevert(client.reverter(name).call());
+            assert.equal(errorName, 'Panic');
+            assert.equal(errorArgs?.['code'], code);
+          }
+        });
+
+        test('a custom error is decoded, with the caller that it names', async () => {
+          const { errorName, errorArgs } = await catchRevert(
+            client.reverter('revertCustom').call({ from: ALICE }),
+          );
+          assert.equal(errorName, 'Refused');
+          assert.equal(String(errorArgs?.['caller']).toLowerCase(), ALICE);
+          assert.equal(errorArgs?.['code'], REFUSED_CODE);
+        });
+
+        test('a revert without a reason keeps its data', async () => {
+          for (const [signature, data] of [
+            ['revertEmpty()', '0x'],
+            ['revertRaw()', RAW_REVERT_DATA],
+          ] as const) {
+            const call = client.web3.eth.call({ to: devnet.reverter, data: selectorOf(signature) });
+            assert.equal((await catchRevert(call)).data, data);
+          }
+        });
+
+        test('other failures carry the text of the node', async () => {
+          const gas = '100000';
+          for (const [name, message] of [
+            ['invalidOpcode', 'invalid opcode: INVALID'],
+            ['badJump', 'invalid jump destination'],
+            ['stackUnderflow', 'stack underflow (0 <=> 1)'],
+            ['returnDataOutOfBounds', 'return data out of bounds'],
+            ['hugeMemory', 'out of gas'],
+            ['loopForever', 'out of gas'],
+          ] as const) {
+            assert.deepEqual(await catchRpcError(client.reverter(name).call({ gas })), [-32000, message]);
+          }
+        });
+
+        test('gets transactions and uncles by their place', async () => {
+          const { eth } = client.web3;
+          const types = new Set<bigint>();
+          for (let index = 0; index < 5; index++) {
+            const transaction = await eth.getTransactionFromBlock(devnet.everyTypeBlock, index);
+            assert.equal(transaction?.transactionIndex, BigInt(index));
+            types.add(BigInt(transaction.type));
+          }
+          assert.deepEqual([...types].sort(), [0n, 1n, 2n, 3n, 4n]);
+          assert.equal(await eth.getTransactionFromBlock(devnet.everyTypeBlock, 5), null);
+          const uncle = await eth.getUncle(devnet.uncleBlock, 0);
+          assert.ok(BigInt(uncle.number) < BigInt(devnet.uncleBlock));
+          assert.deepEqual(uncle.uncles, []);
+          assert.equal(await eth.getUncle(devnet.mergeBlock, 0), null);
+        });
+
+        test('sends the methods that it has no function for', async () => {
+          const receipts = await client.send('eth_getBlockReceipts', 'latest');
+          assert.ok(Array.isArray(receipts));
+          assert.equal(receipts[0].blockHash, devnet.headHash);
+        });
+
+        test('what is refused is refused with its reason', async () => {
+          const [code, message] = await catchRpcError(client.web3.eth.getTransactionFromBlock('safe', 0));
+          assert.equal(code, -32602);
+          assert.match(message, /"safe" is not supported by this method, use "finalized"/);
+          assert.equal((await catchRpcError(client.send('eth_nope')))[0], -32601);
+          assert.equal((await catchRpcError(client.send('rollup_getInfo')))[0], -32601);
+        });
+
+        test('in a batch each call fares for itself', async () => {
+          const batch = new client.web3.BatchRequest();
+          const call = { to: devnet.erc20, data: selectorOf('decimals()') };
+          const items = [
+            { method: 'eth_call', params: [call, 'latest'] },
+            { method: 'eth_call', params: [devnet.calls.revert, 'latest'] },
+            { method: 'eth_getBlockReceipts', params: ['0x8'] },
+            { method: 'eth_nope', params: [] },
+          ].map((request) => batch.add(request as never));
+          const settled = Promise.allSettled(items);
+          await batch.execute();
+          const outcomes = (await settled).map((one) =>
+            one.status === 'fulfilled' ? one.value : one.reason,
+          );
+          assert.equal(BigInt(outcomes[0] as string), 18n);
+          assert.equal(outcomes[1].code, 3);
+          assert.deepEqual(outcomes[2], []);
+          assert.equal(outcomes[3].code, -32601);
+        });
+
+        test('the methods of a rollup', async () => {
+          const layer2 = connect(services.rollup, transport);
+          try {
+            const call = { from: ALICE, to: BOB, value: '0x1' };
+            const estimate = (await layer2.send('linea_estimateGas', call)) as { gasLimit: string };
+            assert.equal(estimate.gasLimit, '0x5208');
+            assert.deepEqual(await layer2.send('l2_estimateGas', call), estimate);
+            const info = (await layer2.send('rollup_getInfo')) as { ethContext: { blockNumber: number } };
+            assert.equal(info.ethContext.blockNumber, devnet.headNumber);
+          } finally {
+            layer2.close();
+          }
+        });
+      });
+    }
+
+    test('web3 is told at once of a wrong key', async () => {
+      const overHttp = new Web3(urlOf(services.devnet, 'HTTP', 'wrong'));
+      const error = await catchError(overHttp.eth.getChainId());
+      assert.ok(error instanceof ResponseError);
+      assert.equal((error.cause as unknown as Error).message, 'invalid api key');
+      const provider = new WebSocketProvider(
+        urlOf(services.devnet, 'WebSocket', 'wrong'),
+        {},
+        { autoReconnect: false },
       );
-      assert.equal(message, 'execution reverted: ERC20: transfer amount exceeds balance');
-    });
-
-    test('Panic(uint256) is named', async () => {
-      for (const [name, code] of [
-        ['panicAssert', 0x01n],
-        ['panicOverflow', 0x11n],
-        ['panicDivision', 0x12n],
-      ] as const) {
-        const { errorName, errorArgs } = await catchRevert(client.reverter(name).call());
-        assert.equal(errorName, 'Panic');
-        assert.equal(errorArgs?.['code'], code);
-      }
-    });
-
-    test('a custom error is decoded, with the caller that it names', async () => {
-      const { errorName, errorArgs } = await catchRevert(
-        client.reverter('revertCustom').call({ from: ALICE }),
-      );
-      assert.equal(errorName, 'Refused');
-      assert.equal(String(errorArgs?.['caller']).toLowerCase(), ALICE);
-      assert.equal(errorArgs?.['code'], REFUSED_CODE);
-    });
-
-    test('a revert without a reason keeps its data', async () => {
-      for (const [signature, data] of [
-        ['revertEmpty()', '0x'],
-        ['revertRaw()', RAW_REVERT_DATA],
-      ] as const) {
-        const call = client.web3.eth.call({ to: devnet.reverter, data: selectorOf(signature) });
-        assert.equal((await catchRevert(call)).data, data);
-      }
-    });
-
-    test('other failures carry the text of the node', async () => {
-      const gas = '100000';
-      for (const [name, message] of [
-        ['invalidOpcode', 'invalid opcode: INVALID'],
-        ['badJump', 'invalid jump destination'],
-        ['stackUnderflow', 'stack underflow (0 <=> 1)'],
-        ['returnDataOutOfBounds', 'return data out of bounds'],
-        ['hugeMemory', 'out of gas'],
-        ['loopForever', 'out of gas'],
-      ] as const) {
-        assert.deepEqual(await catchRpcError(client.reverter(name).call({ gas })), [-32000, message]);
-      }
-    });
-
-    test('gets transactions and uncles by their place', async () => {
-      const { eth } = client.web3;
-      const types = new Set<bigint>();
-      for (let index = 0; index < 5; index++) {
-        const transaction = await eth.getTransactionFromBlock(devnet.everyTypeBlock, index);
-        assert.equal(transaction?.transactionIndex, BigInt(index));
-        types.add(BigInt(transaction.type));
-      }
-      assert.deepEqual([...types].sort(), [0n, 1n, 2n, 3n, 4n]);
-      assert.equal(await eth.getTransactionFromBlock(devnet.everyTypeBlock, 5), null);
-      const uncle = await eth.getUncle(devnet.uncleBlock, 0);
-      assert.ok(BigInt(uncle.number) < BigInt(devnet.uncleBlock));
-      assert.deepEqual(uncle.uncles, []);
-      assert.equal(await eth.getUncle(devnet.mergeBlock, 0), null);
-    });
-
-    test('sends the methods that it has no function for', async () => {
-      const receipts = await client.send('eth_getBlockReceipts', 'latest');
-      assert.ok(Array.isArray(receipts));
-      assert.equal(receipts[0].blockHash, devnet.headHash);
-    });
-
-    test('what is refused is refused with its reason', async () => {
-      const [code, message] = await catchRpcError(client.web3.eth.getTransactionFromBlock('safe', 0));
-      assert.equal(code, -32602);
-      assert.match(message, /"safe" is not supported by this method, use "finalized"/);
-      assert.equal((await catchRpcError(client.send('eth_nope')))[0], -32601);
-      assert.equal((await catchRpcError(client.send('rollup_getInfo')))[0], -32601);
-    });
-
-    test('in a batch each call fares for itself', async () => {
-      const batch = new client.web3.BatchRequest();
-      const call = { to: devnet.erc20, data: selectorOf('decimals()') };
-      const items = [
-        { method: 'eth_call', params: [call, 'latest'] },
-        { method: 'eth_call', params: [devnet.calls.revert, 'latest'] },
-        { method: 'eth_getBlockReceipts', params: ['0x8'] },
-        { method: 'eth_nope', params: [] },
-      ].map((request) => batch.add(request as never));
-      const settled = Promise.allSettled(items);
-      await batch.execute();
-      const outcomes = (await settled).map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
-      assert.equal(BigInt(outcomes[0] as string), 18n);
-      assert.equal(outcomes[1].code, 3);
-      assert.deepEqual(outcomes[2], []);
-      assert.equal(outcomes[3].code, -32601);
-    });
-
-    test('the methods of a rollup', async () => {
-      const layer2 = connect(services.rollup, transport);
-      try {
-        const call = { from: ALICE, to: BOB, value: '0x1' };
-        const estimate = (await layer2.send('linea_estimateGas', call)) as { gasLimit: string };
-        assert.equal(estimate.gasLimit, '0x5208');
-        assert.deepEqual(await layer2.send('l2_estimateGas', call), estimate);
-        const info = (await layer2.send('rollup_getInfo')) as { ethContext: { blockNumber: number } };
-        assert.equal(info.ethContext.blockNumber, devnet.headNumber);
-      } finally {
-        layer2.close();
-      }
+      const message = await new Promise<string>((resolve) => {
+        provider.on('error', (event: unknown) => resolve((event as Error).message));
+      });
+      assert.match(message, /401/);
     });
   });
 }
-
-test('web3 is told at once of a wrong key', async () => {
-  const overHttp = new Web3(urlOf(services.devnet, 'HTTP', 'wrong'));
-  const error = await catchError(overHttp.eth.getChainId());
-  assert.ok(error instanceof ResponseError);
-  assert.equal((error.cause as unknown as Error).message, 'invalid api key');
-  const provider = new WebSocketProvider(
-    urlOf(services.devnet, 'WebSocket', 'wrong'),
-    {},
-    { autoReconnect: false },
-  );
-  const message = await new Promise<string>((resolve) => {
-    provider.on('error', (event: unknown) => resolve((event as Error).message));
-  });
-  assert.match(message, /401/);
-});

@@ -24,19 +24,55 @@ export function urlOf({ authority }: RunningService, transport: Transport, key =
   return transport === 'HTTP' ? `http://${authority}/v3/${key}` : `ws://${authority}/ws/v3/${key}`;
 }
 
+/** What a network is served from: the engine of the process itself, or another process of this program. */
+export type Source = 'embedded' | 'upstream';
+export const SOURCES: readonly Source[] = ['embedded', 'upstream'];
+
 /** Serves both built-in networks, one of them under every host name. Closing fails if errors were logged. */
-export async function serveByDefault(network: 'devnet' | 'rollup'): Promise<RunningService> {
-  const folder = makeTemporaryFolder();
+export async function serveByDefault(
+  network: 'devnet' | 'rollup',
+  source: Source = 'embedded',
+): Promise<RunningService> {
+  if (source === 'embedded') return failOnErrors(await serveBuiltin(network));
+  const nodes = { devnet: await serveBuiltin('devnet'), rollup: await serveBuiltin('rollup') };
+  const networks = Object.entries(BUILTIN_NETWORKS['networks'] as Record<'devnet' | 'rollup', object>).map(
+    ([name, { builtin: _, ...rest }]: [string, { builtin?: string }]) => {
+      const node = nodes[name as 'devnet' | 'rollup'];
+      const upstreams = [urlOf(node, 'HTTP')];
+      return [name, { ...rest, upstreams }] as const;
+    },
+  );
   const service = await startService({
-    ...BUILTIN_NETWORKS,
-    dataDir: folder.path,
     defaultNetwork: network,
+    networks: Object.fromEntries(networks),
   });
+  return failOnErrors({
+    ...service,
+    async close() {
+      await service.close();
+      await Promise.all(Object.values(nodes).map((node) => node.close()));
+    },
+  });
+}
+
+/** Serves the built-in networks out of a folder of its own. */
+async function serveBuiltin(network: 'devnet' | 'rollup'): Promise<RunningService> {
+  const folder = makeTemporaryFolder();
+  const service = await startService({ ...BUILTIN_NETWORKS, dataDir: folder.path, defaultNetwork: network });
   return {
     ...service,
     async close() {
       await service.close();
       folder.remove();
+    },
+  };
+}
+
+function failOnErrors(service: RunningService): RunningService {
+  return {
+    ...service,
+    async close() {
+      await service.close();
       if (service.errors.length > 0) throw new Error(`errors were logged:\n${service.errors.join('\n')}`);
     },
   };

@@ -1,0 +1,77 @@
+/**
+ * How an entry lies in the shared tier. A frame says what it answers and carries a checksum over all of it: what was
+ * written by somebody else, for another key, or came to harm on the way is recognised and is no answer.
+ *
+ *     version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
+ *
+ * The body is the name of the key followed by the answer, perhaps deflated.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, deflateRaw, inflateRaw } from 'node:zlib';
+import { isAscii } from '../util/copy-text.ts';
+
+const VERSION = 1;
+const DEFLATED = 1;
+const TWO_BYTES = 2;
+const CHECKSUM_START = 6;
+const CHECKSUM_BYTES = 16;
+const BODY_START = CHECKSUM_START + CHECKSUM_BYTES;
+
+/** Smaller bodies are not compressed: it would save less than the thread's work costs. */
+const COMPRESS_BYTES = 1_024;
+
+// On threads of libuv's pool, not on the event loop.
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** Memory that text of so many characters takes in a frame, at most. */
+export function boundFrameBytes(characters: number): number {
+  return BODY_START + 2 * characters;
+}
+
+/** The frame of an answer. `name` is everything that the answer depends on. */
+export async function encodeFrame(name: string, answer: string): Promise<Buffer> {
+  const text = name + answer;
+  const ascii = isAscii(text);
+  const plain = Buffer.from(text, ascii ? 'latin1' : 'utf16le');
+  const compress = plain.length > COMPRESS_BYTES;
+  const body = compress ? await deflate(plain, { level: constants.Z_BEST_SPEED }) : plain;
+  const frame = Buffer.allocUnsafe(BODY_START + body.length);
+  frame[0] = VERSION;
+  frame[1] = (compress ? DEFLATED : 0) | (ascii ? 0 : TWO_BYTES);
+  frame.writeUInt32BE(name.length, 2);
+  body.copy(frame, BODY_START);
+  digestFrame(frame).copy(frame, CHECKSUM_START);
+  return frame;
+}
+
+/** The answer in a frame; undefined where it is no intact frame of this very name with at most `bytes` of text. */
+export async function decodeFrame(frame: Buffer, name: string, bytes: number): Promise<string | undefined> {
+  if (frame.length < BODY_START || frame[0] !== VERSION) return undefined;
+  const flags = frame[1] as number;
+  if (flags > (DEFLATED | TWO_BYTES) || frame.readUInt32BE(2) !== name.length) return undefined;
+  const checksum = frame.subarray(CHECKSUM_START, BODY_START);
+  if (!digestFrame(frame).equals(checksum)) return undefined;
+  const plain = await unpackBody(frame.subarray(BODY_START), (flags & DEFLATED) !== 0, bytes);
+  if (plain === undefined || plain.length > bytes) return undefined;
+  const text = plain.toString((flags & TWO_BYTES) === 0 ? 'latin1' : 'utf16le');
+  return text.startsWith(name) ? text.slice(name.length) : undefined;
+}
+
+async function unpackBody(body: Buffer, deflated: boolean, bytes: number): Promise<Buffer | undefined> {
+  if (!deflated) return body;
+  try {
+    return await inflate(body, { maxOutputLength: bytes });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Over everything but the checksum itself. */
+function digestFrame(frame: Buffer): Buffer {
+  const hash = createHash('sha256')
+    .update(frame.subarray(0, CHECKSUM_START))
+    .update(frame.subarray(BODY_START));
+  return hash.digest().subarray(0, CHECKSUM_BYTES);
+}

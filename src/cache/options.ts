@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { durationSchema } from '../util/duration-schema.ts';
+import { parseRedisUrl } from './redis-url.ts';
+
+/** `cache.redis:`. Durations are milliseconds. */
+export type RedisOptions = {
+  /** May hold credentials: never logged. */
+  readonly url: string;
+  readonly timeLimit: number;
+  readonly ttl: number;
+  readonly prefix: string;
+};
+
+/** `cache:` in the configuration file. */
+export type CacheOptions = {
+  /** Memory for answers in this process; 0 turns it off. */
+  readonly memoryBytes: number;
+  /** Larger entries are kept nowhere. */
+  readonly entryBytes: number;
+  /** A server that several processes share. */
+  readonly redis?: RedisOptions;
+};
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+const redisUrlSchema = z.string().superRefine((text, context) => {
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+
+const redisOptionsSchema: z.ZodType<RedisOptions> = z.strictObject({
+  url: redisUrlSchema,
+  timeLimit: durationSchema
+    .refine((ms) => ms >= 1 && ms <= SECOND, 'expected a duration from 1ms to 1s')
+    .prefault('5ms'),
+  ttl: durationSchema
+    .refine((ms) => ms >= SECOND && ms <= 720 * HOUR, 'expected a duration from 1s to 720h')
+    .prefault('1h'),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected up to 64 letters, digits, dots, dashes and underscores')
+    .default('portcullis'),
+});
+
+/** `cache:`; without it answers are kept in memory. */
+export const cacheOptionsSchema: z.ZodType<CacheOptions> = z
+  .strictObject({
+    memoryBytes: z
+      .int()
+      .min(0)
+      .max(16 * GiB)
+      .default(64 * MiB),
+    entryBytes: z
+      .int()
+      .min(KiB)
+      .max(64 * MiB)
+      .default(MiB),
+    redis: redisOptionsSchema.exactOptional(),
+  })
+  .prefault({});

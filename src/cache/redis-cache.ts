@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { ByteBudget } from '../util/byte-budget.ts';
+import { LATE, settleWithin } from '../util/settle-within.ts';
+import type { Cache, CacheKey } from './cache.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
+import { composeName } from './key-name.ts';
+import { createRedisClient, type RedisClient, type RedisFault } from './redis-client.ts';
+import { parseRedisUrl } from './redis-url.ts';
+
+/** Programs that write differently use different keys and do not see each other's entries. */
+const FORMAT = 'v1';
+/** Memory for entries that are being written, text and frame together. */
+const WRITING_BYTES = 32 * 1024 * 1024;
+
+export type RedisCacheOptions = {
+  /** May hold credentials: never logged. */
+  readonly url: string;
+  /** How long an answer of the server may take, and as much again for unpacking it. */
+  readonly limitMs: number;
+  readonly ttlMs: number;
+  readonly prefix: string;
+  /** Longer entries (characters) are not kept. */
+  readonly entryBytes: number;
+  /** May be called often: to be counted rather than logged one by one. */
+  readonly onFault: (fault: RedisFault) => void;
+};
+
+/** A cache that several processes share, with this one's figures since the start. */
+export interface RedisCache extends Cache {
+  readonly hits: number;
+  readonly misses: number;
+  readonly faults: number;
+}
+
+/**
+ * A cache in Valkey or Redis. It answers in time or not at all, and answers nothing that was not put in under the very
+ * key: without its server it is an empty cache.
+ * @throws RangeError when the URL is none.
+ */
+export function createRedisCache(options: RedisCacheOptions): RedisCache {
+  return new SharedCache(options);
+}
+
+class SharedCache implements RedisCache {
+  readonly #options: RedisCacheOptions;
+  readonly #client: RedisClient;
+  readonly #breaker = new CircuitBreaker();
+  readonly #writing = new ByteBudget(WRITING_BYTES);
+  #hits = 0;
+  #misses = 0;
+  #faults = 0;
+
+  constructor(options: RedisCacheOptions) {
+    this.#options = options;
+    this.#client = createRedisClient({
+      target: parseRedisUrl(options.url),
+      valueBytes: boundFrameBytes(options.entryBytes),
+      onFault: (fault) => this.#report(fault),
+    });
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get misses(): number {
+    return this.#misses;
+  }
+
+  get faults(): number {
+    return this.#faults;
+  }
+
+  get(key: CacheKey): undefined | Promise<string | undefined> {
+    if (this.#client.ready && this.#breaker.admit()) return this.#look(key);
+    this.#misses++;
+    return undefined;
+  }
+
+  set(key: CacheKey, answer: string): void {
+    if (!this.#client.ready || this.#breaker.isOpen) return;
+    const name = composeName(key);
+    const characters = name.length + answer.length;
+    if (characters > this.#options.entryBytes) return;
+    const bytes = 2 * boundFrameBytes(characters);
+    if (this.#writing.tryTake(bytes)) void this.#write(key, name, answer, bytes);
+  }
+
+  /** An entry stays true of its hash, which nobody asks for any more: in the shared tier it expires. */
+  evictBlock(): void {}
+
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+
+  async #look(key: CacheKey): Promise<string | undefined> {
+    const { limitMs, entryBytes } = this.#options;
+    const frame = await settleWithin(this.#client.get(this.#locate(key)), limitMs);
+    if (frame === LATE) return this.#miss('timeout');
+    if (frame === undefined) return this.#fail();
+    if (frame === null) return this.#miss();
+    const answer = await settleWithin(decodeFrame(frame, composeName(key), 2 * entryBytes), limitMs);
+    if (answer === LATE) return this.#miss();
+    if (answer === undefined) return this.#miss('garbage');
+    this.#breaker.succeed();
+    this.#hits++;
+    return answer;
+  }
+
+  async #write(key: CacheKey, name: string, answer: string, bytes: number): Promise<void> {
+    try {
+      await this.#client.set(this.#locate(key), await encodeFrame(name, answer), this.#options.ttlMs);
+    } finally {
+      this.#writing.giveBack(bytes);
+    }
+  }
+
+  #locate(key: CacheKey): string {
+    const question = createHash('sha256').update(key.question).digest('base64url');
+    return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${question}`;
+  }
+
+  /** A lookup that the server has answered, unless with a fault. */
+  #miss(fault?: RedisFault): undefined {
+    if (fault !== undefined) {
+      this.#report(fault);
+      return this.#fail();
+    }
+    this.#misses++;
+    this.#breaker.succeed();
+  }
+
+  /** A connection that has failed several times in a row may be hung or out of step: a new one is made. */
+  #fail(): undefined {
+    this.#misses++;
+    if (this.#breaker.fail()) this.#client.reconnect();
+  }
+
+  #report(fault: RedisFault): void {
+    this.#faults++;
+    this.#options.onFault(fault);
+  }
+}

@@ -1,0 +1,59 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import { AbstractConnector } from 'iovalkey';
+import type { RedisTarget } from './redis-url.ts';
+
+/** What has arrived and belongs to no reply yet. Beyond `limit` the connection ends. */
+export type ReplyMeter = { unclaimedBytes: number; readonly limit: number };
+
+type ConnectorClass = new (options: unknown) => AbstractConnector;
+
+/**
+ * How the client gets its sockets. The client's parser believes whatever comes: it collects without bound and throws
+ * out of the socket's `data` event on lengths and replies that no server sends. Here either ends the connection, and
+ * not the process.
+ */
+export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): ConnectorClass {
+  return class extends AbstractConnector {
+    constructor() {
+      super(0);
+    }
+
+    override async connect(): Promise<Socket> {
+      this.connecting = true;
+      meter.unclaimedBytes = 0;
+      this.stream = openSocket(target);
+      guardData(this.stream, meter);
+      this.stream.once('error', (error) => {
+        this.firstError = error;
+      });
+      return this.stream;
+    }
+
+    /** At once: whoever waits for an answer to come has given up already. */
+    override disconnect(): void {
+      this.connecting = false;
+      this.stream?.destroy();
+    }
+  };
+}
+
+function openSocket({ host, port, tls }: RedisTarget): Socket {
+  if (!tls) return connect({ host, port });
+  return connectSecurely({ host, port, ...(isIP(host) === 0 && { servername: host }) });
+}
+
+function guardData(socket: Socket, meter: ReplyMeter): void {
+  const { emit } = socket;
+  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (event !== 'data') return Reflect.apply(emit, socket, [event, ...values]);
+    meter.unclaimedBytes += (values[0] as Buffer).length;
+    try {
+      if (meter.unclaimedBytes <= meter.limit) return Reflect.apply(emit, socket, [event, ...values]);
+    } catch {
+      // Not a server that the client understands; what it said is of no use to anybody.
+    }
+    socket.destroy();
+    return true;
+  };
+}

@@ -1,0 +1,55 @@
+import type { Cache, CacheKey } from './cache.ts';
+import { composeName } from './key-name.ts';
+
+/** `near` first, then `far`, whose hits move into `near`. Both are closed with it. */
+export function createTieredCache(near: Cache, far: Cache): Cache {
+  return new TieredCache(near, far);
+}
+
+class TieredCache implements Cache {
+  readonly #near: Cache;
+  readonly #far: Cache;
+  /** Lookups in the far tier by name: whoever asks the same meanwhile shares it. */
+  readonly #lookups = new Map<string, Promise<string | undefined>>();
+
+  constructor(near: Cache, far: Cache) {
+    this.#near = near;
+    this.#far = far;
+  }
+
+  get(key: CacheKey): string | undefined | Promise<string | undefined> {
+    return this.#near.get(key) ?? this.#lookFar(key);
+  }
+
+  set(key: CacheKey, answer: string): void {
+    this.#near.set(key, answer);
+    this.#far.set(key, answer);
+  }
+
+  evictBlock(blockHash: string): void {
+    this.#near.evictBlock(blockHash);
+    this.#far.evictBlock(blockHash);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#near.close(), this.#far.close()]);
+  }
+
+  #lookFar(key: CacheKey): string | undefined | Promise<string | undefined> {
+    const name = composeName(key);
+    const running = this.#lookups.get(name);
+    if (running !== undefined) return running;
+    const answer = this.#far.get(key);
+    if (!(answer instanceof Promise)) return this.#keepNear(key, answer);
+    const lookup = answer
+      .then((value) => this.#keepNear(key, value))
+      .finally(() => this.#lookups.delete(name));
+    this.#lookups.set(name, lookup);
+    return lookup;
+  }
+
+  #keepNear(key: CacheKey, answer: string | undefined): string | undefined {
+    if (answer !== undefined) this.#near.set(key, answer);
+    return answer;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Cache } from '../cache/cache.ts';
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { EngineChain } from '../engine/engine-chain.ts';
+import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
+import type { Logger } from '../observe/logger.ts';
+import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
+import { prepareBuiltinChain } from './builtin-chains.ts';
+
+/** What chains of one process share. */
+export type ChainBackends = {
+  readonly dataDir: string;
+  readonly pool: ExecutionPool;
+  readonly cache: Cache;
+  readonly log: Logger;
+};
+
+const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
+
+/** Opens the chain that a network's configuration names. @throws Error when that is not possible */
+export async function openChain(
+  name: string,
+  { builtin, embedded, upstreams, pool }: NetworkOptions,
+  backends: ChainBackends,
+): Promise<Chain> {
+  if (upstreams !== undefined) {
+    const cache = pool.cache ? backends.cache : NO_CACHE;
+    return openUpstreamChain({ network: name, upstreams, pool, cache, log: backends.log });
+  }
+  if (builtin !== undefined) {
+    return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
+  }
+  const { data } = embedded as { data: string };
+  checkLmdbFile(data);
+  if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
+  return new EngineChain(data, backends.pool);
+}

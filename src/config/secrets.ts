@@ -1,0 +1,52 @@
+import type { Problem } from './check-config.ts';
+import type { Environment } from './environment.ts';
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/**
+ * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
+ * `networks.*.upstreams`, and `cache.redis.url`.
+ */
+export function fillInSecrets(
+  root: unknown,
+  environment: Environment,
+): { readonly value: unknown; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const value = replace(root, [], environment, problems);
+  return { value, problems };
+}
+
+function mayHoldSecret([first, second, third]: readonly PropertyKey[]): boolean {
+  if (first === 'networks') return third === 'upstreams';
+  return first === 'cache' && second === 'redis' && third === 'url';
+}
+
+function replace(
+  value: unknown,
+  path: readonly PropertyKey[],
+  environment: Environment,
+  problems: Problem[],
+): unknown {
+  if (typeof value === 'string') {
+    return mayHoldSecret(path) ? replaceText(value, path, environment, problems) : value;
+  }
+  if (Array.isArray(value)) return value.map((item, i) => replace(item, [...path, i], environment, problems));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, replace(item, [...path, key], environment, problems)]),
+  );
+}
+
+function replaceText(
+  text: string,
+  path: readonly PropertyKey[],
+  environment: Environment,
+  problems: Problem[],
+): string {
+  return text.replace(REFERENCE, (reference, name: string) => {
+    const variable = environment[name];
+    if (variable) return variable;
+    problems.push({ path, message: `the environment has no variable ${name}` });
+    return reference;
+  });
+}

@@ -1,0 +1,30 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { boolean, hash32 } from '../rpc/schemas.ts';
+import { askChain } from './ask-chain.ts';
+
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_BLOCK } from './result-examples.ts';
+import { block } from './result-schemas.ts';
+
+const NAME = 'eth_getBlockByHash';
+
+export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
+  name: NAME,
+  summary: 'A block with its transactions, by hash.',
+  description:
+    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
+  params: [
+    { name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 },
+    {
+      name: 'full',
+      description: 'Whether transactions come whole instead of as hashes. Default: false.',
+      required: false,
+      schema: boolean,
+    },
+  ],
+  result: { name: 'block', schema: block.nullable() },
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: { params: [EXAMPLE_BLOCK['hash'], false], result: EXAMPLE_BLOCK },
+  handle: ([hash, full = false], context) => askChain(NAME, [hash, full], context),
+});

@@ -1,0 +1,32 @@
+import { encodeBlockReference } from '../chain/block-reference.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { boolean } from '../rpc/schemas.ts';
+import { askChain } from './ask-chain.ts';
+import { anyBlockNumberOrTag } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_BLOCK } from './result-examples.ts';
+import { block } from './result-schemas.ts';
+
+const NAME = 'eth_getBlockByNumber';
+
+export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
+  name: NAME,
+  summary: 'A block with its transactions, by number or tag.',
+  description:
+    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
+  params: [
+    { name: 'block', description: 'The block.', required: true, schema: anyBlockNumberOrTag },
+    {
+      name: 'full',
+      description: 'Whether transactions come whole instead of as hashes. Default: false.',
+      required: false,
+      schema: boolean,
+    },
+  ],
+  result: { name: 'block', schema: block.nullable() },
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: { params: ['0x21', false], result: EXAMPLE_BLOCK },
+  handle: ([reference, full = false], context) =>
+    askChain(NAME, [encodeBlockReference(reference), full], context),
+});

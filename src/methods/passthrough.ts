@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { Method } from '../rpc/method.ts';
+import { askChain } from './ask-chain.ts';
+import type { MethodContext } from './method-context.ts';
+
+/** A method of a network's own nodes: its parameters go to a node, its result comes back, neither is looked into. */
+export function createPassthrough(name: string): Method<MethodContext> {
+  return {
+    name,
+    summary: "Answered by the network's nodes.",
+    params: [],
+    result: { name: 'result', schema: z.unknown() },
+    cost: 80,
+    executes: true,
+    errors: ['methodNotFound', 'serverError', 'unavailable'],
+    example: { params: [], result: null },
+    invoke: (params, context) => askChain(name, params, context),
+  };
+}

@@ -1,0 +1,113 @@
+import type { CallScope } from '../chain/chain.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { Lru } from '../util/lru.ts';
+import { UpstreamFault } from './fault.ts';
+import type { Block, BlockHeader } from './heads/block.ts';
+import type { NetworkHead } from './heads/network-head.ts';
+import { parseBlock } from './heads/parse-block.ts';
+import type { Handler, RoutedCall } from './routed-call.ts';
+
+/** A block of 200 transactions takes about 20 KB here. */
+const MAX_BLOCKS = 1_024;
+const MAX_NUMBERS = 16_384;
+/** How long the hash of a height is believed that has left the window of recent blocks. */
+const NUMBER_TTL_MS = 300_000;
+
+/** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
+export class BlockDirectory {
+  readonly #ask: Handler;
+  readonly #head: NetworkHead;
+  readonly #blocks = new Lru<string, Block>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
+
+  #mergedFrom: bigint | undefined;
+
+  constructor(ask: Handler, head: NetworkHead) {
+    this.#ask = ask;
+    this.#head = head;
+  }
+
+  /** The canonical hash of a height, as far as it is known without asking. */
+  hashOf(number: bigint): string | undefined {
+    return this.#head.hashAt(number) ?? this.#hashes.get(number);
+  }
+
+  /** A block at or below the served head; null when two nodes say that there is none. */
+  async findByNumber(number: bigint, scope: CallScope): Promise<Block | null> {
+    const hash = this.hashOf(number);
+    const known = hash === undefined ? undefined : this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    return this.#fetch(
+      {
+        method: 'eth_getBlockByNumber',
+        params: `["${encodeQuantity(number)}",false]`,
+        block: { number, hash },
+        nulls: 'doubt',
+        check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
+        sharedAs: `block:${number}:${hash}`,
+      },
+      scope,
+    );
+  }
+
+  /** A block by its hash, canonical or not; null when there is none. */
+  async findByHash(hash: string, scope: CallScope): Promise<Block | null> {
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    return this.#fetch(
+      {
+        method: 'eth_getBlockByHash',
+        params: `["${hash}",false]`,
+        nulls: 'claim',
+        check: checkBlock((block) => block.hash === hash),
+        sharedAs: `block:${hash}`,
+      },
+      scope,
+    );
+  }
+
+  /**
+   * Whether a height is known to lie after the merge, where blocks have no uncles. All heights above one with
+   * difficulty 0 do; block 0 itself is made up and says nothing.
+   */
+  isMergedAt(number: bigint): boolean {
+    const { head } = this.#head;
+    if (head !== undefined) this.#noteMerge(head);
+    return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
+  }
+
+  /** Forgets heights that may have other blocks now. */
+  forgetNumbers(): void {
+    this.#hashes.clear();
+  }
+
+  async #fetch(call: RoutedCall, scope: CallScope): Promise<Block | null> {
+    const result = await this.#ask({ call, scope });
+    if (result === 'null') return null;
+    const block = parseBlock(JSON.parse(result as string));
+    this.#blocks.set(block.hash, block);
+    this.#noteMerge(block);
+    if (call.method === 'eth_getBlockByNumber') this.#hashes.set(block.number, block.hash);
+    return block;
+  }
+
+  #noteMerge({ number, difficulty }: BlockHeader): void {
+    if (difficulty !== 0n || number === 0n) return;
+    if (this.#mergedFrom === undefined || number < this.#mergedFrom) this.#mergedFrom = number;
+  }
+}
+
+/** A block is told as text: its list of hashes is no large thing. */
+function checkBlock(isExpected: (block: Block) => boolean): (result: JsonResult) => JsonResult {
+  return (result) => {
+    if (typeof result !== 'string') {
+      result.cancel();
+      throw new UpstreamFault('tooLarge', 'a header with hashes is larger than can be held');
+    }
+    if (!isExpected(parseBlock(JSON.parse(result)))) {
+      throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+    }
+    return result;
+  };
+}

@@ -1,0 +1,51 @@
+import type { NullMeaning } from './routed-call.ts';
+
+/** How a read method names blocks, and what its null means for a block that the network has. */
+export type ReadRule = {
+  /** Position of the block parameter; absent where there is none. */
+  readonly block?: number;
+  /** What an absent block parameter means. */
+  readonly isOptional?: boolean;
+  /** Whether nodes that know EIP-1898 take a hash in this place. */
+  readonly takesHash?: boolean;
+  /** What the answer is when the block lies above the served head; by default the error `header not found`. */
+  readonly above?: 'null';
+  readonly nulls: NullMeaning;
+};
+
+const STATE = (block: number): ReadRule => ({ block, takesHash: true, nulls: 'fault' });
+const IN_BLOCK: ReadRule = { block: 0, above: 'null', nulls: 'doubt' };
+const BY_HASH: ReadRule = { nulls: 'claim' };
+const PLAIN: ReadRule = { nulls: 'fault' };
+
+/**
+ * Read methods of nodes that a network may pass through: the preset `read`. None of them writes, signs, administers,
+ * or leaves something behind in the node that answered (filters, subscriptions).
+ */
+export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
+  ['eth_getBalance', STATE(1)],
+  ['eth_getCode', STATE(1)],
+  ['eth_getStorageAt', STATE(2)],
+  ['eth_getTransactionCount', STATE(1)],
+  ['eth_getProof', STATE(2)],
+  ['eth_createAccessList', { block: 1, isOptional: true, takesHash: true, nulls: 'fault' }],
+  ['eth_feeHistory', { block: 1, nulls: 'fault' }],
+  ['eth_getBlockByNumber', IN_BLOCK],
+  ['eth_getBlockTransactionCountByNumber', IN_BLOCK],
+  ['eth_getUncleCountByBlockNumber', IN_BLOCK],
+  ['eth_getBlockByHash', BY_HASH],
+  ['eth_getBlockTransactionCountByHash', BY_HASH],
+  ['eth_getUncleCountByBlockHash', BY_HASH],
+  ['eth_getTransactionByBlockHashAndIndex', BY_HASH],
+  ['eth_getUncleByBlockHashAndIndex', BY_HASH],
+  ['eth_getTransactionByHash', BY_HASH],
+  ['eth_getTransactionReceipt', BY_HASH],
+  ['eth_getLogs', PLAIN],
+  ['eth_gasPrice', PLAIN],
+  ['eth_maxPriorityFeePerGas', PLAIN],
+  ['eth_blobBaseFee', PLAIN],
+  ['eth_syncing', PLAIN],
+]);
+
+/** Any other method: its parameters are not looked into. */
+export const UNKNOWN_METHOD: ReadRule = { nulls: 'truth' };

@@ -1,0 +1,20 @@
+import { ChainError } from '../chain/errors.ts';
+import { UpstreamFault } from './fault.ts';
+
+/** What a caller is told when no upstream gave an answer that can be used. */
+export function toChainError(error: unknown): unknown {
+  if (!(error instanceof UpstreamFault)) return error;
+  switch (error.kind) {
+    case 'unknown':
+    case 'missing':
+      return new ChainError('failed', error.message);
+    case 'pruned':
+      return new ChainError('pruned', error.message);
+    case 'rateLimited':
+      return new ChainError('busy', error.message);
+    case 'aborted':
+      return new ChainError('aborted', error.message);
+    default:
+      return new ChainError('unavailable', error.message);
+  }
+}

@@ -1,0 +1,31 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Block } from '../heads/block.ts';
+import { isSameHex, parseObject } from './check-values.ts';
+
+/** A transaction of a block is the one that the block lists at this position. */
+export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const { hash, blockHash } = parseObject(result);
+    if (isSameHex(hash, block.transactionHashes[index] as string) && isSameHex(blockHash, block.hash)) {
+      return result;
+    }
+    throw new UpstreamFault('wrong', 'the transaction is not the one of the block');
+  };
+}
+
+/**
+ * An uncle is the one that the block lists at this position. It has no transactions of its own to tell, whatever some
+ * clients say, and its list of uncles is empty (spec 2.1).
+ */
+export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const uncle = parseObject(result);
+    if (!isSameHex(uncle['hash'], block.uncleHashes[index] as string)) {
+      throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
+    }
+    if (!('transactions' in uncle) && 'uncles' in uncle) return result;
+    const { transactions: _, ...rest } = uncle;
+    return JSON.stringify({ ...rest, uncles: rest['uncles'] ?? [] });
+  };
+}

@@ -1,0 +1,115 @@
+import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Block } from '../heads/block.ts';
+
+/** Every receipt has it once, no log has it. */
+const ONCE_A_RECEIPT = '"cumulativeGasUsed"';
+const BLOCK_HASH = /"blockHash"\s*:\s*"(0x[0-9a-fA-F]{64})"/g;
+/** More than the longest thing looked for: what a border between pieces may cut is looked at again with the next. */
+const OVERLAP = 128;
+
+/**
+ * The receipts of a block are complete, in the order of its transactions, and of this block and no other: their
+ * bytes are searched for what the block says, so that 20 MB need not become objects.
+ */
+export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const search = new ReceiptSearch(block);
+    if (typeof result !== 'string') return new CheckedStream(result, search);
+    search.add(result);
+    search.finish();
+    return result;
+  };
+}
+
+/** Goes through the text of receipts once, piece by piece. */
+class ReceiptSearch {
+  readonly #block: Block;
+  #rest = '';
+  #hashes = 0;
+  #receipts = 0;
+
+  constructor(block: Block) {
+    this.#block = block;
+  }
+
+  add(piece: string): void {
+    const text = this.#rest + piece;
+    const hashesEnd = this.#findHashes(text);
+    const countsEnd = this.#countReceipts(text);
+    const placesEnd = this.#comparePlaces(text);
+    this.#rest = text.slice(Math.max(hashesEnd, countsEnd, placesEnd, text.length - OVERLAP));
+  }
+
+  finish(): void {
+    const { length } = this.#block.transactionHashes;
+    if (this.#hashes < length) throw new UpstreamFault('wrong', 'receipts are missing or out of order');
+    if (this.#receipts !== length)
+      throw new UpstreamFault('wrong', 'there are receipts of other transactions');
+  }
+
+  #findHashes(text: string): number {
+    const { transactionHashes } = this.#block;
+    let from = 0;
+    while (this.#hashes < transactionHashes.length) {
+      const hash = transactionHashes[this.#hashes] as string;
+      const at = text.indexOf(hash, from);
+      if (at < 0) break;
+      from = at + hash.length;
+      this.#hashes++;
+    }
+    return from;
+  }
+
+  #countReceipts(text: string): number {
+    let from = 0;
+    for (let at = text.indexOf(ONCE_A_RECEIPT); at >= 0; at = text.indexOf(ONCE_A_RECEIPT, from)) {
+      from = at + ONCE_A_RECEIPT.length;
+      this.#receipts++;
+    }
+    return from;
+  }
+
+  #comparePlaces(text: string): number {
+    BLOCK_HASH.lastIndex = 0;
+    let end = 0;
+    for (let match = BLOCK_HASH.exec(text); match !== null; match = BLOCK_HASH.exec(text)) {
+      if (match[1]?.toLowerCase() !== this.#block.hash) {
+        throw new UpstreamFault('wrong', 'the receipts are those of another block');
+      }
+      end = BLOCK_HASH.lastIndex;
+    }
+    return end;
+  }
+}
+
+class CheckedStream implements JsonStream {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly #source: JsonStream;
+
+  constructor(source: JsonStream, search: ReceiptSearch) {
+    this.#source = source;
+    this.pieces = readChecked(source, search);
+  }
+
+  cancel(): void {
+    this.#source.cancel();
+  }
+}
+
+/** Holds the last piece back until all that came before it, and it, has been found right. */
+async function* readChecked(source: JsonStream, search: ReceiptSearch): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | undefined;
+  try {
+    for await (const piece of source.pieces) {
+      search.add(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'));
+      if (held !== undefined) yield held;
+      held = piece;
+    }
+    search.finish();
+  } catch (error) {
+    source.cancel();
+    throw error;
+  }
+  if (held !== undefined) yield held;
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../util/clock.ts';
+import { createEndpoint, nameUpstream } from './endpoint.ts';
+import { listSecrets } from './errors/secrets.ts';
+import type { HeadFeed } from './heads/head-feed.ts';
+import { HeadTracker } from './heads/head-tracker.ts';
+import { createNodeFeed } from './node-feed.ts';
+import type { PoolOptions, UpstreamOptions } from './options.ts';
+import { createTransport } from './transport/create-transport.ts';
+import type { TransportLimits } from './transport/transport.ts';
+import { Upstream } from './upstream.ts';
+
+/** Polls are never further apart, however slow the chain. */
+const MAX_POLL_MS = 6_000;
+const PING_MS = 15_000;
+
+export type UpstreamEvents = {
+  /** Its heads changed. */
+  onHead(upstream: Upstream): void;
+  /** It stopped answering polls. */
+  onAway(upstream: Upstream): void;
+  /** It answers polls again. */
+  onBack(upstream: Upstream): void;
+};
+
+/** One row of the configuration as a node that can be asked. Its tracker is not started. */
+export function createUpstream(
+  row: UpstreamOptions,
+  position: number,
+  pool: PoolOptions,
+  clock: Clock,
+  events: UpstreamEvents,
+): Upstream {
+  const limits = limitsOf(row, pool);
+  const endpoint = createEndpoint(row.url, row);
+  const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
+  const transport = createTransport(endpoint, limits);
+  const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
+  const feed = createNodeFeed(transport, announcements ?? transport);
+  const tracker = new HeadTracker(
+    countPolls(feed, () => upstream, events),
+    {
+      pollInterval: { min: pool.pollInterval, max: Math.max(pool.pollInterval, MAX_POLL_MS) },
+      blockTimeMs: pool.blockTime,
+      onChange: () => events.onHead(upstream),
+      clock,
+    },
+  );
+  const upstream: Upstream = new Upstream({
+    name: nameUpstream(row, position),
+    tier: row.tier,
+    transport,
+    ...(announcements !== undefined && { announcements }),
+    tracker,
+    secrets: [endpoint, ...(announcer === undefined ? [] : [announcer])].flatMap(({ url, headers }) =>
+      listSecrets(url, headers),
+    ),
+    now: () => clock.now(),
+  });
+  return upstream;
+}
+
+function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
+  return {
+    connections: row.connections,
+    inFlight: row.inFlight,
+    connectTimeout: pool.connectTimeout,
+    answerTimeout: pool.answerTimeout,
+    stallTimeout: pool.stallTimeout,
+    answerBytes: pool.answerBytes,
+    streamBytes: pool.streamBytes,
+    pingInterval: PING_MS,
+  };
+}
+
+/** Notices from the polls for the head whether the node is there. */
+function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents): HeadFeed {
+  return {
+    ...feed,
+    async getBlock(block) {
+      const upstream = find();
+      try {
+        const found = await feed.getBlock(block);
+        const wasAway = upstream.isAway;
+        upstream.missedPolls = 0;
+        if (wasAway) events.onBack(upstream);
+        return found;
+      } catch (error) {
+        const wasAway = upstream.isAway;
+        upstream.missedPolls++;
+        if (upstream.isAway && !wasAway) events.onAway(upstream);
+        throw error;
+      }
+    },
+  };
+}

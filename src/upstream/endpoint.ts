@@ -1,0 +1,19 @@
+import type { UpstreamOptions } from './options.ts';
+import type { Endpoint } from './transport/transport.ts';
+
+/** Where a row of the configuration leads, with what must be said there. */
+export function createEndpoint(url: string, row: UpstreamOptions): Endpoint {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(row.headers ?? {})) headers[name.toLowerCase()] = value;
+  if (row.bearer !== undefined) headers['authorization'] = `Bearer ${row.bearer}`;
+  if (row.basic !== undefined) {
+    const credentials = Buffer.from(`${row.basic.user}:${row.basic.password}`).toString('base64');
+    headers['authorization'] = `Basic ${credentials}`;
+  }
+  return { url: new URL(url), headers };
+}
+
+/** What logs call an upstream that was given no name: its host without anything that could be a key. */
+export function nameUpstream({ name, url }: UpstreamOptions, position: number): string {
+  return name ?? `${new URL(url).host}#${position + 1}`;
+}

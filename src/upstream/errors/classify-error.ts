@@ -1,0 +1,59 @@
+import type { NodeError } from '../node-call.ts';
+import { cutText } from './cut-text.ts';
+import { findRevert } from './find-revert.ts';
+import { type FoundRule, findRule } from './find-rule.ts';
+import { isEstimating, isExecuting } from './methods.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { parseRevertData } from './revert-data.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Parity's messages for an execution that failed; what happened is in the data, in words. */
+const EMPTY_MESSAGE =
+  /^(?:vm execution error|transaction execution error|the execution failed due to an exception)\.?$/i;
+/** Messages that the words in the data make precise. */
+const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i;
+const SUPPLIED_GAS = /^err: (.*) \(supplied gas \d{1,20}\)$/is;
+
+/**
+ * What a node means by its error. The order is what keeps contracts out of it: a revert is recognised first, by code, by
+ * bytes, by how its words begin; only then are codes and words looked up, of errors in which no contract has a say.
+ */
+export function classifyError(error: NodeError, method: string): Verdict {
+  const text = cutText(error.message);
+  const executes = isExecuting(method);
+  const revert = executes ? findRevert(error, text) : undefined;
+  if (revert !== undefined) return { kind: 'reverted', data: revert };
+  const told = readText(text, error.data);
+  const found = findRule(error.code, told, executes);
+  if (found !== undefined) return createVerdict(found, told, error, method);
+  if (executes && EMPTY_MESSAGE.test(text)) return { kind: 'failed', message: told };
+  return { kind: 'unknown', code: error.code, message: told };
+}
+
+function createVerdict({ rule, match }: FoundRule, text: string, error: NodeError, method: string): Verdict {
+  switch (rule.kind) {
+    case 'failed': {
+      const words = isEstimating(method) ? (rule.gethEstimate ?? rule.geth) : rule.geth;
+      return { kind: 'failed', message: words?.replace('$1', () => match?.[1] ?? '') ?? text };
+    }
+    case 'invalid':
+    case 'missing':
+    case 'pruned':
+      return { kind: rule.kind, message: text };
+    case 'rateLimited': {
+      const retryAfterMs = parseRetryAfter(error.data, text);
+      return retryAfterMs === undefined ? { kind: 'rateLimited' } : { kind: 'rateLimited', retryAfterMs };
+    }
+    case 'unknown':
+      return { kind: 'unknown', code: error.code, message: text };
+    default:
+      return { kind: rule.kind };
+  }
+}
+
+/** The words that say what happened, wherever the client puts them. */
+function readText(text: string, data: unknown): string {
+  if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
+  if (EMPTY_MESSAGE.test(text)) return cutText(data).replace(SUPPLIED_GAS, '$1');
+  return VAGUE_MESSAGE.test(text) ? cutText(`${text}: ${data}`) : text;
+}

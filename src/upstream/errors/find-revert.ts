@@ -1,0 +1,49 @@
+import type { NodeError } from '../node-call.ts';
+import { cutText } from './cut-text.ts';
+import { findFailure } from './find-rule.ts';
+import { encodeErrorString, isAbiEncoded, parseRevertData } from './revert-data.ts';
+import { parseRevertProse } from './revert-prose.ts';
+
+/** geth's code for a revert, by now everybody's. */
+const REVERT_CODE = 3;
+/** What comes with that code and no data but is none: hosted providers lacking a block, zkSync refusing a transaction. */
+const NO_REVERT =
+  /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
+
+/** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
+const VM_ERROR = /^vm execution error\.?$/i;
+const VM_ERROR_WORDS = /^err: (.*) \(supplied gas \d{1,20}\)$/is;
+
+/**
+ * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
+ * be nothing else, and words last. A node that gives the reason in words only, with no data at all, gets it encoded as
+ * `Error(string)`, so that clients decode it as from any other node; where it says that there is no data, there is none.
+ */
+export function findRevert(error: NodeError, text: string): string | undefined {
+  const data = parseRevertData(error.data);
+  const isEmpty = data === undefined || data === '0x';
+  if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text))) return data ?? readReason(text);
+  if (data !== undefined && isAbiEncoded(data)) return data;
+  if (VM_ERROR.test(text)) return data ?? readVmError(error.data);
+  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(text));
+}
+
+function readReason(text: string): string {
+  return encodeReason(parseRevertProse(text)?.reason ?? '');
+}
+
+/** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
+function readVmError(data: unknown): string | undefined {
+  if (typeof data !== 'string') return '0x';
+  const words = cutText(data);
+  const inner = VM_ERROR_WORDS.exec(words)?.[1] ?? words;
+  const bytes = parseRevertData(inner);
+  if (bytes !== undefined) return bytes;
+  const prose = parseRevertProse(inner);
+  if (prose !== undefined) return encodeReason(prose.reason);
+  return findFailure(inner) === undefined ? encodeReason(inner) : undefined;
+}
+
+function encodeReason(reason: string): string {
+  return reason === '' ? '0x' : encodeErrorString(reason);
+}

@@ -1,0 +1,25 @@
+import { CODE_RULES } from './code-rules.ts';
+import { FAILURE_CODE_RULES, FAILURE_RULES } from './failure-rules.ts';
+import type { Rule } from './rule.ts';
+import { TEXT_RULES } from './text-rules.ts';
+
+/** Every row in the order in which it is asked: codes before words, what is missing before what failed. */
+export const RULES: readonly Rule[] = [...CODE_RULES, ...TEXT_RULES, ...FAILURE_RULES, ...FAILURE_CODE_RULES];
+
+export type FoundRule = { readonly rule: Rule; readonly match: RegExpExecArray | null };
+
+/** The first row that speaks of this error; failures are considered only where something is executed. */
+export function findRule(code: number, text: string, executes: boolean): FoundRule | undefined {
+  for (const rule of RULES) {
+    if (rule.codes !== undefined && !rule.codes.includes(code)) continue;
+    if (rule.kind === 'failed' && !executes) continue;
+    const match = rule.pattern === undefined ? null : rule.pattern.exec(text);
+    if (rule.pattern === undefined || match !== null) return { rule, match };
+  }
+  return undefined;
+}
+
+/** The row of a failure that is told in these words. */
+export function findFailure(text: string): Rule | undefined {
+  return FAILURE_RULES.find(({ pattern }) => pattern?.test(text));
+}

@@ -1,0 +1,33 @@
+/** The longest pause that a node's word is taken for, in milliseconds. */
+const MAX_RETRY_AFTER = 3_600_000;
+
+const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+/** A number with or without a unit, Go's durations of one part included; without one it is seconds. */
+const DURATION = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)?(?:ec(?:ond)?s?|in(?:ute)?s?)?\s*$/i;
+const PROSE =
+  /\b(?:try again|retry)(?: after| in)?:? (\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|m|h)?)(?![a-z])(?:econds?|inutes?)?/i;
+
+/**
+ * How long the node asks us to stay away: Infura's `backoff_seconds` (flat or under `rate`), Chainstack's `try_again_in`,
+ * or the words of the message. Undefined when it says nothing, or zero.
+ */
+export function parseRetryAfter(data: unknown, message: string): number | undefined {
+  const told =
+    parseDuration(readField(readField(data, 'rate'), 'backoff_seconds')) ??
+    parseDuration(readField(data, 'backoff_seconds')) ??
+    parseDuration(readField(data, 'try_again_in')) ??
+    parseDuration(PROSE.exec(message)?.[1]);
+  return told === undefined || told === 0 ? undefined : Math.min(told, MAX_RETRY_AFTER);
+}
+
+function parseDuration(value: unknown): number | undefined {
+  const match = typeof value === 'string' || typeof value === 'number' ? DURATION.exec(`${value}`) : null;
+  if (match === null) return undefined;
+  return Math.ceil(Number(match[1]) * (MILLISECONDS[(match[2] ?? 's').toLowerCase()] ?? 1_000));
+}
+
+function readField(holder: unknown, field: string): unknown {
+  return typeof holder === 'object' && holder !== null
+    ? (holder as Readonly<Record<string, unknown>>)[field]
+    : undefined;
+}

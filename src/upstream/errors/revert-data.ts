@@ -1,0 +1,71 @@
+import { bytesToHex } from '../../primitives/hex.ts';
+
+const NOT_HEX = /[^0-9a-f]/i;
+const REVERTED_PREFIX = /^reverted\s+/i;
+const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
+/** Where clients that send an object keep the bytes: hardhat, ganache 7, others, ganache 2. */
+const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
+/** Fields looked at in an object keyed by transaction hash. */
+const MAX_ENTRIES = 8;
+
+const ERROR_SELECTOR = '08c379a0';
+const PANIC_SELECTOR = '4e487b71';
+const SELECTOR_DIGITS = 8;
+const WORD_DIGITS = 64;
+const WORD_BYTES = 32;
+
+/**
+ * The bytes that an error's `data` carries, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
+ * @returns undefined where there are none, `0x` where the node says that there are none.
+ */
+export function parseRevertData(data: unknown): string | undefined {
+  if (typeof data === 'string') return parseHex(data.replace(REVERTED_PREFIX, ''));
+  if (typeof data !== 'object' || data === null) return undefined;
+  const own = parseFields(data);
+  if (own !== undefined) return own;
+  for (const [key, value] of Object.entries(data).slice(0, MAX_ENTRIES)) {
+    if (!TRANSACTION_HASH.test(key) || typeof value !== 'object' || value === null) continue;
+    const nested = parseFields(value);
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
+}
+
+/** Whether bytes can hardly be anything but revert data: ABI-encoded, a selector and whole words. */
+export function isAbiEncoded(data: string): boolean {
+  const digits = data.length - 2;
+  if (digits < SELECTOR_DIGITS) return false;
+  return (
+    (digits - SELECTOR_DIGITS) % WORD_DIGITS === 0 ||
+    data.startsWith(ERROR_SELECTOR, 2) ||
+    data.startsWith(PANIC_SELECTOR, 2)
+  );
+}
+
+/** Revert data of Solidity's `Error(string)`: for reasons that a node tells in words only. */
+export function encodeErrorString(reason: string): string {
+  const bytes = new TextEncoder().encode(reason);
+  const padded = new Uint8Array(Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES);
+  padded.set(bytes);
+  return `0x${ERROR_SELECTOR}${encodeWord(WORD_BYTES)}${encodeWord(bytes.length)}${bytesToHex(padded).slice(2)}`;
+}
+
+function encodeWord(value: number): string {
+  return value.toString(16).padStart(WORD_DIGITS, '0');
+}
+
+function parseFields(holder: object): string | undefined {
+  for (const field of DATA_FIELDS) {
+    const value = (holder as Readonly<Record<string, unknown>>)[field];
+    const data = typeof value === 'string' ? parseHex(value) : undefined;
+    if (data !== undefined) return data;
+  }
+  return undefined;
+}
+
+function parseHex(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (!/^0x/i.test(trimmed) || trimmed.length % 2 !== 0) return undefined;
+  const digits = trimmed.slice(2);
+  return NOT_HEX.test(digits) ? undefined : `0x${digits.toLowerCase()}`;
+}

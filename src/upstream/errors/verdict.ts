@@ -1,0 +1,27 @@
+/** What an error of a node means, whatever the client that wrote it. */
+export type Verdict =
+  /** An answer: the EVM executed REVERT. Raw revert data as lower-case hex, `0x` when there is none. */
+  | { readonly kind: 'reverted'; readonly data: string }
+  /** An answer: execution, or the checks before it, failed for good. In geth's words where they are known. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** An answer: the request itself is at fault. */
+  | { readonly kind: 'invalid'; readonly message: string }
+  /** The node lacks the block or its state. */
+  | { readonly kind: 'missing'; readonly message: string }
+  /** The node once had the data and has thrown it away (EIP-4444 and its like). */
+  | { readonly kind: 'pruned'; readonly message: string }
+  | { readonly kind: 'rateLimited'; readonly retryAfterMs?: number }
+  /** The node does not have the method, or does not offer it to us. */
+  | { readonly kind: 'unsupported' }
+  /** The node's own time limit. */
+  | { readonly kind: 'timeout' }
+  /** The node refuses our credentials. */
+  | { readonly kind: 'unauthorized' }
+  | { readonly kind: 'unknown'; readonly code: number; readonly message: string };
+
+export type Answer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
+
+/** Whether every honest node would say the same: never retried, never counted as a fault of the node. */
+export function isAnswer(verdict: Verdict): verdict is Answer {
+  return verdict.kind === 'reverted' || verdict.kind === 'failed' || verdict.kind === 'invalid';
+}

@@ -1,0 +1,106 @@
+import { decodeBlockReference, encodeBlockReference } from '../chain/block-reference.ts';
+import type { BlockReference, CallScope } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './block-positions.ts';
+import { findHash, type QuestionParts } from './call-questions.ts';
+import type { RoutedCall } from './routed-call.ts';
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+/** Methods that the service does not know itself: what rollup families need, and what a network passes through. */
+export class FreeQuestions {
+  readonly #parts: QuestionParts;
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws UpstreamFault `unsupported` when no node has the method. */
+  async ask(method: string, params: readonly unknown[], scope: CallScope): Promise<JsonResult> {
+    const rule = READ_METHODS.get(method) ?? UNKNOWN_METHOD;
+    const call =
+      method === 'eth_getLogs'
+        ? await this.#pinLogs(params, scope)
+        : rule.block === undefined
+          ? { method, params: JSON.stringify(params), nulls: rule.nulls }
+          : await this.#pinBlock(method, params, rule, scope);
+    return call === null ? 'null' : this.#parts.ask({ call, scope });
+  }
+
+  /** Puts the block that a tag means now in its place; null when the answer is null without asking. */
+  async #pinBlock(
+    method: string,
+    params: readonly unknown[],
+    rule: ReadRule,
+    scope: CallScope,
+  ): Promise<RoutedCall | null> {
+    const at = rule.block as number;
+    const reference = readReference(params[at], at, rule);
+    const resolved = await this.#parts.resolver.resolve(reference, scope);
+    const encode = (block: unknown): string => JSON.stringify(replaceAt(params, at, block));
+    if (resolved.kind === 'pending') {
+      return { method, params: encode('pending'), isSticky: true, nulls: 'truth' };
+    }
+    if (resolved.kind === 'none') {
+      if (rule.above === 'null') return null;
+      throw new ChainError('failed', resolved.message);
+    }
+    const position = await findHash(resolved.position, this.#parts.directory, scope);
+    const { number, hash } = position;
+    const byHash = encode(encodeBlockReference({ kind: 'hash', hash, requireCanonical: false }));
+    const byNumber = encode(encodeBlockReference({ kind: 'number', number }));
+    return {
+      method,
+      params: resolved.isCanonical ? byNumber : byHash,
+      ...(rule.takesHash === true && { paramsByHash: byHash }),
+      block: position,
+      key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
+      nulls: rule.nulls,
+    };
+  }
+
+  /** The tags in a filter for logs become numbers, and the node must have the highest block of the range. */
+  async #pinLogs(params: readonly unknown[], scope: CallScope): Promise<RoutedCall> {
+    const method = 'eth_getLogs';
+    const filter = Object(params[0]) as Readonly<Record<string, unknown>>;
+    if (typeof filter['blockHash'] === 'string') {
+      return { method, params: JSON.stringify(params), nulls: 'fault' };
+    }
+    const latest = await this.#parts.resolver.getHead(scope);
+    const pinned: Record<string, unknown> = { ...filter };
+    let highest = 0n;
+    for (const side of ['fromBlock', 'toBlock']) {
+      const reference = readReference(filter[side], 0, { isOptional: true, nulls: 'fault' });
+      const resolved = await this.#parts.resolver.resolve(reference, scope);
+      const number = resolved.kind === 'block' ? resolved.position.number : latest.number;
+      if (reference.kind === 'number' && reference.number > latest.number) pinned[side] = filter[side];
+      else pinned[side] = encodeBlockReference({ kind: 'number', number });
+      if (number > highest) highest = number;
+    }
+    return {
+      method,
+      params: JSON.stringify(replaceAt(params, 0, pinned)),
+      block: { number: highest, hash: this.#parts.directory.hashOf(highest) },
+      nulls: 'fault',
+    };
+  }
+}
+
+/** The parameters with one of them replaced, or added at the end. */
+function replaceAt(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
+  return [...params.slice(0, at), value, ...params.slice(at + 1)];
+}
+
+/** @throws ChainError `invalid` in geth's words */
+function readReference(value: unknown, at: number, rule: ReadRule): BlockReference {
+  if (value === undefined || value === null) {
+    if (rule.isOptional === true) return LATEST;
+    throw new ChainError('invalid', `missing value for required argument ${at}`);
+  }
+  try {
+    return decodeBlockReference(value);
+  } catch {
+    throw new ChainError('invalid', `invalid argument ${at}: not a block number, tag or hash`);
+  }
+}

@@ -1,0 +1,90 @@
+import type { BlockHeader } from './block.ts';
+import { WINDOW_BLOCKS } from './block-window.ts';
+
+/** What one upstream says of its chain. */
+export interface ChainView {
+  /** Its highest block; undefined as long as it has not told one. */
+  readonly latest: BlockHeader | undefined;
+  hashAt(number: bigint): string | undefined;
+  headerAt(number: bigint): BlockHeader | undefined;
+}
+
+/** How many upstreams must have a block: more than half, or at least this part of them (above 0, at most 1). */
+export type Share = 'majority' | number;
+
+/** Keeps 0.07 of 100 from being 8. */
+const ROUNDING = 1e-9;
+
+/** The smallest number of upstreams that is a share of `total`; at least 1. */
+export function countShare(share: Share, total: number): number {
+  return share === 'majority' ? Math.floor(total / 2) + 1 : Math.max(1, Math.ceil(share * total - ROUNDING));
+}
+
+/** Whether an upstream has a block: it reaches that high and knows no other block there. */
+export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
+  if (view.latest === undefined || view.latest.number < number) return false;
+  const known = view.hashAt(number);
+  return known === undefined || known === hash;
+}
+
+/**
+ * The highest block, not above `ceiling`, that the share of the upstreams has. Of several at one height: the one that
+ * more of them have, then the one `served` already, then the one of the lower hash.
+ */
+export function chooseHead(
+  views: readonly ChainView[],
+  share: Share,
+  served?: BlockHeader,
+  ceiling?: bigint,
+): BlockHeader | undefined {
+  const needed = countShare(share, views.length);
+  for (const number of listHeights(views, needed, ceiling)) {
+    const block = chooseAt(number, views, needed, served);
+    if (block !== undefined) return block;
+  }
+  return undefined;
+}
+
+/** Heights that enough upstreams reach, downwards; below the windows only those that are somebody's latest. */
+function* listHeights(
+  views: readonly ChainView[],
+  needed: number,
+  ceiling: bigint | undefined,
+): Generator<bigint> {
+  const latest = views.flatMap((view) => view.latest?.number ?? []).sort((a, b) => (a < b ? 1 : -1));
+  const reached = latest[needed - 1];
+  if (reached === undefined) return;
+  const top = ceiling !== undefined && ceiling < reached ? ceiling : reached;
+  const bottom = top - BigInt(WINDOW_BLOCKS);
+  for (let number = top; number > bottom && number >= 0n; number--) yield number;
+  for (const number of latest) if (number <= bottom) yield number;
+}
+
+type Candidate = { readonly header: BlockHeader; readonly holders: number };
+
+function chooseAt(
+  number: bigint,
+  views: readonly ChainView[],
+  needed: number,
+  served: BlockHeader | undefined,
+): BlockHeader | undefined {
+  const headers = new Map<string, BlockHeader>();
+  for (const view of views) {
+    const header = view.headerAt(number);
+    if (header !== undefined) headers.set(header.hash, header);
+  }
+  let best: Candidate | undefined;
+  for (const header of headers.values()) {
+    const candidate = { header, holders: views.filter((view) => hasBlock(view, header)).length };
+    if (candidate.holders < needed) continue;
+    if (best === undefined || isPreferred(candidate, best, served)) best = candidate;
+  }
+  return best?.header;
+}
+
+function isPreferred(a: Candidate, b: Candidate, served: BlockHeader | undefined): boolean {
+  if (a.holders !== b.holders) return a.holders > b.holders;
+  if (a.header.hash === served?.hash) return true;
+  if (b.header.hash === served?.hash) return false;
+  return a.header.hash < b.header.hash;
+}

@@ -1,0 +1,23 @@
+import { minBigInt } from '../../primitives/bigint.ts';
+import type { ChainView } from './choose-head.ts';
+
+/** How far below the lower of two heads a height is looked for that both know. */
+const MAX_DEPTH = 64;
+
+/** Whether two chains are known to have different blocks at the highest height that both know. */
+export function contradictsChain(
+  served: {
+    readonly head: { readonly number: bigint } | undefined;
+    hashAt(number: bigint): string | undefined;
+  },
+  view: ChainView,
+): boolean {
+  if (served.head === undefined || view.latest === undefined) return false;
+  const top = minBigInt(served.head.number, view.latest.number);
+  for (let number = top; number >= 0n && number > top - BigInt(MAX_DEPTH); number--) {
+    const hash = view.hashAt(number);
+    const servedHash = served.hashAt(number);
+    if (hash !== undefined && servedHash !== undefined) return hash !== servedHash;
+  }
+  return false;
+}

@@ -1,0 +1,240 @@
+import type { Clock } from '../../util/clock.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { BlockHeader } from './block.ts';
+import { BlockPace } from './block-pace.ts';
+import { BlockWindow } from './block-window.ts';
+import type { ChainView } from './choose-head.ts';
+import type { HeadFeed } from './head-feed.ts';
+import { findJunction, type Junction, listAncestors, walkDown } from './join-chain.ts';
+import { PollLoop } from './poll-loop.ts';
+
+export type HeadTrackerOptions = {
+  /** Bounds of the time between two polls, milliseconds. */
+  readonly pollInterval: { readonly min: number; readonly max: number };
+  /** Milliseconds between two blocks, where it is not left to observation. */
+  readonly blockTimeMs?: number | undefined;
+  /** Latest, safe, finalized or what is known below them changed. */
+  onChange(): void;
+  readonly clock: Clock;
+};
+
+/** Time between blocks before any was observed, milliseconds. */
+const FIRST_BLOCK_TIME = 2_000;
+/** Poll intervals between two polls that only make sure that announcements are complete. */
+const ANNOUNCED_FACTOR = 4;
+/** Poll intervals between two looks at safe and finalized. */
+const MARKS_FACTOR = 8;
+/** Longest intervals that failures can add up to. */
+const BACKOFF_FACTOR = 2;
+/** Blocks learnt below a head that joins nothing known: upstreams a few blocks apart can then be compared. */
+const FIRST_DEPTH = 8;
+
+/**
+ * Follows the heads of one upstream: announced where it announces them, polled at about twice the pace of its blocks
+ * otherwise. What it tells is one chain at any time: every hash it knows belongs to `latest` or an ancestor of it.
+ */
+export class HeadTracker implements ChainView {
+  readonly #feed: HeadFeed;
+  readonly #options: HeadTrackerOptions;
+  readonly #pace = new BlockPace();
+  readonly #window = new BlockWindow();
+  readonly #latestLoop: PollLoop;
+  readonly #marksLoop: PollLoop;
+  #latest: BlockHeader | undefined;
+  #safe: BlockHeader | undefined;
+  #finalized: BlockHeader | undefined;
+  #lastContact: number | undefined;
+  #isRunning = false;
+  #endWatch: () => void = () => {};
+  /** Announcements can be relied on: they come, and none was found missing. */
+  #isAnnounced = false;
+  #announcements = 0;
+  /** The newest head that has not been joined to the window yet. */
+  #waiting: BlockHeader | undefined;
+  #isJoining = false;
+
+  constructor(feed: HeadFeed, options: HeadTrackerOptions) {
+    this.#feed = feed;
+    this.#options = options;
+    const { clock, pollInterval } = options;
+    const maxBackoff = pollInterval.max * BACKOFF_FACTOR;
+    this.#latestLoop = new PollLoop({
+      poll: () => this.#pollLatest(),
+      interval: () => this.#interval() * (this.#isAnnounced ? ANNOUNCED_FACTOR : 1),
+      maxBackoff,
+      clock,
+    });
+    this.#marksLoop = new PollLoop({
+      poll: () => this.#pollMarks(),
+      interval: () => this.#interval() * MARKS_FACTOR,
+      maxBackoff: maxBackoff * MARKS_FACTOR,
+      clock,
+    });
+  }
+
+  get latest(): BlockHeader | undefined {
+    return this.#latest;
+  }
+
+  /** Undefined where the upstream does not know the tag. */
+  get safe(): BlockHeader | undefined {
+    return this.#safe;
+  }
+
+  /** Undefined where the upstream does not know the tag. */
+  get finalized(): BlockHeader | undefined {
+    return this.#finalized;
+  }
+
+  /** Clock milliseconds of the last answer or announcement; undefined before the first. */
+  get lastContact(): number | undefined {
+    return this.#lastContact;
+  }
+
+  /** Polls of latest that failed since the last one that did not. */
+  get failures(): number {
+    return this.#latestLoop.failures;
+  }
+
+  /** Hash of a recent block of the upstream's chain, where it is known. */
+  hashAt(number: bigint): string | undefined {
+    return this.#window.hashAt(number);
+  }
+
+  /** Header of a recent block of the upstream's chain, where it is in hand. */
+  headerAt(number: bigint): BlockHeader | undefined {
+    return this.#window.headerAt(number);
+  }
+
+  /** False when the block is above the upstream's latest, or is known to be another there. */
+  holds(number: bigint, hash?: string): boolean {
+    if (this.#latest === undefined || number > this.#latest.number) return false;
+    const known = this.#window.hashAt(number);
+    return hash === undefined || known === undefined || known === hash;
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#latestLoop.start();
+    this.#marksLoop.start();
+    this.#watch();
+  }
+
+  /** Ends polls and announcements. What is known stays readable; answers still to come are ignored. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#isAnnounced = false;
+    this.#latestLoop.stop();
+    this.#marksLoop.stop();
+    this.#endWatch();
+    this.#endWatch = () => {};
+  }
+
+  /** Asks for latest now, or waits for the poll that is under way. Never rejects. */
+  refresh(): Promise<void> {
+    return this.#latestLoop.pollNow();
+  }
+
+  #interval(): number {
+    const { min, max } = this.#options.pollInterval;
+    const blockTime = this.#options.blockTimeMs ?? this.#pace.blockTime ?? FIRST_BLOCK_TIME;
+    return Math.min(Math.max(blockTime / 2, min), max);
+  }
+
+  #watch(): void {
+    const end = this.#feed.watch?.({
+      onHeader: (header) => {
+        if (!this.#isRunning) return;
+        this.#announcements++;
+        this.#isAnnounced = true;
+        this.#noteContact();
+        void this.#take(header);
+      },
+      onLost: () => this.#setAnnounced(false),
+      onReady: () => this.#setAnnounced(true),
+    });
+    if (end !== undefined) this.#endWatch = end;
+  }
+
+  /** Heads may have been missed in either case: the next poll is due. */
+  #setAnnounced(isAnnounced: boolean): void {
+    if (!this.#isRunning) return;
+    this.#isAnnounced = isAnnounced;
+    void this.#latestLoop.pollNow();
+  }
+
+  async #pollLatest(): Promise<void> {
+    const before = this.#announcements;
+    const block = await this.#feed.getBlock('latest');
+    if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
+    this.#noteContact();
+    // An announcement that came meanwhile may be newer than this answer.
+    if (this.#announcements !== before) return;
+    if (this.#latest !== undefined && block.number > this.#latest.number) this.#isAnnounced = false;
+    await this.#take(block);
+  }
+
+  /** Finalized first: safe, asked for later, is then never below it. */
+  async #pollMarks(): Promise<void> {
+    const finalized = await this.#getMark('finalized');
+    const safe = await this.#getMark('safe');
+    this.#noteContact();
+    if (finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
+    this.#finalized = finalized;
+    this.#safe = safe;
+    this.#options.onChange();
+  }
+
+  /** Rejects only with faults that say nothing about the tag. */
+  async #getMark(tag: 'safe' | 'finalized'): Promise<BlockHeader | undefined> {
+    try {
+      return (await this.#feed.getBlock(tag)) ?? undefined;
+    } catch (fault) {
+      if (fault instanceof UpstreamFault && REFUSALS.has(fault.kind)) return undefined;
+      throw fault;
+    }
+  }
+
+  #noteContact(): void {
+    this.#lastContact = this.#options.clock.now();
+  }
+
+  /** Takes a head over, at once where it joins what is known. Of heads that come meanwhile the newest is next. */
+  async #take(head: BlockHeader): Promise<void> {
+    this.#waiting = head;
+    if (this.#isJoining) return;
+    this.#isJoining = true;
+    while (this.#waiting !== undefined) {
+      const next: BlockHeader = this.#waiting;
+      this.#waiting = undefined;
+      if (next.hash === this.#latest?.hash) continue;
+      const at = findJunction(this.#window, next);
+      const junction = at === undefined ? await this.#walkDown(next) : { at, headers: [next] };
+      this.#apply(next, junction);
+      if (junction.at === undefined && junction.headers.length === 1) await this.#learnAncestors(next);
+    }
+    this.#isJoining = false;
+  }
+
+  #walkDown(head: BlockHeader): Promise<Junction> {
+    return walkDown(this.#window, head, (number) => this.#feed.getBlock(number));
+  }
+
+  #apply(head: BlockHeader, junction: Junction): void {
+    this.#window.cutAbove(junction.at);
+    for (const header of junction.headers.toReversed()) this.#window.add(header);
+    this.#latest = head;
+    this.#pace.observe(head, this.#options.clock.now());
+    this.#options.onChange();
+  }
+
+  async #learnAncestors(head: BlockHeader): Promise<void> {
+    const ancestors = await listAncestors(head, FIRST_DEPTH, (number) => this.#feed.getBlock(number));
+    for (const header of ancestors) this.#window.add(header);
+    if (ancestors.length > 0) this.#options.onChange();
+  }
+}
+
+/** Answers of a node that does not know a tag. */
+const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);

@@ -1,0 +1,71 @@
+import type { Block, BlockHeader } from './block.ts';
+import type { BlockWindow } from './block-window.ts';
+
+type GetBlock = (number: bigint) => Promise<Block | null>;
+
+/** How a new head joins the blocks known before it. */
+export type Junction = {
+  /** The highest known block that is an ancestor of the head, or the head itself; undefined: none is known to be. */
+  readonly at: bigint | undefined;
+  /** The head and what was learnt on the way down, highest first. */
+  readonly headers: readonly BlockHeader[];
+};
+
+/** Blocks that are asked for to find where a reorg began. */
+const MAX_STEPS = 64;
+
+/** Where `header` joins the window by its own hash or its parent's. */
+export function findJunction(window: BlockWindow, header: BlockHeader): bigint | undefined {
+  if (window.hashAt(header.number) === header.hash) return header.number;
+  const below = header.number - 1n;
+  return window.hashAt(below) === header.parentHash ? below : undefined;
+}
+
+/**
+ * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between
+ * the head and the window are not all asked for: the one right above the window tells whether it was left.
+ */
+export async function walkDown(
+  window: BlockWindow,
+  head: BlockHeader,
+  getBlock: GetBlock,
+): Promise<Junction> {
+  const headers: BlockHeader[] = [head];
+  let lowest = head;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const parent = lowest.number - 1n;
+    const known = window.highestUpTo(parent);
+    if (known === undefined) break;
+    const number = known === parent ? parent : known + 1n;
+    const block = await askFor(number, getBlock);
+    if (block === undefined || (number === parent && block.hash !== lowest.parentHash)) break;
+    headers.push(block);
+    const at = findJunction(window, block);
+    if (at !== undefined) return { at, headers };
+    lowest = block;
+  }
+  return { at: undefined, headers };
+}
+
+/** Ancestors of a header, highest first: up to `count`, as far as the upstream tells one chain. */
+export async function listAncestors(
+  header: BlockHeader,
+  count: number,
+  getBlock: GetBlock,
+): Promise<BlockHeader[]> {
+  const ancestors: BlockHeader[] = [];
+  let lowest = header;
+  while (ancestors.length < count && lowest.number > 0n) {
+    const block = await askFor(lowest.number - 1n, getBlock);
+    if (block === undefined || block.hash !== lowest.parentHash) break;
+    ancestors.push(block);
+    lowest = block;
+  }
+  return ancestors;
+}
+
+/** Undefined where the upstream gives no such block: the chain is then known to less depth. */
+async function askFor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
+  const block = await getBlock(number).catch(() => null);
+  return block?.number === number ? block : undefined;
+}

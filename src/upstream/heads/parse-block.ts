@@ -1,0 +1,96 @@
+/** Blocks as nodes tell them. Nodes add fields and leave some out; what is taken from them is checked. */
+import { UpstreamFault } from '../fault.ts';
+import type { Block, BlockHeader } from './block.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+const EMPTY_LIST_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+/** What chains without these commitments put there (zkSync Era). */
+const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
+
+/**
+ * The header of a block object (`eth_getBlockByNumber`, `newHeads`).
+ * @throws UpstreamFault `malformed`
+ */
+export function parseHeader(value: unknown): BlockHeader {
+  return readHeader(readObject(value));
+}
+
+/**
+ * A block object, with transaction hashes or whole transactions.
+ * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
+ */
+export function parseBlock(value: unknown): Block {
+  const fields = readObject(value);
+  const header = readHeader(fields);
+  const transactionHashes = readList(fields, 'transactions').map(readTransactionHash);
+  const uncleHashes = fields['uncles'] == null ? [] : readList(fields, 'uncles').map(readHash);
+  // The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out.
+  if (transactionHashes.length === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
+    throw new UpstreamFault('wrong', 'the block lists no transactions but its root commits to some');
+  }
+  if (uncleHashes.length === 0 && commitsToMore(fields['sha3Uncles'], EMPTY_LIST_HASH)) {
+    throw new UpstreamFault('wrong', 'the block lists no uncles but its header commits to some');
+  }
+  return { ...header, transactionHashes, uncleHashes };
+}
+
+function readHeader(fields: Fields): BlockHeader {
+  return {
+    number: readQuantity(fields, 'number', 64),
+    hash: readHash(fields['hash']),
+    parentHash: readHash(fields['parentHash']),
+    timestamp: readQuantity(fields, 'timestamp', 64),
+    gasLimit: readQuantity(fields, 'gasLimit', 256),
+    baseFeePerGas: fields['baseFeePerGas'] == null ? undefined : readQuantity(fields, 'baseFeePerGas', 256),
+    extraData: fields['extraData'] == null ? '0x' : readData(fields, 'extraData'),
+    difficulty: fields['difficulty'] == null ? 0n : readQuantity(fields, 'difficulty', 256),
+  };
+}
+
+function readObject(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('is no object');
+  return value as Fields;
+}
+
+/** Leading zeros, which some nodes write, do no harm here. */
+function readQuantity(fields: Fields, name: string, bits: number): bigint {
+  const text = fields[name];
+  const digits = typeof text === 'string' ? /^0x0*([0-9a-fA-F]+)$/.exec(text)?.[1] : undefined;
+  if (digits === undefined || digits.length > bits / 4) throw malformed(`has no valid ${name}`);
+  return BigInt(`0x${digits}`);
+}
+
+function readData(fields: Fields, name: string): string {
+  const text = fields[name];
+  if (typeof text !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) {
+    throw malformed(`has no valid ${name}`);
+  }
+  return text.toLowerCase();
+}
+
+function readHash(value: unknown): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) throw malformed('lacks a valid hash');
+  return value.toLowerCase();
+}
+
+function readList(fields: Fields, name: string): readonly unknown[] {
+  const list = fields[name];
+  if (!Array.isArray(list)) throw malformed(`has no list of ${name}`);
+  return list;
+}
+
+function readTransactionHash(transaction: unknown): string {
+  return readHash(typeof transaction === 'string' ? transaction : readObject(transaction)['hash']);
+}
+
+function commitsToMore(commitment: unknown, empty: string): boolean {
+  if (typeof commitment !== 'string') return false;
+  const hash = commitment.toLowerCase();
+  return hash !== empty && hash !== NO_COMMITMENT;
+}
+
+function malformed(problem: string): UpstreamFault {
+  return new UpstreamFault('malformed', `the upstream's block ${problem}`);
+}

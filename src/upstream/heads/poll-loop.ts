@@ -1,0 +1,74 @@
+import type { Clock } from '../../util/clock.ts';
+import { UpstreamFault } from '../fault.ts';
+
+/** Longest pause that an upstream can ask for. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+export type PollLoopOptions = {
+  poll(): Promise<void>;
+  /** Milliseconds from the end of one poll to the next; asked after each. */
+  interval(): number;
+  /** Bound of the pause after failures, milliseconds. */
+  readonly maxBackoff: number;
+  readonly clock: Clock;
+};
+
+/** Polls again and again, one poll at a time, more slowly while polls fail. */
+export class PollLoop {
+  readonly #options: PollLoopOptions;
+  #isRunning = false;
+  #underWay: Promise<void> | undefined;
+  #cancelNext: () => void = () => {};
+  #failures = 0;
+
+  constructor(options: PollLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Polls that failed since the last one that did not. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.pollNow();
+  }
+
+  /** No further polls; one that is under way ends by itself. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelNext();
+  }
+
+  /** One poll now, or the one under way. Never rejects. */
+  pollNow(): Promise<void> {
+    this.#underWay ??= this.#poll();
+    return this.#underWay;
+  }
+
+  async #poll(): Promise<void> {
+    this.#cancelNext();
+    let retryAfter = 0;
+    try {
+      await this.#options.poll();
+      this.#failures = 0;
+    } catch (fault) {
+      this.#failures++;
+      if (fault instanceof UpstreamFault) retryAfter = fault.retryAfterMs ?? 0;
+    }
+    this.#underWay = undefined;
+    if (!this.#isRunning) return;
+    const pause = Math.max(this.#pause(), Math.min(retryAfter, MAX_RETRY_AFTER_MS));
+    this.#cancelNext = this.#options.clock.schedule(() => void this.pollNow(), pause);
+  }
+
+  /** The first failure may be a hiccup: the pause doubles from the second on. */
+  #pause(): number {
+    const interval = this.#options.interval();
+    if (this.#failures <= 1) return interval;
+    const doublings = Math.min(this.#failures - 1, 16);
+    return Math.max(interval, Math.min(interval * 2 ** doublings, this.#options.maxBackoff));
+  }
+}

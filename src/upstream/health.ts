@@ -1,0 +1,115 @@
+/** Averages move by this share with each sample. */
+const SAMPLE_WEIGHT = 0.1;
+/** Without samples an average loses half of its weight in this time: a node that was slow is tried again. */
+const HALF_LIFE_MS = 10_000;
+const FAULTS_IN_A_ROW = 5;
+/** A window of this many calls of which more than half were faults opens the circuit too. */
+const MIN_SAMPLES = 20;
+const MAX_ERROR_RATE = 0.5;
+const FIRST_OPEN_MS = 500;
+const MAX_OPEN_MS = 15_000;
+/** Rate limits without a time to come back. */
+const DEFAULT_PAUSE_MS = 1_000;
+
+/** `halfOpen`: the time out is over and one call at a time may find out whether the node is back. */
+export type CircuitState = 'closed' | 'open' | 'halfOpen';
+
+/** How one upstream has been doing: its circuit breaker, its pace, and what orders it among others. */
+export class Health {
+  readonly #now: () => number;
+  #latencyMs = 0;
+  #errorRate = 0;
+  #sampledAt = 0;
+  #samples = 0;
+  #faultsInARow = 0;
+  #openUntil = 0;
+  #openMs = 0;
+  #pausedUntil = 0;
+  inFlight = 0;
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get circuit(): CircuitState {
+    if (this.#openMs === 0) return 'closed';
+    return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
+  }
+
+  /** Whether the node has asked for a rest. */
+  get isPaused(): boolean {
+    return this.#now() < this.#pausedUntil;
+  }
+
+  /** Milliseconds until the node may be asked again. */
+  get pauseLeftMs(): number {
+    return Math.max(0, this.#pausedUntil - this.#now());
+  }
+
+  get latencyMs(): number {
+    return this.#latencyMs * this.#age();
+  }
+
+  get errorRate(): number {
+    return this.#errorRate * this.#age();
+  }
+
+  /** Expected cost of asking this upstream now: lower is better. */
+  get score(): number {
+    const age = this.#age();
+    return (0.05 + this.#latencyMs * age) * (1 + this.inFlight) * (1 + 10 * this.#errorRate * age);
+  }
+
+  /** An answer came, be it an error of the caller's making. */
+  succeed(latencyMs: number): void {
+    this.#sample(latencyMs, 0);
+    this.#faultsInARow = 0;
+    this.#openMs = 0;
+  }
+
+  /** No usable answer came. Returns whether this opened the circuit. */
+  fail(latencyMs: number): boolean {
+    this.#sample(latencyMs, 1);
+    this.#faultsInARow++;
+    const state = this.circuit;
+    if (state === 'open') return false;
+    const isTooMuch =
+      this.#faultsInARow >= FAULTS_IN_A_ROW ||
+      (this.#samples >= MIN_SAMPLES && this.#errorRate > MAX_ERROR_RATE);
+    if (state === 'closed' && !isTooMuch) return false;
+    this.#openMs = Math.min(this.#openMs === 0 ? FIRST_OPEN_MS : this.#openMs * 2, MAX_OPEN_MS);
+    this.#openUntil = this.#now() + this.#openMs;
+    return state === 'closed';
+  }
+
+  /** Another upstream was faster: it would have taken longer than this. */
+  lag(latencyMs: number): void {
+    this.#sample(latencyMs, 0);
+  }
+
+  /** Asks nothing for as long as the node said, or for a second. */
+  pause(retryAfterMs: number = DEFAULT_PAUSE_MS): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + retryAfterMs);
+  }
+
+  /** The node was seen to be well by other means: an open circuit lets a call through now. */
+  encourage(): void {
+    this.#openUntil = 0;
+  }
+
+  #sample(latencyMs: number, fault: 0 | 1): void {
+    const age = this.#age();
+    this.#latencyMs =
+      this.#samples === 0
+        ? latencyMs
+        : this.#latencyMs * age * (1 - SAMPLE_WEIGHT) + latencyMs * SAMPLE_WEIGHT;
+    this.#errorRate = this.#errorRate * age * (1 - SAMPLE_WEIGHT) + fault * SAMPLE_WEIGHT;
+    this.#sampledAt = this.#now();
+    this.#samples++;
+  }
+
+  #age(): number {
+    return 0.5 ** ((this.#now() - this.#sampledAt) / HALF_LIFE_MS);
+  }
+}

@@ -1,0 +1,61 @@
+import type { JsonResult } from '../primitives/json-result.ts';
+import { parseQuantity } from '../primitives/quantity.ts';
+import { UpstreamFault } from './fault.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Which chain a node is on, and which program it is. */
+export type Identity = {
+  readonly chainId: bigint;
+  /** Undefined where the node does not have block 0 any more. */
+  readonly genesisHash: string | undefined;
+  /** As `web3_clientVersion` says; `unknown` where it does not. */
+  readonly clientVersion: string;
+  readonly knowsHashParameters: boolean;
+};
+
+/** Clients that take `{blockHash}` wherever a call takes a block (EIP-1898). */
+const KNOWS_HASH_PARAMETERS = /^(geth|reth|nethermind|erigon|anvil|portcullis)\//i;
+const MAX_VERSION_LENGTH = 200;
+
+/**
+ * Asks a node who it is.
+ * @param deadline milliseconds on the clock of `performance.now()`
+ * @throws UpstreamFault
+ */
+export async function readIdentity(transport: Transport, deadline: number): Promise<Identity> {
+  const ask = async (method: string, params: string): Promise<unknown> => {
+    const reply = await transport.send({ method, params }, { deadline });
+    return reply.kind === 'result' ? parseResult(reply.result) : undefined;
+  };
+  const [chainId, genesis, version] = await Promise.all([
+    ask('eth_chainId', '[]'),
+    ask('eth_getBlockByNumber', '["0x0",false]'),
+    ask('web3_clientVersion', '[]'),
+  ]);
+  const { hash } = Object(genesis) as { readonly hash?: unknown };
+  const clientVersion =
+    typeof version === 'string'
+      ? version.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_VERSION_LENGTH)
+      : 'unknown';
+  return {
+    chainId: parseChainId(chainId),
+    genesisHash: typeof hash === 'string' ? hash.toLowerCase() : undefined,
+    clientVersion,
+    knowsHashParameters: KNOWS_HASH_PARAMETERS.test(clientVersion),
+  };
+}
+
+function parseResult(result: JsonResult): unknown {
+  if (typeof result === 'string') return JSON.parse(result);
+  result.cancel();
+  throw new UpstreamFault('malformed', 'an answer about the node itself is too long');
+}
+
+function parseChainId(value: unknown): bigint {
+  try {
+    if (typeof value === 'string') return parseQuantity(value, 256);
+  } catch {
+    // Not a quantity: told below.
+  }
+  throw new UpstreamFault('malformed', 'eth_chainId is not a quantity');
+}

@@ -1,0 +1,176 @@
+import type { Logger } from '../observe/logger.ts';
+import { UpstreamFault } from './fault.ts';
+import { type Identity, readIdentity } from './identity.ts';
+import type { Upstream } from './upstream.ts';
+
+/** How long a node may take to say who it is. */
+const IDENTITY_LIMIT_MS = 5_000;
+const FIRST_RETRY_MS = 200;
+const MAX_RETRY_MS = 5_000;
+const RECHECK_MS = 30_000;
+
+/** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
+export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
+
+export type MembershipParts = {
+  readonly upstreams: readonly Upstream[];
+  readonly network: string;
+  readonly log: Logger;
+  /** An upstream's standing changed. */
+  readonly onChange: () => void;
+};
+
+/**
+ * Decides which upstreams belong to the network: each is asked for its chain id and its genesis block at the start,
+ * every half minute, and when it comes back from being away. One of another chain is quarantined and named in the
+ * log until it says otherwise.
+ */
+export class Membership {
+  readonly #parts: MembershipParts;
+  readonly #retries = new Map<Upstream, number>();
+  readonly #timers = new Map<Upstream, NodeJS.Timeout>();
+  readonly #checking = new Set<Upstream>();
+  #expected: ChainIdentity | undefined;
+  #isClosed = false;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Asks every upstream once, until all have answered or failed, or `isEnough` says so. Never rejects; what did not
+   * answer has no identity afterwards.
+   */
+  askAll(isEnough: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const asked = this.#parts.upstreams.map(async (upstream) => {
+        await this.#identify(upstream);
+        if (isEnough()) resolve();
+      });
+      void Promise.all(asked).then(() => resolve());
+    });
+  }
+
+  /** From here on it is known which chain is meant: judges everyone, and goes on checking. */
+  begin(expected: ChainIdentity): void {
+    this.#expected = expected;
+    for (const upstream of this.#parts.upstreams) {
+      this.#judge(upstream);
+      this.#plan(upstream);
+    }
+  }
+
+  /** An upstream is back, or not what it was: it is not asked for anything until it has said who it is. */
+  suspect(upstream: Upstream): void {
+    if (upstream.standing === 'verified') this.#setStanding(upstream, 'unverified');
+    this.#retries.delete(upstream);
+    void this.#check(upstream);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  async #check(upstream: Upstream): Promise<void> {
+    if (this.#isClosed || this.#checking.has(upstream)) return;
+    this.#checking.add(upstream);
+    const isKnown = await this.#identify(upstream);
+    this.#checking.delete(upstream);
+    if (this.#isClosed) return;
+    if (isKnown) {
+      this.#retries.delete(upstream);
+      this.#judge(upstream);
+    } else {
+      this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
+    }
+    this.#plan(upstream);
+  }
+
+  #plan(upstream: Upstream): void {
+    clearTimeout(this.#timers.get(upstream));
+    const retries = this.#retries.get(upstream) ?? (upstream.identity === undefined ? 1 : 0);
+    const delay = retries === 0 ? RECHECK_MS : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
+    const timer = setTimeout(() => void this.#check(upstream), delay);
+    timer.unref();
+    this.#timers.set(upstream, timer);
+  }
+
+  /** Whether the node said who it is. */
+  async #identify(upstream: Upstream): Promise<boolean> {
+    try {
+      upstream.identity = await readIdentity(upstream.transport, performance.now() + IDENTITY_LIMIT_MS);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      upstream.countFault(error.kind);
+      this.#logFault(upstream, error);
+      return false;
+    }
+  }
+
+  #judge(upstream: Upstream): void {
+    const { identity } = upstream;
+    if (identity === undefined || this.#expected === undefined) return;
+    const isOurs = isSameChain(identity, this.#expected);
+    this.#setStanding(upstream, isOurs ? 'verified' : 'quarantined');
+  }
+
+  #setStanding(upstream: Upstream, standing: Upstream['standing']): void {
+    if (upstream.standing === standing) return;
+    const before = upstream.standing;
+    upstream.standing = standing;
+    const { identity } = upstream;
+    const fields = {
+      network: this.#parts.network,
+      upstream: upstream.name,
+      client: identity?.clientVersion,
+      chainId: identity?.chainId.toString(),
+      genesis: identity?.genesisHash,
+    };
+    if (standing === 'quarantined') {
+      this.#parts.log.error(fields, 'upstream is of another chain: it is not asked for anything');
+    } else if (standing === 'verified') {
+      this.#parts.log.info(fields, before === 'unverified' ? 'upstream is in service' : 'upstream is back');
+    }
+    this.#parts.onChange();
+  }
+
+  #logFault({ name }: Upstream, { kind, message }: UpstreamFault): void {
+    const fields = { network: this.#parts.network, upstream: name, fault: kind, reason: message };
+    this.#parts.log.debug(fields, 'upstream did not say who it is');
+  }
+}
+
+function isSameChain(identity: Identity, { chainId, genesisHash }: ChainIdentity): boolean {
+  if (identity.chainId !== chainId) return false;
+  return (
+    genesisHash === undefined || identity.genesisHash === undefined || identity.genesisHash === genesisHash
+  );
+}
+
+/** An identity and how many upstreams claim it. */
+export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
+
+/** The identity that most upstreams claim; among equals the one of the first in the configuration. */
+export function agreeOnChain(
+  upstreams: readonly Upstream[],
+  configured: { readonly chainId?: bigint; readonly genesisHash?: string },
+): ChainVote | undefined {
+  const votes = new Map<string, { readonly identity: ChainIdentity; count: number }>();
+  for (const { identity } of upstreams) {
+    if (identity === undefined) continue;
+    if (configured.chainId !== undefined && identity.chainId !== configured.chainId) continue;
+    const name = `${identity.chainId}:${identity.genesisHash}`;
+    const vote = votes.get(name) ?? { identity, count: 0 };
+    vote.count++;
+    votes.set(name, vote);
+  }
+  let winner: { readonly identity: ChainIdentity; readonly count: number } | undefined;
+  for (const vote of votes.values()) if (winner === undefined || vote.count > winner.count) winner = vote;
+  const chainId = configured.chainId ?? winner?.identity.chainId;
+  if (chainId === undefined) return undefined;
+  const genesisHash = configured.genesisHash ?? winner?.identity.genesisHash;
+  return { identity: { chainId, genesisHash }, votes: winner?.count ?? 0 };
+}

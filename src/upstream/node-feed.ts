@@ -1,0 +1,51 @@
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { classifyError } from './errors/classify-error.ts';
+import { UpstreamFault } from './fault.ts';
+import type { Block } from './heads/block.ts';
+import type { HeadFeed } from './heads/head-feed.ts';
+import { parseBlock, parseHeader } from './heads/parse-block.ts';
+import type { Transport } from './transport/transport.ts';
+
+const POLL_LIMIT_MS = 5_000;
+const METHOD = 'eth_getBlockByNumber';
+
+/**
+ * Heads as a node tells them: asked over one transport, announced over another or the same.
+ * @param announcements the transport that offers `watchHeads`
+ */
+export function createNodeFeed(transport: Transport, announcements: Transport): HeadFeed {
+  return {
+    getBlock: (block) => getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block),
+    ...(announcements.watchHeads !== undefined && {
+      watch: (listener) =>
+        (announcements.watchHeads as NonNullable<Transport['watchHeads']>)({
+          onHeader: (header) => {
+            try {
+              listener.onHeader(parseHeader(header));
+            } catch {
+              // A header that cannot be read announces nothing; the next poll tells the head.
+            }
+          },
+          onLost: () => listener.onLost(),
+          onReady: () => listener.onReady(),
+        }),
+    }),
+  };
+}
+
+async function getBlock(transport: Transport, block: string): Promise<Block | null> {
+  const call = { method: METHOD, params: `["${block}",false]` };
+  const reply = await transport.send(call, { deadline: performance.now() + POLL_LIMIT_MS });
+  if (reply.kind === 'error') {
+    const { kind } = classifyError(reply.error, METHOD);
+    // How nodes say that they do not know a tag, or have no such block yet.
+    if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
+    throw new UpstreamFault('unknown', 'the node cannot tell its head');
+  }
+  if (typeof reply.result !== 'string') {
+    reply.result.cancel();
+    throw new UpstreamFault('tooLarge', 'a header with hashes is larger than can be held');
+  }
+  const value: unknown = JSON.parse(reply.result);
+  return value === null ? null : parseBlock(value);
+}

@@ -1,0 +1,148 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Cache } from '../cache/cache.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { Logger } from '../observe/logger.ts';
+import { systemClock } from '../util/clock.ts';
+import { BlockDirectory } from './block-directory.ts';
+import { BlockQuestions } from './block-questions.ts';
+import { BlockResolver } from './block-resolver.ts';
+import { CallQuestions } from './call-questions.ts';
+import { createUpstream } from './create-upstream.ts';
+import { UpstreamFault } from './fault.ts';
+import { findMerge } from './find-merge.ts';
+import { FreeQuestions } from './free-questions.ts';
+import { contradictsChain } from './heads/contradicts-chain.ts';
+import { NetworkHead } from './heads/network-head.ts';
+import { agreeOnChain, type ChainIdentity, Membership } from './membership.ts';
+import type { PoolOptions, UpstreamOptions } from './options.ts';
+import { createPool } from './pool.ts';
+import type { Upstream } from './upstream.ts';
+import { UpstreamChain } from './upstream-chain.ts';
+
+/** How long a start waits for an upstream to say which chain this is. */
+const START_LIMIT_MS = 15_000;
+const START_RETRY_MS = 250;
+/** How long a start waits for the head; without one the first requests wait. */
+const HEAD_LIMIT_MS = 3_000;
+/** How long the served head outlives the last upstream that has it. */
+const GIVE_UP_MS = 30_000;
+const MERGE_LIMIT_MS = 60_000;
+
+export type UpstreamChainOptions = {
+  readonly network: string;
+  readonly upstreams: readonly UpstreamOptions[];
+  readonly pool: PoolOptions;
+  readonly cache: Cache;
+  readonly log: Logger;
+};
+
+/**
+ * Opens the chain that a pool of nodes knows, after finding out which chain that is.
+ * @throws Error when no upstream answers in time and the configuration does not name the chain
+ */
+export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
+  const { network, pool, cache, log } = options;
+  const update = (): void => {
+    head.update();
+    for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
+  };
+  const upstreams = options.upstreams.map((row, position) =>
+    createUpstream(row, position, pool, systemClock, {
+      onHead: update,
+      onAway(upstream) {
+        log.warn({ network, upstream: upstream.name }, 'upstream does not answer');
+        update();
+      },
+      onBack(upstream) {
+        upstream.health.encourage();
+        membership.suspect(upstream);
+      },
+    }),
+  );
+  const head = new NetworkHead({
+    share: pool.headShare,
+    giveUpMs: GIVE_UP_MS,
+    reports: () => upstreams.filter((upstream) => upstream.countsForHead).map(({ tracker }) => tracker),
+    onOrphaned(hashes) {
+      for (const hash of hashes) cache.evictBlock(hash);
+      directory.forgetNumbers();
+      log.info({ network, blocks: hashes.length }, 'blocks left the chain');
+    },
+    onGivenUp(from, to) {
+      const fields = { network, from: from.number.toString(), to: to.number.toString() };
+      log.warn(fields, 'no upstream has the served head any more: it is given up');
+    },
+    clock: systemClock,
+  });
+  const ask = createPool({ network, upstreams, options: pool, cache, log });
+  const directory = new BlockDirectory(ask, head);
+  const membership = new Membership({ upstreams, network, log, onChange: update });
+  const stopping = new AbortController();
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    membership.close();
+    head.stop();
+    await Promise.all(upstreams.map((upstream) => upstream.close()));
+  };
+
+  let identity: ChainIdentity;
+  try {
+    identity = await identifyChain(upstreams, membership, pool);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  membership.begin(identity);
+  for (const { tracker } of upstreams) tracker.start();
+  await Promise.race([head.whenKnown(), wait(HEAD_LIMIT_MS, undefined, { ref: false })]);
+  const { chainId, genesisHash } = identity;
+  log.info(
+    { network, chainId: `${chainId}`, head: `${head.head?.number}` },
+    'network is served by its nodes',
+  );
+
+  void searchMerge(directory, head, stopping.signal);
+  const resolver = new BlockResolver({ head, directory, tags: pool.tags, genesisHash });
+  const parts = { chainId, ask, resolver, directory };
+  return new UpstreamChain({
+    chainId,
+    calls: new CallQuestions(parts),
+    blocks: new BlockQuestions(parts),
+    others: new FreeQuestions(parts),
+    close,
+  });
+}
+
+/** Asks until somebody knows which chain this is. */
+async function identifyChain(
+  upstreams: readonly Upstream[],
+  membership: Membership,
+  { chainId, genesisHash }: PoolOptions,
+): Promise<ChainIdentity> {
+  const configured = {
+    ...(chainId !== undefined && { chainId }),
+    ...(genesisHash !== undefined && { genesisHash }),
+  };
+  const until = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    await membership.askAll(() => (agreeOnChain(upstreams, configured)?.votes ?? 0) > upstreams.length / 2);
+    const agreed = agreeOnChain(upstreams, configured);
+    if (agreed !== undefined) return agreed.identity;
+    if (performance.now() > until) {
+      throw new Error('no upstream answers, and pool.chainId does not say which chain this is');
+    }
+    await wait(START_RETRY_MS);
+  }
+}
+
+/** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */
+async function searchMerge(directory: BlockDirectory, head: NetworkHead, signal: AbortSignal): Promise<void> {
+  await head.whenKnown();
+  if (head.head?.difficulty !== 0n) return;
+  try {
+    const deadline = performance.now() + MERGE_LIMIT_MS;
+    await findMerge(directory, head.head.number, { deadline, signal });
+  } catch (error) {
+    if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
+  }
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { durationSchema } from '../util/duration-schema.ts';
+import { READ_METHODS } from './block-positions.ts';
+
+/** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
+export type UpstreamOptions = {
+  /** How logs and `portcullis doctor` call it; by default its host and a number. */
+  readonly name?: string;
+  /** `http:`, `https:`, `ws:` or `wss:`. */
+  readonly url: string;
+  /** A WebSocket address of the same node for announcements of heads, where `url` is HTTP. */
+  readonly heads?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly bearer?: string;
+  readonly basic?: { readonly user: string; readonly password: string };
+  /** Lower tiers are asked first; a higher one only when those below cannot answer. */
+  readonly tier: number;
+  /** Connections (HTTP) at the same time. */
+  readonly connections: number;
+  /** Calls in flight at the same time. */
+  readonly inFlight: number;
+};
+
+/** What a network serves for a tag that its nodes do not know. */
+export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
+
+/** `pool:` of a network. Durations are milliseconds. */
+export type PoolOptions = {
+  /** Expected identity; by default what the upstreams agree on at the start. */
+  readonly chainId?: bigint;
+  readonly genesisHash?: string;
+  /** How many of the healthy upstreams must have a block before it is served. */
+  readonly headShare: 'majority' | number;
+  /** Average time between blocks; by default it is observed. */
+  readonly blockTime?: number;
+  /** Shortest time between two polls for the head. */
+  readonly pollInterval: number;
+  /** Tags that the nodes do not know, and what is served instead. */
+  readonly tags: Readonly<Partial<Record<'safe' | 'finalized', TagSubstitute>>>;
+  readonly connectTimeout: number;
+  readonly answerTimeout: number;
+  readonly stallTimeout: number;
+  /** Largest answer of a node. */
+  readonly answerBytes: number;
+  /** A longer result is passed on while it arrives. */
+  readonly streamBytes: number;
+  /** Further rounds over all upstreams after every one of them has failed. */
+  readonly retries: number;
+  /** Hedged calls in percent of all; 0 switches hedging off. */
+  readonly hedgePercent: number;
+  /** Whether answers of this network are kept. */
+  readonly cache: boolean;
+};
+
+const MiB = 1024 * 1024;
+const DEFAULT_TIER = 1;
+
+const urlSchema = (protocols: readonly string[]): z.ZodType<string> =>
+  z.string().superRefine((text, context) => {
+    const problem = findUrlProblem(text, protocols);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+function findUrlProblem(text: string, protocols: readonly string[]): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    return `expected a URL that starts with ${protocols.join('// or ')}//`;
+  }
+  if (url.username !== '' || url.password !== '') return 'credentials belong into basic:, not into the URL';
+  return url.hash === '' ? undefined : 'a URL of a node has no #fragment';
+}
+
+const UPSTREAM_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
+/** What a transport sets by itself. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'accept-encoding',
+]);
+
+const headersSchema = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected the name of a header')
+      .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'this header is not yours to set'),
+    z.string().regex(/^[\t\x20-\x7e]*$/, 'expected printable ASCII'),
+  )
+  .refine((headers) => Object.keys(headers).length <= 64, 'more than 64 headers');
+
+const upstreamRowSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
+      .exactOptional(),
+    url: urlSchema(UPSTREAM_PROTOCOLS),
+    heads: urlSchema(['ws:', 'wss:']).exactOptional(),
+    headers: headersSchema.exactOptional(),
+    bearer: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'expected a token')
+      .exactOptional(),
+    basic: z.strictObject({ user: z.string().min(1), password: z.string() }).exactOptional(),
+    tier: z.int().min(1).max(100).default(DEFAULT_TIER),
+    connections: z.int().min(1).max(10_000).default(64),
+    inFlight: z.int().min(1).max(1_000_000).default(1_024),
+  })
+  .refine((row) => row.bearer === undefined || row.basic === undefined, {
+    path: ['basic'],
+    error: 'has both bearer and basic, expected one of them',
+  });
+
+/** `upstreams:` of a network; an address alone is a row with defaults. */
+export const upstreamsSchema: z.ZodType<readonly UpstreamOptions[]> = z
+  .array(z.preprocess((row) => (typeof row === 'string' ? { url: row } : row), upstreamRowSchema))
+  .min(1)
+  .max(100);
+
+const duration = (byDefault: string, min: number, max: number): z.ZodType<number> =>
+  durationSchema
+    .refine((ms) => ms >= min && ms <= max, `expected a duration from ${min}ms to ${max / 1000}s`)
+    .prefault(byDefault);
+
+const tagSubstitute = z.enum(['latest', 'safe', 'finalized', 'none']);
+
+const chainIdSchema: z.ZodType<bigint> = z
+  .union([z.int().min(1), z.string().regex(/^(0x[0-9a-fA-F]{1,64}|[1-9]\d{0,77})$/, 'expected a number')])
+  .transform((value) => BigInt(value));
+
+const poolRowSchema: z.ZodType<PoolOptions> = z
+  .strictObject({
+    chainId: chainIdSchema.exactOptional(),
+    genesisHash: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
+      .transform((hash) => hash.toLowerCase())
+      .exactOptional(),
+    headShare: z.union([z.literal('majority'), z.number().gt(0).max(1)]).default('majority'),
+    blockTime: durationSchema
+      .refine((ms) => ms >= 10 && ms <= 3_600_000, 'expected a duration from 10ms to 1h')
+      .exactOptional(),
+    pollInterval: duration('250ms', 10, 60_000),
+    tags: z
+      .strictObject({ safe: tagSubstitute.exactOptional(), finalized: tagSubstitute.exactOptional() })
+      .default({}),
+    connectTimeout: duration('2s', 10, 60_000),
+    answerTimeout: duration('10s', 10, 600_000),
+    stallTimeout: duration('10s', 10, 600_000),
+    answerBytes: z
+      .int()
+      .min(1_024)
+      .max(1_024 * MiB)
+      .default(256 * MiB),
+    streamBytes: z
+      .int()
+      .min(1_024)
+      .max(64 * MiB)
+      .default(MiB),
+    retries: z.int().min(0).max(10).default(2),
+    hedgePercent: z.number().min(0).max(100).default(5),
+    cache: z.boolean().default(true),
+  })
+  .refine((pool) => !isCircular(pool.tags), {
+    path: ['tags'],
+    error: 'safe and finalized stand for each other',
+  });
+
+/** `pool:` of a network. */
+export const poolOptionsSchema: z.ZodType<PoolOptions> = poolRowSchema.prefault({});
+
+function isCircular({ safe, finalized }: PoolOptions['tags']): boolean {
+  return safe === 'safe' || finalized === 'finalized' || (safe === 'finalized' && finalized === 'safe');
+}
+
+const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
+/** Namespaces that administer a node, hold keys, or steer a development chain. */
+const CLOSED_NAMESPACES =
+  /^(account|admin|anvil|clef|clique|engine|evm|ganache|hardhat|hive|les|miner|parity_set|personal|signer|wallet)_/;
+/** Verbs that write, sign, or leave something behind in the node that answered. */
+const CLOSED_VERBS =
+  /_(send|sign|submit|set|new|uninstall|getFilter|subscribe|unsubscribe|accounts|coinbase|import|export|add|remove|start|stop|mine|free|gc|write|verbosity|vmodule|compact|chaindbCompact|getWork|fillTransaction|resend|inject|drop|reset|revert|snapshot)/i;
+
+/** `passthrough:` of a network: the preset `read`, or names of methods (`read` may be among them). */
+export const passthroughSchema: z.ZodType<ReadonlySet<string>> = z
+  .union([z.literal('read').transform((preset) => [preset]), z.array(z.string()).max(500)])
+  .superRefine((names, context) => {
+    for (const [i, name] of names.entries()) {
+      const message = findPassthroughProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', message, path: [i] });
+    }
+  })
+  .transform(
+    (names) => new Set(names.flatMap((name) => (name === 'read' ? [...READ_METHODS.keys()] : [name]))),
+  );
+
+function findPassthroughProblem(name: string): string | undefined {
+  if (name === 'read') return undefined;
+  if (!METHOD_NAME.test(name)) return 'expected the name of a method such as eth_getBalance, or read';
+  if (!CLOSED_NAMESPACES.test(name) && !CLOSED_VERBS.test(name)) return undefined;
+  return `${name} does not only read: it cannot be passed through`;
+}

@@ -1,0 +1,53 @@
+import { ChainError } from '../../chain/errors.ts';
+import { type FaultKind, UpstreamFault } from '../fault.ts';
+import type { Policy } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { OVERTAKEN } from './overtaken.ts';
+
+/** Faults that say that something is wrong with the node, not with the question or the moment. */
+const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'unreachable',
+  'timeout',
+  'malformed',
+  'httpStatus',
+  'unauthorized',
+  'wrong',
+]);
+
+export type CircuitEvents = {
+  /** An upstream has failed so often that it is asked last until it has rested. */
+  onOpen(upstream: Upstream, fault: UpstreamFault): void;
+  onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
+};
+
+/** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
+export function breakCircuit(events: CircuitEvents): Policy {
+  return (next) => async (exchange) => {
+    const upstream = exchange.upstream as Upstream;
+    const { health } = upstream;
+    const started = performance.now();
+    health.inFlight++;
+    try {
+      const result = await next(exchange);
+      health.succeed(performance.now() - started);
+      return result;
+    } catch (error) {
+      if (error instanceof ChainError) health.succeed(performance.now() - started);
+      if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
+      if (error instanceof UpstreamFault && error.kind !== 'aborted') {
+        upstream.countFault(error.kind);
+        events.onFault(upstream, error, exchange.call.method);
+        const isCounted = COUNTED.has(error.kind) && !isCallersLimit(error, exchange.scope.deadline);
+        if (isCounted && health.fail(performance.now() - started)) events.onOpen(upstream, error);
+      }
+      throw error;
+    } finally {
+      health.inFlight--;
+    }
+  };
+}
+
+/** A caller with little time left says nothing about the node. */
+function isCallersLimit({ kind }: UpstreamFault, deadline: number): boolean {
+  return kind === 'timeout' && performance.now() >= deadline;
+}

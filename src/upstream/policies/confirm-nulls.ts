@@ -1,0 +1,30 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Exchange, Handler, Policy } from '../routed-call.ts';
+
+/**
+ * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
+ * second one, a `claim` is believed and a `doubt` is not.
+ */
+export function confirmNulls(): Policy {
+  return (next) => async (exchange) => {
+    const { nulls } = exchange.call;
+    const result = await next(exchange);
+    if (result !== 'null' || nulls === 'truth') return result;
+    const other = await askAnother(next, exchange);
+    if (other !== undefined) return other;
+    if (nulls === 'claim') return result;
+    throw new UpstreamFault('missing', 'the only node that could be asked does not have what it should have');
+  };
+}
+
+/** What the next upstream of the route says; undefined when there is none that can answer. */
+async function askAnother(next: Handler, exchange: Exchange): Promise<JsonResult | undefined> {
+  if (exchange.route === undefined || exchange.route.isExhausted) return undefined;
+  try {
+    return await next(exchange);
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
+    throw error;
+  }
+}

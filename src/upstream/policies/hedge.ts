@@ -1,0 +1,143 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
+import type { LatencyWindow } from '../../util/latency-window.ts';
+import type { TokenBucket } from '../../util/token-bucket.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Route } from '../route.ts';
+import type { Exchange, Handler, Policy } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { OVERTAKEN } from './overtaken.ts';
+
+/** The share of a method's calls that are faster than what makes a call slow. */
+const SLOW_SHARE = 0.95;
+/** Nothing is called slow before this many calls of a method have been seen, or within this time. */
+const MIN_SAMPLES = 20;
+const MIN_DELAY_MS = 5;
+
+export type HedgeParts = {
+  readonly budget: TokenBucket;
+  /** How long calls of a method take. */
+  readonly latenciesOf: (method: string) => LatencyWindow;
+};
+
+/**
+ * Asks the next upstream of the route. When it takes longer than nearly all calls of the method, the one after it is
+ * asked too, as far as `budget` allows. One that stays silent for its part of the caller's time is not waited for
+ * alone in any case: the others get theirs. Whoever answers first wins, the rest is given up.
+ */
+export function hedge({ budget, latenciesOf }: HedgeParts): Policy {
+  return (next) => async (exchange) => {
+    const route = exchange.route as Route;
+    const first = route.take();
+    if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
+    const latencies = latenciesOf(exchange.call.method);
+    budget.earn();
+    const started = performance.now();
+    const result = await (route.isExhausted
+      ? next({ ...exchange, upstream: first })
+      : new Race(next, exchange, route).run(first, chooseDelays(exchange, route, latencies), budget));
+    latencies.add(performance.now() - started);
+    return result;
+  };
+}
+
+type Delays = {
+  /** Until the budgeted second call. */
+  readonly slowMs: number;
+  /** Until the next upstream is asked whatever the budget says. */
+  readonly silentMs: number;
+};
+
+function chooseDelays({ scope }: Exchange, route: Route, latencies: LatencyWindow): Delays {
+  const isKnown = latencies.count >= MIN_SAMPLES;
+  return {
+    slowMs: isKnown ? Math.max(MIN_DELAY_MS, latencies.percentile(SLOW_SHARE)) : Number.POSITIVE_INFINITY,
+    silentMs: (scope.deadline - performance.now()) / (route.left + 2),
+  };
+}
+
+/** Calls of the same question to several upstreams. */
+class Race {
+  readonly #next: Handler;
+  readonly #exchange: Exchange;
+  readonly #route: Route;
+  readonly #controllers = new Set<AbortController>();
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #resolve: (result: JsonResult) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(next: Handler, exchange: Exchange, route: Route) {
+    this.#next = next;
+    this.#exchange = exchange;
+    this.#route = route;
+  }
+
+  run(first: Upstream, { slowMs, silentMs }: Delays, budget: TokenBucket): Promise<JsonResult> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      const { signal } = this.#exchange.scope;
+      if (signal.aborted) this.#abandon();
+      else signal.addEventListener('abort', this.#abandon, { once: true });
+      if (slowMs < silentMs) {
+        this.#timer = setTimeout(() => {
+          if (budget.tryTake()) this.#beginNext();
+          this.#goOn(silentMs);
+        }, slowMs);
+      } else {
+        this.#goOn(silentMs);
+      }
+      this.#begin(first);
+    });
+  }
+
+  readonly #abandon = (): void => {
+    for (const controller of this.#controllers) controller.abort();
+  };
+
+  #goOn(silentMs: number): void {
+    if (this.#isOver || this.#route.isExhausted) return;
+    this.#timer = setTimeout(() => {
+      this.#beginNext();
+      this.#goOn(silentMs);
+    }, silentMs);
+  }
+
+  #beginNext(): void {
+    const upstream = this.#isOver ? undefined : this.#route.take();
+    if (upstream !== undefined) this.#begin(upstream);
+  }
+
+  #begin(upstream: Upstream): void {
+    const controller = new AbortController();
+    this.#controllers.add(controller);
+    const { deadline, limitMs, owner } = this.#exchange.scope;
+    const scope = {
+      deadline,
+      ...(limitMs !== undefined && { limitMs }),
+      owner,
+      signal: controller.signal,
+    };
+    this.#next({ ...this.#exchange, scope, upstream }).then(
+      (result) => {
+        this.#controllers.delete(controller);
+        if (!this.#isOver) this.#finish(() => this.#resolve(result));
+        else if (typeof result !== 'string') result.cancel();
+      },
+      (error: unknown) => {
+        this.#controllers.delete(controller);
+        // A fault leaves the others their chance; an answer that is an error is an answer.
+        const leavesChance = error instanceof UpstreamFault && this.#controllers.size > 0;
+        if (!this.#isOver && !leavesChance) this.#finish(() => this.#reject(error));
+      },
+    );
+  }
+
+  #finish(settle: () => void): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#exchange.scope.signal.removeEventListener('abort', this.#abandon);
+    settle();
+    for (const controller of this.#controllers) controller.abort(OVERTAKEN);
+  }
+}

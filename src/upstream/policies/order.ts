@@ -1,0 +1,70 @@
+import { UpstreamFault } from '../fault.ts';
+import { Route } from '../route.ts';
+import type { Exchange, Policy } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+
+/**
+ * Chooses who may be asked, and in which order: those that have the block and the method, the lowest tier first, in
+ * a tier the one that is expected to answer soonest. Upstreams with an open circuit come last instead of never: when
+ * all are down, asking is the only way to find out who is back.
+ */
+export function order(upstreams: readonly Upstream[]): Policy {
+  let favourite: Upstream | undefined;
+  return (next) => (exchange) => {
+    const candidates = findCandidates(upstreams, exchange);
+    if (candidates.length > 1) candidates.sort(compareUpstreams);
+    if (exchange.call.isSticky === true) {
+      favourite = keepFavourite(favourite, candidates);
+      moveToFront(candidates, favourite);
+    }
+    return next({ ...exchange, route: new Route(candidates) });
+  };
+}
+
+function findCandidates(upstreams: readonly Upstream[], { call, except }: Exchange): Upstream[] {
+  const candidates: Upstream[] = [];
+  let reason: UpstreamFault | undefined;
+  let soonestMs = Number.POSITIVE_INFINITY;
+  for (const upstream of upstreams) {
+    if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
+    if (upstream.lacks(call.method)) {
+      reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
+    } else if (call.block !== undefined && !upstream.tracker.holds(call.block.number, call.block.hash)) {
+      reason = new UpstreamFault('missing', 'no node that is reachable has this block now');
+    } else if (upstream.health.isPaused) {
+      soonestMs = Math.min(soonestMs, upstream.health.pauseLeftMs);
+    } else {
+      candidates.push(upstream);
+    }
+  }
+  if (candidates.length > 0) return candidates;
+  if (soonestMs < Number.POSITIVE_INFINITY) {
+    throw new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
+  }
+  throw reason ?? new UpstreamFault('unreachable', 'no node is reachable');
+}
+
+function compareUpstreams(a: Upstream, b: Upstream): number {
+  return rankTrust(a) - rankTrust(b) || a.tier - b.tier || a.health.score - b.health.score;
+}
+
+/** After a rest, one call at a time finds out whether a node is well again. */
+function rankTrust({ health, isAway }: Upstream): number {
+  if (isAway || health.circuit === 'open') return 2;
+  return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
+}
+
+/** The one that was asked before, as long as it is among the candidates and well. */
+function keepFavourite(
+  favourite: Upstream | undefined,
+  candidates: readonly Upstream[],
+): Upstream | undefined {
+  const isWell =
+    favourite !== undefined && candidates.includes(favourite) && favourite.health.circuit === 'closed';
+  return isWell ? favourite : candidates[0];
+}
+
+function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): void {
+  const at = favourite === undefined ? -1 : candidates.indexOf(favourite);
+  if (at > 0) candidates.unshift(...candidates.splice(at, 1));
+}

@@ -1,0 +1,93 @@
+import { crc32 } from 'node:zlib';
+import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Exchange, Handler, Policy } from '../routed-call.ts';
+
+/** From asking another upstream to the first piece of its answer. */
+const RESUME_LIMIT_MS = 10_000;
+
+/**
+ * A stream that breaks off goes on with another upstream's answer to the same question, if that begins with the very
+ * bytes that were passed on already (by their number and CRC-32). Otherwise it ends with the fault.
+ */
+export function resumeStreams(): Policy {
+  return (next) => async (exchange) => {
+    const result = await next(exchange);
+    return typeof result === 'string' ? result : new ResumedStream(result, next, exchange);
+  };
+}
+
+class ResumedStream implements JsonStream {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly #next: Handler;
+  readonly #exchange: Exchange;
+  readonly #controller = new AbortController();
+  #source: JsonStream;
+
+  constructor(source: JsonStream, next: Handler, exchange: Exchange) {
+    this.#source = source;
+    this.#next = next;
+    this.#exchange = exchange;
+    this.pieces = this.#read();
+  }
+
+  cancel(): void {
+    this.#controller.abort();
+    this.#source.cancel();
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    let length = 0;
+    let sum = 0;
+    for (;;) {
+      try {
+        for await (const piece of skipKnown(this.#source, length, sum)) {
+          length += piece.length;
+          sum = crc32(piece, sum);
+          yield piece;
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof UpstreamFault) || this.#controller.signal.aborted) throw error;
+        const { route } = this.#exchange;
+        if (error.kind === 'aborted' || route === undefined || route.isExhausted) throw error;
+        this.#source = toStream(await this.#askAgain());
+      }
+    }
+  }
+
+  #askAgain(): Promise<JsonResult> {
+    const scope = { deadline: performance.now() + RESUME_LIMIT_MS, signal: this.#controller.signal };
+    return this.#next({ ...this.#exchange, scope });
+  }
+}
+
+/** What follows the first `length` bytes. @throws Error when those are not the ones with this checksum. */
+async function* skipKnown(source: JsonStream, length: number, sum: number): AsyncGenerator<Uint8Array> {
+  let left = length;
+  let seen = 0;
+  for await (const piece of source.pieces) {
+    const known = piece.subarray(0, left);
+    if (known.length > 0) seen = crc32(known, seen);
+    left -= known.length;
+    if (left > 0) continue;
+    if (seen !== sum) {
+      source.cancel();
+      throw new Error('another node words this answer differently');
+    }
+    if (known.length < piece.length) yield piece.subarray(known.length);
+    sum = seen;
+  }
+  if (left > 0) throw new Error('another node words this answer differently');
+}
+
+function toStream(result: JsonResult): JsonStream {
+  if (typeof result !== 'string') return result;
+  const bytes = Buffer.from(result);
+  return {
+    pieces: (async function* () {
+      yield bytes;
+    })(),
+    cancel() {},
+  };
+}

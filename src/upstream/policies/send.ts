@@ -1,0 +1,79 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { scrubMessage } from '../errors/scrub-message.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
+import type { Exchange, RoutedCall } from '../routed-call.ts';
+import type { SendOptions } from '../transport/transport.ts';
+import type { Upstream } from '../upstream.ts';
+
+/** Calls of one batch to a node; some nodes and vendors refuse more. */
+const BATCH_ITEMS = 100;
+
+/** The innermost handler: asks the chosen upstream and reads what it says. */
+export async function sendToUpstream(exchange: Exchange): Promise<JsonResult> {
+  const { call, scope } = exchange;
+  const upstream = exchange.upstream as Upstream;
+  const options: SendOptions = { deadline: scope.deadline, signal: scope.signal };
+  const result =
+    call.batch === undefined
+      ? readReply(await upstream.transport.send(chooseCall(call, upstream), options), call, upstream)
+      : await sendBatch(call, call.batch, upstream, options);
+  if (result === 'null') {
+    if (call.nulls !== 'fault') return result;
+    throw new UpstreamFault('missing', 'the node does not have what it should have');
+  }
+  return call.check === undefined ? result : call.check(result);
+}
+
+function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
+  const { method, params, paramsByHash } = call;
+  return { method, params: upstream.knowsHashParameters ? (paramsByHash ?? params) : params };
+}
+
+/** Asks one item after the other where they do not fit into one batch; the results become one array. */
+async function sendBatch(
+  call: RoutedCall,
+  items: readonly NodeCall[],
+  upstream: Upstream,
+  options: SendOptions,
+): Promise<JsonResult> {
+  const results: string[] = [];
+  for (let from = 0; from < items.length; from += BATCH_ITEMS) {
+    const replies = await upstream.transport.sendBatch(items.slice(from, from + BATCH_ITEMS), options);
+    for (const reply of replies) results.push(readReply(reply, call, upstream) as string);
+  }
+  return `[${results.join(',')}]`;
+}
+
+function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
+  if (reply.kind === 'result') return reply.result;
+  throw readError(reply.error, call.method, upstream);
+}
+
+/** An answer that is an error becomes a ChainError, anything else a fault. */
+function readError(error: NodeError, method: string, upstream: Upstream): ChainError | UpstreamFault {
+  const verdict = classifyError(error, method);
+  switch (verdict.kind) {
+    case 'reverted':
+      return new ChainError('reverted', 'execution reverted', verdict.data);
+    case 'failed':
+    case 'invalid':
+      return new ChainError(verdict.kind, scrubMessage(verdict.message, upstream.secrets));
+    case 'pruned':
+      return new UpstreamFault('pruned', 'pruned history unavailable');
+    case 'missing':
+      return new UpstreamFault('missing', scrubMessage(verdict.message, upstream.secrets));
+    case 'rateLimited':
+      return new UpstreamFault('rateLimited', 'the node limits its rate', verdict.retryAfterMs);
+    case 'unsupported':
+      return new UpstreamFault('unsupported', `${method} is not available`);
+    case 'timeout':
+      return new UpstreamFault('timeout', 'the node took too long');
+    case 'unauthorized':
+      return new UpstreamFault('unauthorized', 'the node refuses our credentials');
+    case 'unknown':
+      return new UpstreamFault('unknown', scrubMessage(verdict.message, upstream.secrets));
+  }
+}

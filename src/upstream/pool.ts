@@ -1,0 +1,98 @@
+import type { Cache } from '../cache/cache.ts';
+import type { Logger } from '../observe/logger.ts';
+import { LatencyWindow } from '../util/latency-window.ts';
+import { TokenBucket } from '../util/token-bucket.ts';
+import type { UpstreamFault } from './fault.ts';
+import type { PoolOptions } from './options.ts';
+import { breakCircuit } from './policies/break-circuit.ts';
+import { confirmNulls } from './policies/confirm-nulls.ts';
+import { failOver } from './policies/fail-over.ts';
+import { hedge } from './policies/hedge.ts';
+import { keepDeadline } from './policies/keep-deadline.ts';
+import { keepPace } from './policies/keep-pace.ts';
+import { order } from './policies/order.ts';
+import { resumeStreams } from './policies/resume-streams.ts';
+import { retry } from './policies/retry.ts';
+import { sendToUpstream } from './policies/send.ts';
+import { shareFlights } from './policies/share-flights.ts';
+import { useCache } from './policies/use-cache.ts';
+import { composePolicies, type Handler } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
+
+/** A round over all upstreams again costs what this share of answers earns, and some are free after a quiet time. */
+const RETRY_SHARE = 0.1;
+const RETRY_RESERVE = 20;
+const HEDGE_RESERVE = 10;
+/** Methods whose latencies are kept apart. */
+const MAX_METHODS = 64;
+
+export type PoolParts = {
+  readonly network: string;
+  readonly upstreams: readonly Upstream[];
+  readonly options: PoolOptions;
+  readonly cache: Cache;
+  readonly log: Logger;
+};
+
+/** Everything that happens to a question on its way to a node, from the outside in. */
+export function createPool({ network, upstreams, options, cache, log }: PoolParts): Handler {
+  return composePolicies(
+    [
+      keepDeadline(),
+      useCache(cache),
+      shareFlights(),
+      retry(options.retries, new TokenBucket({ share: RETRY_SHARE, reserve: RETRY_RESERVE })),
+      order(upstreams),
+      resumeStreams(),
+      confirmNulls(),
+      failOver(),
+      hedge({
+        budget: new TokenBucket({
+          share: options.hedgePercent / 100,
+          reserve: options.hedgePercent > 0 ? HEDGE_RESERVE : 0,
+        }),
+        latenciesOf: createLatencyTable(),
+      }),
+      breakCircuit(createEventLog(network, log)),
+      keepPace(),
+    ],
+    sendToUpstream,
+  );
+}
+
+/** One record a method; methods beyond the bound share one. */
+function createLatencyTable(): (method: string) => LatencyWindow {
+  const table = new Map<string, LatencyWindow>();
+  const rest = new LatencyWindow();
+  return (method) => {
+    const known = table.get(method);
+    if (known !== undefined) return known;
+    if (table.size >= MAX_METHODS) return rest;
+    const created = new LatencyWindow();
+    table.set(method, created);
+    return created;
+  };
+}
+
+function createEventLog(network: string, log: Logger): Parameters<typeof breakCircuit>[0] {
+  const describe = (
+    { name, faults }: Upstream,
+    { kind, message }: UpstreamFault,
+  ): Record<string, unknown> => ({
+    network,
+    upstream: name,
+    fault: kind,
+    reason: message,
+    count: faults.get(kind),
+  });
+  return {
+    onOpen: (upstream, fault) => log.warn(describe(upstream, fault), 'upstream rests: it fails too often'),
+    onFault(upstream, fault, method) {
+      if (fault.kind === 'unknown' || fault.kind === 'wrong' || fault.kind === 'unauthorized') {
+        log.warn({ ...describe(upstream, fault), method }, 'upstream gave no usable answer');
+      } else if (log.isLevelEnabled('debug')) {
+        log.debug({ ...describe(upstream, fault), method }, 'upstream gave no usable answer');
+      }
+    },
+  };
+}

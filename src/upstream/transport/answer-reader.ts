@@ -1,0 +1,126 @@
+import { UpstreamFault } from '../fault.ts';
+import type { NodeReply } from '../node-call.ts';
+import type { BodyReader } from './body-reader.ts';
+import {
+  checkId,
+  findResult,
+  isAnonymousError,
+  isBlank,
+  isErrorAnswer,
+  malformed,
+  readReply,
+} from './read-reply.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+import { type ResultSource, ResultStream } from './result-stream.ts';
+
+/** What an answer may hold beside a result that is streamed: an error with its data, members of no interest. */
+const OTHER_BYTES = 1_048_576;
+
+export type AnswerBounds = {
+  /** The whole body. */
+  readonly answerBytes: number;
+  /** A result is handed out as a stream once more than this has arrived. */
+  readonly streamBytes: number;
+};
+
+/** Reads the answer to one call, and hands its result on while it is coming in when it is large. */
+export class AnswerReader implements BodyReader<NodeReply> {
+  readonly #id: string;
+  readonly #bounds: AnswerBounds;
+  readonly #source: ResultSource;
+  readonly #scanner = new ReplyScanner();
+  /** Everything so far; dropped when streaming begins. */
+  #held: Buffer[] = [];
+  #received = 0;
+  #stream: ResultStream | undefined;
+
+  constructor(id: string, bounds: AnswerBounds, source: ResultSource) {
+    this.#id = id;
+    this.#bounds = bounds;
+    this.#source = source;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#stream === undefined || this.#stream.isWaitedFor;
+  }
+
+  push(chunk: Buffer): NodeReply | undefined {
+    const base = this.#received;
+    this.#received += chunk.length;
+    if (this.#received > this.#bounds.answerBytes) throw tooLarge();
+    this.#scan(chunk);
+    if (this.#stream !== undefined) {
+      this.#forward(this.#stream, chunk, base);
+      return undefined;
+    }
+    this.#held.push(chunk);
+    if (this.#countResultBytes() > this.#bounds.streamBytes) return this.#beginStream();
+    if (this.#received > this.#bounds.streamBytes + OTHER_BYTES) throw tooLarge();
+    return undefined;
+  }
+
+  end(): NodeReply | undefined {
+    if (!this.#scanner.isDone) throw malformed('the answer ends too early');
+    checkId(this.#scanner, this.#id);
+    if (this.#stream !== undefined) {
+      if (isErrorAnswer(this.#scanner)) throw malformed('the answer has both a result and an error');
+      this.#stream.complete();
+      return undefined;
+    }
+    const [first] = this.#held;
+    const bytes = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
+    return readReply(this.#scanner, bytes);
+  }
+
+  fail(fault: UpstreamFault): UpstreamFault {
+    this.#stream?.fail(fault);
+    return fault;
+  }
+
+  readRefusal(body: Buffer, mustNameCall: boolean): NodeReply | undefined {
+    const scanner = new ReplyScanner();
+    try {
+      const at = scanner.push(body);
+      if (!scanner.isDone || !isBlank(body, at) || !isErrorAnswer(scanner)) return undefined;
+      if (scanner.id !== this.#id && (mustNameCall || !isAnonymousError(scanner))) return undefined;
+      return readReply(scanner, body);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #scan(chunk: Buffer): void {
+    const at = this.#scanner.isDone ? 0 : this.#scanner.push(chunk);
+    if (this.#scanner.isDone && !isBlank(chunk, at)) throw malformed('something follows the answer');
+  }
+
+  #countResultBytes(): number {
+    const { result } = this.#scanner;
+    return result === undefined ? 0 : (result.end ?? this.#received) - result.start;
+  }
+
+  #beginStream(): NodeReply {
+    if (this.#scanner.id !== undefined) checkId(this.#scanner, this.#id);
+    if (isErrorAnswer(this.#scanner)) throw malformed('the answer has both a result and an error');
+    const stream = new ResultStream(this.#source);
+    this.#stream = stream;
+    let base = 0;
+    for (const chunk of this.#held) {
+      this.#forward(stream, chunk, base);
+      base += chunk.length;
+    }
+    this.#held = [];
+    return { kind: 'result', result: stream };
+  }
+
+  #forward(stream: ResultStream, chunk: Buffer, base: number): void {
+    const { start, end } = findResult(this.#scanner);
+    const from = Math.max(start - base, 0);
+    const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
+    if (from < to) stream.push(chunk.subarray(from, to));
+  }
+}
+
+function tooLarge(): UpstreamFault {
+  return new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
+}

@@ -1,0 +1,30 @@
+import { UpstreamFault } from '../fault.ts';
+
+const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+/** Answers that are no HTTP. */
+const PROTOCOL_ERROR = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/;
+const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** The fault that an error of the network stands for. Only its code is kept: the message may hold the address. */
+export function describeConnectionError(error: unknown): UpstreamFault {
+  const code = readCode(error);
+  if (TIMEOUTS.has(code))
+    return new UpstreamFault('timeout', 'the node does not accept the connection in time');
+  if (PROTOCOL_ERROR.test(code)) return new UpstreamFault('malformed', `the answer is not HTTP (${code})`);
+  if (BROKEN.has(code)) return new UpstreamFault('unreachable', 'the connection to the node broke');
+  return new UpstreamFault(
+    'unreachable',
+    code === '' ? 'no connection to the node' : `no connection to the node (${code})`,
+  );
+}
+
+/** Whether a connection that stood before is gone. */
+export function isBrokenConnection(error: unknown): boolean {
+  return BROKEN.has(readCode(error));
+}
+
+/** Several addresses of one name fail together as an AggregateError, which has the code of the first. */
+function readCode(error: unknown): string {
+  const code: unknown = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return typeof code === 'string' ? code : '';
+}

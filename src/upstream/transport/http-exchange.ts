@@ -1,0 +1,210 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Expiring } from '../../util/expiry-sweep.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { BodyReader } from './body-reader.ts';
+import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
+import { ContentDecoder, createTransform, type DecodedSink } from './content-decoder.ts';
+import { RefusalReader } from './refusal-reader.ts';
+import type { ResultSource } from './result-stream.ts';
+import type { SendOptions } from './transport.ts';
+
+/** One request, as far as what it is for does not matter. */
+export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
+  readonly body: string;
+  fail(fault: UpstreamFault): void;
+}
+
+/** What exchanges have in common, and where they are sent. */
+export interface ExchangeHost {
+  readonly answerTimeout: number;
+  readonly stallTimeout: number;
+  /** Puts the request on a connection; on one of its own when `isRetry`. */
+  dispatch(exchange: Exchange, isRetry: boolean): void;
+  /** The exchange needs no watching any more. */
+  forget(exchange: Exchange): void;
+  /** The exchange holds no connection and no place in a queue any more. */
+  release(): void;
+}
+
+export type ExchangeParts<T> = {
+  readonly host: ExchangeHost;
+  readonly body: string;
+  readonly options: SendOptions;
+  readonly createReader: (source: ResultSource) => BodyReader<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (fault: UpstreamFault) => void;
+};
+
+/**
+ * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; a value may be
+ * known before, when the result is streamed. The deadline counts until the value is known.
+ */
+export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
+  readonly body: string;
+  expiresAt: number;
+  readonly #host: ExchangeHost;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (fault: UpstreamFault) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort: (() => void) | undefined;
+  #deadline: number;
+  #reader: BodyReader<T>;
+  #controller: Dispatcher.DispatchController | undefined;
+  #decoder: ContentDecoder | undefined;
+  #hasAnswer = false;
+  #isRetry = false;
+  #isOver = false;
+  /** Whether the HTTP client is through with the request. */
+  #isHandedBack = false;
+
+  constructor({ host, body, options, createReader, resolve, reject }: ExchangeParts<T>) {
+    this.body = body;
+    this.#host = host;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#deadline = options.deadline;
+    this.expiresAt = options.deadline;
+    this.#reader = createReader(this);
+    this.#signal = options.signal;
+    if (options.signal !== undefined) {
+      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
+      options.signal.addEventListener('abort', this.#onAbort);
+    }
+  }
+
+  /** Ends the exchange without a value, or breaks off the stream that is its value. */
+  fail(fault: UpstreamFault): void {
+    if (this.#isOver) return;
+    const reported = this.#reader.fail(fault);
+    this.#end();
+    this.#controller?.abort(fault);
+    this.#reject(reported);
+  }
+
+  expire(): void {
+    if (this.#reader.isWaitedFor) this.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
+    else this.expiresAt = Number.POSITIVE_INFINITY;
+  }
+
+  pause(): void {
+    if (this.#decoder === undefined) this.#controller?.pause();
+    else this.#decoder.pause();
+  }
+
+  resume(): void {
+    this.#expectMore(this.#host.stallTimeout);
+    if (this.#decoder === undefined) this.#controller?.resume();
+    else this.#decoder.resume();
+  }
+
+  cancel(): void {
+    this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // What is thrown here takes the request out of the queue and leaves the connection alone.
+    if (this.#isOver) throw new UpstreamFault('aborted', 'the call is over');
+    this.#controller = controller;
+    this.#expectMore(this.#host.answerTimeout);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#hasAnswer = true;
+    if (status < 200 || this.#isOver) return;
+    this.#expectMore(this.#host.stallTimeout);
+    if (status > 299) this.#reader = new RefusalReader(status, headers['retry-after'], this.#reader);
+    const encoding = headers['content-encoding'];
+    if (encoding === undefined || encoding === 'identity') return;
+    const transform = createTransform(encoding);
+    if (transform === undefined) {
+      this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
+    } else {
+      this.#decoder = new ContentDecoder(transform, this, controller);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#expectMore(this.#host.stallTimeout);
+    if (this.#decoder === undefined) this.#take(chunk);
+    else this.#decoder.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#isHandedBack = true;
+    if (this.#isOver) this.#host.release();
+    else if (this.#decoder === undefined) this.#finish();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isOver && !this.#hasAnswer && !this.#isRetry && isBrokenConnection(error)) {
+      // The node may have closed an idle connection just as it was used. Calls only read, so asking again is safe.
+      this.#isRetry = true;
+      this.#host.dispatch(this, true);
+      return;
+    }
+    this.#isHandedBack = true;
+    if (this.#isOver) this.#host.release();
+    else this.fail(describeConnectionError(error));
+  }
+
+  takeDecoded(piece: Buffer): void {
+    if (!this.#isOver) this.#take(piece);
+  }
+
+  endDecoded(): void {
+    if (!this.#isOver) this.#finish();
+  }
+
+  failDecoding(): void {
+    this.fail(new UpstreamFault('malformed', 'the compression of the answer is broken'));
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      const value = this.#reader.push(chunk);
+      if (value !== undefined) this.#settle(value);
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
+  }
+
+  #finish(): void {
+    try {
+      const value = this.#reader.end();
+      if (value !== undefined) this.#settle(value);
+      this.#end();
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
+  }
+
+  /** From here on only the consumer of the stream decides how long the exchange goes on. */
+  #settle(value: T): void {
+    this.#deadline = Number.POSITIVE_INFINITY;
+    this.#ignoreSignal();
+    this.#resolve(value);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#ignoreSignal();
+    this.#decoder?.destroy();
+    this.#host.forget(this);
+    if (this.#isHandedBack) this.#host.release();
+  }
+
+  #ignoreSignal(): void {
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #expectMore(timeout: number): void {
+    this.expiresAt = Math.min(this.#deadline, performance.now() + timeout);
+  }
+}

@@ -1,0 +1,29 @@
+import { UpstreamFault } from '../fault.ts';
+import { parseRetryAfter, readBackoff } from './retry-after.ts';
+
+/** What an HTTP answer says that is not a success. */
+export type Refusal = {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** The `data` of a JSON-RPC error in its body, where there was one. */
+  readonly data?: unknown;
+};
+
+/** The fault that an HTTP status other than 2xx stands for. */
+export function describeRefusal({ status, retryAfter, data }: Refusal): UpstreamFault {
+  const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
+  if (status === 429) {
+    return new UpstreamFault(
+      'rateLimited',
+      'the node limits the rate of requests',
+      wait ?? readBackoff(data),
+    );
+  }
+  if (status === 503 && wait !== undefined) {
+    return new UpstreamFault('rateLimited', 'the node is not available for a while', wait);
+  }
+  if (status === 401 || status === 403) {
+    return new UpstreamFault('unauthorized', `the node refuses our credentials (HTTP ${status})`);
+  }
+  return new UpstreamFault('httpStatus', `the node answered with HTTP status ${status}`);
+}

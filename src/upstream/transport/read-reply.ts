@@ -1,0 +1,78 @@
+import { UpstreamFault } from '../fault.ts';
+import type { NodeError, NodeReply } from '../node-call.ts';
+import type { Member, ReplyScanner } from './reply-scanner.ts';
+
+/** Code of an error that came without one that is a number; geth's for anything. */
+const DEFAULT_CODE = -32000;
+
+/**
+ * Whether an answer says an error or a result, as far as it has been read. A null beside the other one counts as
+ * absent, as JSON-RPC 1 had it.
+ * @throws UpstreamFault when it says both
+ */
+export function isErrorAnswer(scanner: ReplyScanner): boolean {
+  const { result, error } = scanner;
+  if (error === undefined || error.isNull) return false;
+  if (result !== undefined && !result.isNull) throw malformed('the answer has both a result and an error');
+  return true;
+}
+
+/**
+ * Makes sure that an answer is the one to the call with this id. An error may come without an id: it says that the
+ * node could not read one.
+ * @throws UpstreamFault when it is another's
+ */
+export function checkId(scanner: ReplyScanner, id: string): void {
+  if (scanner.id === id) return;
+  if (isAnonymousError(scanner)) return;
+  throw malformed('the answer has another id than the request');
+}
+
+/** Whether it is an error answer that names no request. */
+export function isAnonymousError(scanner: ReplyScanner): boolean {
+  return (scanner.id === undefined || scanner.id === 'null') && isErrorAnswer(scanner);
+}
+
+/** The result of a complete answer, where it is one. */
+export function findResult(scanner: ReplyScanner): Member {
+  if (scanner.result === undefined) throw malformed('the answer has neither a result nor an error');
+  return scanner.result;
+}
+
+/**
+ * The reply that a complete answer holds, its result as text.
+ * @throws UpstreamFault when it is no JSON-RPC answer
+ */
+export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
+  if (isErrorAnswer(scanner)) return { kind: 'error', error: readError(scanner, bytes) };
+  const { start, end } = findResult(scanner);
+  return { kind: 'result', result: bytes.toString('utf8', start, end) };
+}
+
+/** The error object of a complete answer; what is not of its type gets a neutral value. */
+export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
+  const member = scanner.error as Member;
+  const error: unknown = JSON.parse(bytes.toString('utf8', member.start, member.end));
+  if (typeof error !== 'object' || error === null || Array.isArray(error)) {
+    throw malformed('the answer has an error that is no object');
+  }
+  const { code, message, data } = error as Readonly<Record<string, unknown>>;
+  return {
+    code: Number.isSafeInteger(code) ? (code as number) : DEFAULT_CODE,
+    message: typeof message === 'string' ? message : '',
+    data,
+  };
+}
+
+/** Whether nothing but white space follows. */
+export function isBlank(bytes: Buffer, from: number): boolean {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
+}
+
+export function malformed(message: string): UpstreamFault {
+  return new UpstreamFault('malformed', message);
+}

@@ -1,0 +1,67 @@
+import type { FaultKind, UpstreamFault } from '../fault.ts';
+import type { BodyReader } from './body-reader.ts';
+import { describeRefusal } from './http-status.ts';
+import { isBlank, isErrorAnswer, readError } from './read-reply.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+
+/** A JSON-RPC error may carry the data of a revert; whatever is longer is judged by the status alone. */
+const BODY_BYTES = 1_048_576;
+
+/** Ways in which the body can fail us; the status is known all the same. */
+const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout', 'malformed', 'tooLarge']);
+
+/** Reads the body beside a status other than 2xx: some nodes send their JSON-RPC errors that way. */
+export class RefusalReader<T> implements BodyReader<T> {
+  readonly isWaitedFor = true;
+  readonly #status: number;
+  readonly #retryAfter: string | undefined;
+  readonly #reader: BodyReader<T>;
+  readonly #held: Buffer[] = [];
+  #received = 0;
+
+  /** `reader` knows what was asked. */
+  constructor(status: number, retryAfter: string | undefined, reader: BodyReader<T>) {
+    this.#status = status;
+    this.#retryAfter = retryAfter;
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): undefined {
+    this.#received += chunk.length;
+    if (this.#received > BODY_BYTES) throw this.#describe(undefined);
+    this.#held.push(chunk);
+  }
+
+  end(): T {
+    const body = Buffer.concat(this.#held);
+    const fault = this.#describe(readErrorData(body));
+    if (fault.kind === 'rateLimited') throw fault;
+    const value = this.#reader.readRefusal(body, fault.kind === 'unauthorized');
+    if (value === undefined) throw fault;
+    return value;
+  }
+
+  fail(fault: UpstreamFault): UpstreamFault {
+    return INTERRUPTIONS.has(fault.kind) ? this.#describe(undefined) : fault;
+  }
+
+  readRefusal(): undefined {
+    return undefined;
+  }
+
+  #describe(data: unknown): UpstreamFault {
+    return describeRefusal({ status: this.#status, retryAfter: this.#retryAfter, data });
+  }
+}
+
+/** The `data` of the error where the body is one JSON-RPC error, whosever it is. */
+function readErrorData(body: Buffer): unknown {
+  const scanner = new ReplyScanner();
+  try {
+    const at = scanner.push(body);
+    if (scanner.isDone && isBlank(body, at) && isErrorAnswer(scanner)) return readError(scanner, body).data;
+  } catch {
+    // No JSON-RPC answer: the status says all there is.
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import { UpstreamFault } from '../fault.ts';
+import type { SendOptions } from './transport.ts';
+
+/** Why a call is not even sent; undefined when it is. */
+export function refuseCall(
+  options: SendOptions,
+  isClosed: boolean,
+  isFull: boolean,
+): UpstreamFault | undefined {
+  if (isClosed) return new UpstreamFault('unreachable', 'the connections to the node are closed');
+  if (options.signal?.aborted === true) {
+    return new UpstreamFault('aborted', 'the call is not wanted any more');
+  }
+  if (options.deadline <= performance.now()) {
+    return new UpstreamFault('timeout', 'no time is left to ask the node');
+  }
+  if (isFull) {
+    return new UpstreamFault(
+      'rateLimited',
+      'as many calls as our own bound allows are in flight to the node',
+    );
+  }
+  return undefined;
+}

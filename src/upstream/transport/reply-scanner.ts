@@ -1,0 +1,225 @@
+import { UpstreamFault } from '../fault.ts';
+import {
+  AFTER,
+  ARRAY_START,
+  BEGIN_KEY,
+  BEGINS_VALUE,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  END_LITERAL,
+  END_NUMBER,
+  END_STRING,
+  KEY,
+  OBJECT_START,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  START,
+  STATE_BITS,
+  STRING,
+  TRANSITIONS,
+  VALUE,
+} from './json-grammar.ts';
+
+/** Levels of lists and objects in one answer; a call trace is the deepest thing that nodes send. */
+export const MAX_DEPTH = 512;
+/** Characters of a key or an id that are looked at: `result` written in `\u` escapes has 38 with its quotes. */
+const MAX_CAPTURED = 64;
+const STRING_ROW = STRING << 8;
+const LETTER_N = 0x6e;
+
+/** Where a member of the answer is: positions count from the first byte of the first chunk. */
+export type Member = {
+  readonly start: number;
+  /** Just behind its last byte; undefined while the value has not ended. */
+  readonly end: number | undefined;
+  readonly isNull: boolean;
+};
+
+/**
+ * Reads one JSON-RPC answer, an object, as its bytes come in: checks that they are JSON in UTF-8 to the last byte
+ * and finds the members that matter, in any order. It copies nothing; the caller keeps the chunks.
+ */
+export class ReplyScanner {
+  #state = START;
+  /** Of each enclosing level, from the outside: whether it is a list. */
+  readonly #outerLists: boolean[] = [];
+  #isInList = false;
+  #isInKey = false;
+  #isDone = false;
+  /** Position of the current chunk's first byte. */
+  #base = 0;
+  /** Where in the current chunk the key or the id began whose text is wanted; -1 when none is. */
+  #captureFrom = -1;
+  /** What of it was in earlier chunks. */
+  #captured = '';
+  #key = '';
+  #id: string | undefined;
+  #result: Member | undefined;
+  #error: Member | undefined;
+
+  /** Text of the member `id` as it was written (at most the first 65 characters), once it is complete. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  get result(): Member | undefined {
+    return this.#result;
+  }
+
+  get error(): Member | undefined {
+    return this.#error;
+  }
+
+  /** Whether the object is complete. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /**
+   * Reads a chunk from `from` to its end or the end of the object, whichever comes first, and says where it stopped.
+   * Not to be called any more when the object is done.
+   * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer
+   */
+  push(chunk: Buffer, from = 0): number {
+    const end = chunk.length;
+    if (this.#captureFrom >= 0) this.#captureFrom = from;
+    let state = this.#state;
+    let at = from;
+    while (at < end) {
+      if (state === STRING) {
+        while (at < end && TRANSITIONS[STRING_ROW | (chunk[at] as number)] === STRING) at++;
+        if (at === end) break;
+      }
+      const entry = TRANSITIONS[(state << 8) | (chunk[at] as number)] as number;
+      at++;
+      if (entry < BEGINS_VALUE) {
+        state = entry;
+        continue;
+      }
+      const depth = this.#outerLists.length;
+      if (entry < OPEN_OBJECT) {
+        if (depth === 1) this.#beginMember(chunk, at - 1);
+        state = entry & STATE_BITS;
+        continue;
+      }
+      switch (entry) {
+        case END_STRING:
+          if (this.#isInKey) {
+            this.#isInKey = false;
+            if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
+            state = COLON;
+          } else {
+            if (depth === 1) this.#endMember(chunk, at);
+            state = AFTER;
+          }
+          break;
+        case BEGIN_KEY:
+          this.#isInKey = true;
+          if (depth === 1) this.#captureFrom = at - 1;
+          state = STRING;
+          break;
+        case COMMA:
+          state = this.#isInList ? VALUE : KEY;
+          break;
+        case OPEN_OBJECT:
+        case OPEN_ARRAY:
+          if (depth === 1) this.#beginMember(chunk, at - 1);
+          if (depth === MAX_DEPTH) throw new UpstreamFault('malformed', 'the answer is nested too deeply');
+          this.#outerLists.push(this.#isInList);
+          this.#isInList = entry === OPEN_ARRAY;
+          state = this.#isInList ? ARRAY_START : OBJECT_START;
+          break;
+        case CLOSE_OBJECT:
+        case CLOSE_ARRAY:
+          if (this.#isInList !== (entry === CLOSE_ARRAY)) throw notJson();
+          this.#isInList = this.#outerLists.pop() as boolean;
+          if (depth === 1) {
+            this.#isDone = true;
+            return at;
+          }
+          if (depth === 2) this.#endMember(chunk, at);
+          state = AFTER;
+          break;
+        case END_LITERAL:
+          if (depth === 1) this.#endMember(chunk, at);
+          state = AFTER;
+          break;
+        case END_NUMBER:
+          at--;
+          if (depth === 1) this.#endMember(chunk, at);
+          state = AFTER;
+          break;
+        default:
+          throw notJson();
+      }
+    }
+    this.#state = state;
+    if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
+    this.#base += end;
+    return at;
+  }
+
+  #beginMember(chunk: Buffer, at: number): void {
+    const start = this.#base + at;
+    const isNull = chunk[at] === LETTER_N;
+    switch (this.#key) {
+      case 'id':
+        if (this.#id !== undefined) throw duplicate();
+        this.#captureFrom = at;
+        break;
+      case 'result':
+        if (this.#result !== undefined) throw duplicate();
+        this.#result = { start, end: undefined, isNull };
+        break;
+      case 'error':
+        if (this.#error !== undefined) throw duplicate();
+        this.#error = { start, end: undefined, isNull };
+        break;
+    }
+  }
+
+  #endMember(chunk: Buffer, at: number): void {
+    const end = this.#base + at;
+    switch (this.#key) {
+      case 'id':
+        this.#id = this.#endCapture(chunk, at);
+        break;
+      case 'result':
+        this.#result = { ...(this.#result as Member), end };
+        break;
+      case 'error':
+        this.#error = { ...(this.#error as Member), end };
+        break;
+    }
+  }
+
+  #endCapture(chunk: Buffer, at: number): string {
+    const text = this.#readCaptured(chunk, at);
+    this.#captureFrom = -1;
+    this.#captured = '';
+    return text;
+  }
+
+  /** One character more than is looked at, so that a longer text equals none that is. */
+  #readCaptured(chunk: Buffer, to: number): string {
+    const room = MAX_CAPTURED + 1 - this.#captured.length;
+    const from = this.#captureFrom;
+    return this.#captured + chunk.toString('latin1', from, Math.min(to, from + room));
+  }
+}
+
+/** Name that a key's text stands for; the text itself where it is too long to matter. */
+function readKey(text: string): string {
+  if (text.length > MAX_CAPTURED) return text;
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+function notJson(): UpstreamFault {
+  return new UpstreamFault('malformed', 'the answer is not JSON');
+}
+
+function duplicate(): UpstreamFault {
+  return new UpstreamFault('malformed', 'the answer has a member twice');
+}

@@ -1,0 +1,87 @@
+import {
+  type BlockReference,
+  type CallRequest,
+  type CallScope,
+  type Chain,
+  type HeaderView,
+  UNSUPPORTED,
+} from '../chain/chain.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { BlockQuestions } from './block-questions.ts';
+import type { CallQuestions } from './call-questions.ts';
+import { toChainError } from './chain-errors.ts';
+import { UpstreamFault } from './fault.ts';
+import type { FreeQuestions } from './free-questions.ts';
+
+/** What an upstream chain is made of. */
+export type UpstreamChainParts = {
+  readonly chainId: bigint;
+  readonly calls: CallQuestions;
+  readonly blocks: BlockQuestions;
+  readonly others: FreeQuestions;
+  readonly close: () => Promise<void>;
+};
+
+/** A chain that real nodes know: every operation becomes questions to the pool, every fault a ChainError. */
+export class UpstreamChain implements Chain {
+  readonly chainId: bigint;
+  readonly #parts: UpstreamChainParts;
+
+  constructor(parts: UpstreamChainParts) {
+    this.chainId = parts.chainId;
+    this.#parts = parts;
+  }
+
+  call(request: CallRequest, scope: CallScope): Promise<JsonText> {
+    return this.#answer(this.#parts.calls.call(request, scope));
+  }
+
+  estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
+    return this.#answer(this.#parts.calls.estimateGas(request, scope));
+  }
+
+  getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null> {
+    return this.#answer(this.#parts.blocks.getReceipts(block, scope));
+  }
+
+  getTransactionByBlockAndIndex(
+    block: BlockReference,
+    index: bigint,
+    scope: CallScope,
+  ): Promise<JsonText | null> {
+    return this.#answer(this.#parts.blocks.getTransaction(block, index, scope));
+  }
+
+  getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
+    return this.#answer(this.#parts.blocks.getUncle(block, index, scope));
+  }
+
+  getHeader(block: BlockReference, scope: CallScope): Promise<HeaderView | null> {
+    return this.#answer(this.#parts.blocks.getHeader(block, scope));
+  }
+
+  async request(
+    method: string,
+    params: readonly unknown[],
+    scope: CallScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    try {
+      return await this.#parts.others.ask(method, params, scope);
+    } catch (error) {
+      if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
+      throw toChainError(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+
+  async #answer<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw toChainError(error);
+    }
+  }
+}

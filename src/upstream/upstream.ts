@@ -1,0 +1,103 @@
+import type { FaultKind } from './fault.ts';
+import type { HeadTracker } from './heads/head-tracker.ts';
+import { Health } from './health.ts';
+import type { Identity } from './identity.ts';
+import type { Transport } from './transport/transport.ts';
+
+/**
+ * Whether a node may be asked: `unverified` until its chain was seen to be the network's (again, after it was away),
+ * `quarantined` when it is another chain's.
+ */
+export type Standing = 'unverified' | 'verified' | 'quarantined';
+
+/** How long a node is believed not to have a method. */
+const UNSUPPORTED_MS = 60_000;
+const MAX_UNSUPPORTED = 256;
+const MISSED_POLLS = 2;
+
+/** What the pool reads of an upstream's heads. */
+export type TrackedHead = Pick<
+  HeadTracker,
+  'latest' | 'safe' | 'finalized' | 'hashAt' | 'headerAt' | 'holds' | 'start' | 'stop'
+>;
+
+/** What one upstream is made of. */
+export type UpstreamParts = {
+  readonly name: string;
+  readonly tier: number;
+  readonly transport: Transport;
+  /** Where heads are announced, if that is not the same. */
+  readonly announcements?: Transport;
+  readonly tracker: TrackedHead;
+  /** What of its address and headers must never be told. */
+  readonly secrets: readonly string[];
+  readonly now: () => number;
+};
+
+/** One node of a pool, and everything that is known about it. */
+export class Upstream {
+  readonly name: string;
+  readonly tier: number;
+  readonly transport: Transport;
+  readonly tracker: TrackedHead;
+  readonly secrets: readonly string[];
+  readonly health: Health;
+  /** Faults so far by kind. */
+  readonly faults: Map<FaultKind, number> = new Map();
+  standing: Standing = 'unverified';
+  identity: Identity | undefined;
+  /** Its blocks contradict those that the network serves. */
+  isOnFork = false;
+  /** Polls for its head that failed since the last one that did not. */
+  missedPolls = 0;
+  readonly #announcements: Transport | undefined;
+  readonly #now: () => number;
+  /** Methods that the node said it does not have, and until when that is believed. */
+  readonly #unsupported = new Map<string, number>();
+
+  constructor(parts: UpstreamParts) {
+    this.name = parts.name;
+    this.tier = parts.tier;
+    this.transport = parts.transport;
+    this.tracker = parts.tracker;
+    this.secrets = parts.secrets;
+    this.health = new Health(parts.now);
+    this.#announcements = parts.announcements;
+    this.#now = parts.now;
+  }
+
+  /** Whether its head counts for the network's: it is of this chain and has lately told its latest block. */
+  get countsForHead(): boolean {
+    return this.standing === 'verified' && this.tracker.latest !== undefined && !this.isAway;
+  }
+
+  /** It missed more than one poll in a row. */
+  get isAway(): boolean {
+    return this.missedPolls >= MISSED_POLLS;
+  }
+
+  /** Whether blocks may be named by hash in parameters (EIP-1898). */
+  get knowsHashParameters(): boolean {
+    return this.identity?.knowsHashParameters === true;
+  }
+
+  lacks(method: string): boolean {
+    const until = this.#unsupported.get(method);
+    return until !== undefined && this.#now() < until;
+  }
+
+  noteUnsupported(method: string): void {
+    if (this.#unsupported.size >= MAX_UNSUPPORTED) this.#unsupported.clear();
+    this.#unsupported.set(method, this.#now() + UNSUPPORTED_MS);
+  }
+
+  async close(): Promise<void> {
+    this.tracker.stop();
+    await this.transport.close();
+    await this.#announcements?.close();
+  }
+
+  countFault(kind: FaultKind): void {
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
+  }
+}

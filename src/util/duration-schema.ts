@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+/** A duration in the configuration file (`5s`), milliseconds in the program. */
+export const durationSchema: z.ZodType<number> = z.string().transform((text, context) => {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
