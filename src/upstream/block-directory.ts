@@ -6,7 +6,8 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
-import type { Handler, RoutedCall } from './routed-call.ts';
+import type { Exchange, Handler, RoutedCall, Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
 
 /** A block of 200 transactions takes about 20 KB here. */
 const MAX_BLOCKS = 1_024;
@@ -33,38 +34,55 @@ export class BlockDirectory {
     return this.#head.hashAt(number) ?? this.#hashes.get(number);
   }
 
-  /** A block at or below the served head; null when two nodes say that there is none. */
+  /**
+   * A block at or below the served head; null when two nodes say that there is none. The hash of a recent height is
+   * known from the heads of the share; that of an older one is believed when two nodes tell the same, if there are two.
+   */
   async findByNumber(number: bigint, scope: CallScope): Promise<Block | null> {
     const hash = this.hashOf(number);
     const known = hash === undefined ? undefined : this.#blocks.get(hash);
     if (known !== undefined) return known;
-    return this.#fetch(
-      {
-        method: 'eth_getBlockByNumber',
-        params: `["${encodeQuantity(number)}",false]`,
-        block: { number, hash },
-        nulls: 'doubt',
-        check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
-        sharedAs: `block:${number}:${hash}`,
-      },
-      scope,
-    );
+    const call: RoutedCall = {
+      method: 'eth_getBlockByNumber',
+      params: `["${encodeQuantity(number)}",false]`,
+      block: { number, hash },
+      nulls: 'doubt',
+      check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
+      sharedAs: `block:${number}:${hash}`,
+    };
+    const block = hash === undefined ? await this.#agree(call, scope) : await this.#fetch({ call, scope });
+    if (block !== null) this.#hashes.set(number, block.hash);
+    return block;
+  }
+
+  /** What a node takes for its safe or finalized block; null when it knows none, or one that is not served. */
+  async findByTag(tag: 'safe' | 'finalized', scope: CallScope): Promise<Block | null> {
+    const call: RoutedCall = {
+      method: 'eth_getBlockByNumber',
+      params: `["${tag}",false]`,
+      nulls: 'claim',
+      sharedAs: `block:${tag}`,
+      check: checkBlock(() => true),
+    };
+    const block = await this.#fetch({ call, scope });
+    const latest = this.#head.head;
+    if (block === null || latest === undefined || block.number > latest.number) return null;
+    const hash = this.hashOf(block.number);
+    return hash === undefined || hash === block.hash ? block : null;
   }
 
   /** A block by its hash, canonical or not; null when there is none. */
   async findByHash(hash: string, scope: CallScope): Promise<Block | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    return this.#fetch(
-      {
-        method: 'eth_getBlockByHash',
-        params: `["${hash}",false]`,
-        nulls: 'claim',
-        check: checkBlock((block) => block.hash === hash),
-        sharedAs: `block:${hash}`,
-      },
-      scope,
-    );
+    const call: RoutedCall = {
+      method: 'eth_getBlockByHash',
+      params: `["${hash}",false]`,
+      nulls: 'claim',
+      check: checkBlock((block) => block.hash === hash),
+      sharedAs: `block:${hash}`,
+    };
+    return this.#fetch({ call, scope });
   }
 
   /**
@@ -82,13 +100,43 @@ export class BlockDirectory {
     this.#hashes.clear();
   }
 
-  async #fetch(call: RoutedCall, scope: CallScope): Promise<Block | null> {
-    const result = await this.#ask({ call, scope });
+  /** One question of many that are asked at the same time about the same height. */
+  async #agree(call: RoutedCall, scope: CallScope): Promise<Block | null> {
+    const { sharedAs: _, ...unshared } = call;
+    const asked = new Set<Upstream>();
+    const told: Block[] = [];
+    for (;;) {
+      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.length > 0);
+      if (block === undefined) break;
+      if (block === null || told.some(({ hash }) => hash === block.hash)) return block;
+      told.push(block);
+    }
+    if (told.length === 1) return told[0] as Block;
+    throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
+  }
+
+  /** Asks one that is not among `except`, and adds it there; undefined when there is none left that can answer. */
+  async #askAnother(
+    exchange: Exchange & { readonly except: Set<Upstream> },
+    isOptional: boolean,
+  ): Promise<Block | null | undefined> {
+    const witness: Witness = {};
+    try {
+      const block = await this.#fetch({ ...exchange, witness });
+      if (witness.upstream !== undefined) exchange.except.add(witness.upstream);
+      return block;
+    } catch (error) {
+      if (isOptional && error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
+      throw error;
+    }
+  }
+
+  async #fetch(exchange: Exchange): Promise<Block | null> {
+    const result = await this.#ask(exchange);
     if (result === 'null') return null;
     const block = parseBlock(JSON.parse(result as string));
     this.#blocks.set(block.hash, block);
     this.#noteMerge(block);
-    if (call.method === 'eth_getBlockByNumber') this.#hashes.set(block.number, block.hash);
     return block;
   }
 

@@ -8,6 +8,8 @@ export type ReadRule = {
   readonly isOptional?: boolean;
   /** Whether nodes that know EIP-1898 take a hash in this place. */
   readonly takesHash?: boolean;
+  /** Whether the answer names its block by hash, so that it can be compared. */
+  readonly namesBlock?: boolean;
   /** What the answer is when the block lies above the served head; by default the error `header not found`. */
   readonly above?: 'null';
   readonly nulls: NullMeaning;
@@ -30,7 +32,7 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getProof', STATE(2)],
   ['eth_createAccessList', { block: 1, isOptional: true, takesHash: true, nulls: 'fault' }],
   ['eth_feeHistory', { block: 1, nulls: 'fault' }],
-  ['eth_getBlockByNumber', IN_BLOCK],
+  ['eth_getBlockByNumber', { ...IN_BLOCK, namesBlock: true }],
   ['eth_getBlockTransactionCountByNumber', IN_BLOCK],
   ['eth_getUncleCountByBlockNumber', IN_BLOCK],
   ['eth_getBlockByHash', BY_HASH],

@@ -38,12 +38,12 @@ export class BlockResolver {
     return head.head;
   }
 
-  /** Without asking anybody, but for blocks named by hash that have not been seen. */
+  /** Without asking anybody, but for a hash that has not been seen and a tag that has not been told. */
   async resolve(reference: BlockReference, scope: CallScope): Promise<ResolvedBlock> {
     const latest = await this.getHead(scope);
     switch (reference.kind) {
       case 'tag':
-        return this.#resolveTag(reference.tag, latest);
+        return this.#resolveTag(reference.tag, latest, scope);
       case 'number':
         if (reference.number > latest.number) return { kind: 'none', message: 'header not found' };
         return canonical({ number: reference.number, hash: this.#parts.directory.hashOf(reference.number) });
@@ -52,7 +52,7 @@ export class BlockResolver {
     }
   }
 
-  #resolveTag(tag: BlockTag, latest: BlockHeader): ResolvedBlock {
+  async #resolveTag(tag: BlockTag, latest: BlockHeader, scope: CallScope): Promise<ResolvedBlock> {
     switch (tag) {
       case 'pending':
         return { kind: 'pending' };
@@ -61,11 +61,14 @@ export class BlockResolver {
       case 'earliest':
         return canonical({ number: 0n, hash: this.#parts.genesisHash });
       default: {
-        const { tags, head } = this.#parts;
+        const { tags, head, directory } = this.#parts;
         const substitute = tags[tag];
-        if (substitute !== undefined && substitute !== 'none') return this.#resolveTag(substitute, latest);
-        const header = substitute === 'none' ? undefined : head[tag];
-        return header === undefined ? { kind: 'none', message: `${tag} block not found` } : canonical(header);
+        if (substitute !== undefined && substitute !== 'none') {
+          return this.#resolveTag(substitute, latest, scope);
+        }
+        // Right after the start the share may not have told it yet, but one node may know it.
+        const block = substitute === 'none' ? null : (head[tag] ?? (await directory.findByTag(tag, scope)));
+        return block === null ? { kind: 'none', message: `${tag} block not found` } : canonical(block);
       }
     }
   }

@@ -4,6 +4,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './block-positions.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
+import { checkMention } from './checks/check-values.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
@@ -57,6 +58,7 @@ export class FreeQuestions {
       block: position,
       key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
       nulls: rule.nulls,
+      ...(rule.namesBlock === true && { check: checkMention(hash) }),
     };
   }
 

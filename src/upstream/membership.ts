@@ -105,6 +105,7 @@ export class Membership {
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
       upstream.countFault(error.kind);
+      upstream.isAwaited = false;
       this.#logFault(upstream, error);
       return false;
     }
@@ -119,8 +120,8 @@ export class Membership {
 
   #setStanding(upstream: Upstream, standing: Upstream['standing']): void {
     if (upstream.standing === standing) return;
-    const before = upstream.standing;
     upstream.standing = standing;
+    upstream.isAwaited = false;
     const { identity } = upstream;
     const fields = {
       network: this.#parts.network,
@@ -132,7 +133,7 @@ export class Membership {
     if (standing === 'quarantined') {
       this.#parts.log.error(fields, 'upstream is of another chain: it is not asked for anything');
     } else if (standing === 'verified') {
-      this.#parts.log.info(fields, before === 'unverified' ? 'upstream is in service' : 'upstream is back');
+      this.#parts.log.info(fields, 'upstream is in service');
     }
     this.#parts.onChange();
   }

@@ -24,6 +24,8 @@ const START_LIMIT_MS = 15_000;
 const START_RETRY_MS = 250;
 /** How long a start waits for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
+/** How long the first head waits for upstreams that have not said who they are. */
+const AWAIT_MS = 1_500;
 /** How long the served head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
 const MERGE_LIMIT_MS = 60_000;
@@ -92,6 +94,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await close();
     throw error;
   }
+  const lateness = setTimeout(() => {
+    for (const upstream of upstreams) upstream.isAwaited = false;
+    update();
+  }, AWAIT_MS);
+  lateness.unref();
   membership.begin(identity);
   for (const { tracker } of upstreams) tracker.start();
   await Promise.race([head.whenKnown(), wait(HEAD_LIMIT_MS, undefined, { ref: false })]);

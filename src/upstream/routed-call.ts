@@ -40,6 +40,9 @@ export type RoutedCall = {
   readonly check?: (result: JsonResult) => JsonResult;
 };
 
+/** Who gave the answer. */
+export type Witness = { upstream?: Upstream };
+
 /** A call on its way through the policies; each of them sees what those before it have decided. */
 export type Exchange = {
   readonly call: RoutedCall;
@@ -50,6 +53,8 @@ export type Exchange = {
   readonly upstream?: Upstream;
   /** Who must not be asked (again). */
   readonly except?: ReadonlySet<Upstream>;
+  /** Where it is noted who answered, for callers that want to ask somebody else next. */
+  readonly witness?: Witness;
 };
 
 /**

@@ -48,6 +48,8 @@ export class Upstream {
   identity: Identity | undefined;
   /** Its blocks contradict those that the network serves. */
   isOnFork = false;
+  /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
+  isAwaited = true;
   /** Polls for its head that failed since the last one that did not. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
@@ -66,9 +68,9 @@ export class Upstream {
     this.#now = parts.now;
   }
 
-  /** Whether its head counts for the network's: it is of this chain and has lately told its latest block. */
+  /** Whether its head counts for the network's: it is of this chain and answers, or may yet turn out to. */
   get countsForHead(): boolean {
-    return this.standing === 'verified' && this.tracker.latest !== undefined && !this.isAway;
+    return this.standing === 'verified' ? !this.isAway : this.isAwaited;
   }
 
   /** It missed more than one poll in a row. */

@@ -19,6 +19,14 @@ function checkPattern(result: JsonResult, pattern: RegExp, message: string): Jso
   throw new UpstreamFault('wrong', message);
 }
 
+/** A block is the one with this hash. */
+export function checkMention(hash: string): (result: JsonResult) => JsonResult {
+  return (result) => {
+    if (typeof result !== 'string' || result.toLowerCase().includes(`"${hash}"`)) return result;
+    throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+  };
+}
+
 /** The members of an object in an answer. @throws UpstreamFault when it is none */
 export function parseObject(result: JsonResult): Readonly<Record<string, unknown>> {
   const value: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;

@@ -30,6 +30,7 @@ export function breakCircuit(events: CircuitEvents): Policy {
     try {
       const result = await next(exchange);
       health.succeed(performance.now() - started);
+      if (exchange.witness !== undefined) exchange.witness.upstream ??= upstream;
       return result;
     } catch (error) {
       if (error instanceof ChainError) health.succeed(performance.now() - started);

@@ -9,7 +9,6 @@ const MAX_PAUSE_MS = 2_000;
 /** What may be over in a moment. */
 const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
-  'timeout',
   'malformed',
   'httpStatus',
   'rateLimited',
