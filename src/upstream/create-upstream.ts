@@ -10,7 +10,7 @@ import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
 
 /** Polls are never further apart, however slow the chain. */
-const MAX_POLL_MS = 6_000;
+const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 
 export type UpstreamEvents = {

@@ -5,6 +5,7 @@ import { type FoundRule, findRule } from './find-rule.ts';
 import { isEstimating, isExecuting } from './methods.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { parseRevertData } from './revert-data.ts';
+import { unwrapError } from './unwrap-error.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Parity's messages for an execution that failed; what happened is in the data, in words. */
@@ -12,7 +13,6 @@ const EMPTY_MESSAGE =
   /^(?:vm execution error|transaction execution error|the execution failed due to an exception)\.?$/i;
 /** Messages that the words in the data make precise. */
 const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i;
-const SUPPLIED_GAS = /^err: (.*) \(supplied gas \d{1,20}\)$/is;
 
 /**
  * What a node means by its error. The order is what keeps contracts out of it: a revert is recognised first, by code, by
@@ -54,6 +54,6 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
 /** The words that say what happened, wherever the client puts them. */
 function readText(text: string, data: unknown): string {
   if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
-  if (EMPTY_MESSAGE.test(text)) return cutText(data).replace(SUPPLIED_GAS, '$1');
+  if (EMPTY_MESSAGE.test(text)) return cutText(unwrapError(data));
   return VAGUE_MESSAGE.test(text) ? cutText(`${text}: ${data}`) : text;
 }

@@ -1,8 +1,6 @@
 import type { Rule } from './rule.ts';
 
 const FUNDS = 'insufficient funds for gas * price + value';
-const TRANSFER = 'insufficient funds for transfer';
-const BASE_FEE = 'max fee per gas less than block base fee';
 const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
@@ -51,19 +49,6 @@ export const FAILURE_RULES: readonly Rule[] = [
   },
   {
     client: 'Nethermind',
-    pattern: /^insufficient sender balance(?: for transfer)?$/i,
-    kind: 'failed',
-    geth: TRANSFER,
-  },
-  { client: 'Nethermind', pattern: /^miner premium is negative$/i, kind: 'failed', geth: BASE_FEE },
-  {
-    client: 'Nethermind',
-    pattern: /^gas limit below intrinsic gas$/i,
-    kind: 'failed',
-    geth: 'intrinsic gas too low',
-  },
-  {
-    client: 'Nethermind',
     pattern: /^cannot estimate gas, gas spent exceeded transaction and block gas limit\b/i,
     kind: 'failed',
     geth: ALLOWANCE,
@@ -95,13 +80,6 @@ export const FAILURE_RULES: readonly Rule[] = [
   },
   {
     client: 'OpenEthereum',
-    pattern: /^internal\("requires higher than upper limit of (\d{1,20})"\)$/i,
-    kind: 'failed',
-    geth: `${ALLOWANCE} ($1)`,
-  },
-  { client: 'OpenEthereum', pattern: /^not ?enough ?cash\b/i, kind: 'failed', geth: FUNDS },
-  {
-    client: 'OpenEthereum',
     pattern: /^insufficient funds\. The account you tried/i,
     kind: 'failed',
     geth: FUNDS,
@@ -125,7 +103,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
   },
 
-  // Halts of the EVM: the words of revm (anvil, reth), Nethermind and Parity.
+  // Halts of the EVM: the words of revm (anvil, reth).
   {
     client: 'revm',
     pattern: /^EVM error:? OutOfGas/i,
@@ -186,39 +164,6 @@ export const FAILURE_RULES: readonly Rule[] = [
     geth: 'invalid code: must not begin with 0xef',
   },
   { client: 'revm', pattern: /^EVM error:? [A-Z]/i, kind: 'failed' },
-  { client: 'Nethermind, OpenEthereum', pattern: /^out ?of ?gas$/i, kind: 'failed', geth: OUT_OF_GAS },
-  { client: 'Nethermind', pattern: /^badinstruction$/i, kind: 'failed', geth: 'invalid opcode' },
-  {
-    client: 'OpenEthereum',
-    pattern: /^bad instruction ([0-9a-f]{1,2})$/i,
-    kind: 'failed',
-    geth: 'invalid opcode: opcode 0x$1 not defined',
-  },
-  {
-    client: 'Nethermind, OpenEthereum',
-    pattern: /^(?:invalidjumpdestination|bad jump destination [0-9a-fx]{1,66})$/i,
-    kind: 'failed',
-    geth: 'invalid jump destination',
-  },
-  { client: 'Nethermind', pattern: /^stackunderflow$/i, kind: 'failed', geth: 'stack underflow' },
-  {
-    client: 'OpenEthereum',
-    pattern: /^stack underflow \d{1,5}\/\d{1,5}$/i,
-    kind: 'failed',
-    geth: 'stack underflow',
-  },
-  {
-    client: 'Nethermind, OpenEthereum',
-    pattern: /^(?:stackoverflow|out of stack \d{1,5}\/\d{1,5})$/i,
-    kind: 'failed',
-    geth: 'stack limit reached 1024 (1023)',
-  },
-  {
-    client: 'Nethermind, OpenEthereum',
-    pattern: /^(?:staticcallviolation|mutable call in static context)$/i,
-    kind: 'failed',
-    geth: 'write protection',
-  },
 
   // geth's own words, and those of the clients that follow it.
   { client: 'geth', pattern: /^(?:err|failed with \d{1,20} gas): /i, kind: 'failed' },

@@ -1,8 +1,9 @@
 import type { NodeError } from '../node-call.ts';
 import { cutText } from './cut-text.ts';
-import { findFailure } from './find-rule.ts';
 import { encodeErrorString, isAbiEncoded, parseRevertData } from './revert-data.ts';
 import { parseRevertProse } from './revert-prose.ts';
+import { unwrapError } from './unwrap-error.ts';
+import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
 /** geth's code for a revert, by now everybody's. */
 const REVERT_CODE = 3;
@@ -12,7 +13,6 @@ const NO_REVERT =
 
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
 const VM_ERROR = /^vm execution error\.?$/i;
-const VM_ERROR_WORDS = /^err: (.*) \(supplied gas \d{1,20}\)$/is;
 
 /**
  * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
@@ -35,13 +35,14 @@ function readReason(text: string): string {
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
 function readVmError(data: unknown): string | undefined {
   if (typeof data !== 'string') return '0x';
-  const words = cutText(data);
-  const inner = VM_ERROR_WORDS.exec(words)?.[1] ?? words;
+  const inner = unwrapError(data);
   const bytes = parseRevertData(inner);
   if (bytes !== undefined) return bytes;
-  const prose = parseRevertProse(inner);
+  const words = cutText(inner);
+  const prose = parseRevertProse(words);
   if (prose !== undefined) return encodeReason(prose.reason);
-  return findFailure(inner) === undefined ? encodeReason(inner) : undefined;
+  const isHalt = VM_ERROR_RULES.some(({ pattern }) => pattern.test(words));
+  return isHalt ? undefined : encodeReason(words);
 }
 
 function encodeReason(reason: string): string {

@@ -2,9 +2,16 @@ import { CODE_RULES } from './code-rules.ts';
 import { FAILURE_CODE_RULES, FAILURE_RULES } from './failure-rules.ts';
 import type { Rule } from './rule.ts';
 import { TEXT_RULES } from './text-rules.ts';
+import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
 /** Every row in the order in which it is asked: codes before words, what is missing before what failed. */
-export const RULES: readonly Rule[] = [...CODE_RULES, ...TEXT_RULES, ...FAILURE_RULES, ...FAILURE_CODE_RULES];
+export const RULES: readonly Rule[] = [
+  ...CODE_RULES,
+  ...TEXT_RULES,
+  ...VM_ERROR_RULES,
+  ...FAILURE_RULES,
+  ...FAILURE_CODE_RULES,
+];
 
 export type FoundRule = { readonly rule: Rule; readonly match: RegExpExecArray | null };
 
@@ -17,9 +24,4 @@ export function findRule(code: number, text: string, executes: boolean): FoundRu
     if (rule.pattern === undefined || match !== null) return { rule, match };
   }
   return undefined;
-}
-
-/** The row of a failure that is told in these words. */
-export function findFailure(text: string): Rule | undefined {
-  return FAILURE_RULES.find(({ pattern }) => pattern?.test(text));
 }

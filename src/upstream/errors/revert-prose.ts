@@ -1,6 +1,7 @@
+import { unwrapError } from './unwrap-error.ts';
+
 /** What relays and proxies put before the words of the node behind them. */
-const PREAMBLE = /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |error: |err: )*/i;
-const SUPPLIED_GAS = / \(supplied gas \d{1,20}\)$/i;
+const PREAMBLE = /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |error: )*/i;
 
 /** Each form begins with fixed words; a group holds the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [
@@ -18,7 +19,7 @@ const FORMS: readonly RegExp[] = [
  * @returns undefined when they do not say that there was one; the reason is empty when they give none.
  */
 export function parseRevertProse(text: string): { readonly reason: string } | undefined {
-  const words = text.replace(PREAMBLE, '').replace(SUPPLIED_GAS, '');
+  const words = unwrapError(text.replace(PREAMBLE, ''));
   for (const form of FORMS) {
     const match = form.exec(words);
     if (match !== null) return { reason: match[1] ?? match[2] ?? '' };

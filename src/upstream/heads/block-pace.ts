@@ -21,6 +21,7 @@ export class BlockPace {
    */
   observe(header: BlockHeader, now: number): void {
     const last = this.#last;
+    if (header.hash === last?.header.hash) return;
     this.#last = { header, at: now };
     if (last === undefined) return;
     const blocks = header.number - last.header.number;

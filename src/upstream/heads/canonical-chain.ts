@@ -2,9 +2,18 @@ import type { BlockHeader } from './block.ts';
 import { BlockWindow, WINDOW_BLOCKS } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
 
-type HashOf = (number: bigint) => string | undefined;
+/** What left the chain when its head moved to another branch or down. */
+export type Departure = {
+  /** Highest first. */
+  readonly hashes: readonly string[];
+  /** The highest block that is known to have stayed. */
+  readonly ancestor: bigint | undefined;
+};
 
-/** The chain that a network serves: its head and the recent blocks below it. */
+/** Blocks below the head that are looked at again whenever upstreams tell more. */
+const LEARN_BLOCKS = 16;
+
+/** The chain that a network serves: its head, and recent blocks that are known to be its ancestors. */
 export class CanonicalChain {
   readonly #window = new BlockWindow();
   #head: BlockHeader | undefined;
@@ -27,45 +36,65 @@ export class CanonicalChain {
   }
 
   /**
-   * Makes `next` the head. Blocks below it are known from the views that have it.
-   * @returns the hashes that left the chain, highest first: blocks that are not known to be ancestors of `next`,
-   * provided that some of them are known not to be
+   * Makes `next` the head. What is below it is known from the views that have it; hashes that they do not confirm as
+   * its ancestors are forgotten.
+   * @returns what is forgotten, when `next` is not above the head or some of it is known to be on another branch
    */
-  moveTo(next: BlockHeader, views: readonly ChainView[]): string[] {
-    const witnesses = views.filter((view) => view.hashAt(next.number) === next.hash);
-    const hashOf: HashOf = (number) => {
-      if (number === next.number) return next.hash;
-      return number === next.number - 1n ? next.parentHash : agreeOnHash(witnesses, number);
-    };
-    const orphaned = this.#cut(next, hashOf);
+  moveTo(next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
+    const grows = this.#head?.hash === next.parentHash;
+    const departure = grows || this.#head === undefined ? undefined : this.#cut(this.#head, next, views);
     this.#head = next;
     this.#window.put(next.number, next.hash, next);
-    this.#fillBelow(next.number, hashOf, witnesses);
-    return orphaned;
+    this.learn(views, grows ? LEARN_BLOCKS : WINDOW_BLOCKS);
+    return departure;
   }
 
-  #cut(next: BlockHeader, hashOf: HashOf): string[] {
-    if (this.#head === undefined) return [];
-    let leaves = next.number <= this.#head.number;
-    if (!leaves && this.#window.hashAt(next.number - 1n) === next.parentHash) return [];
+  /** Fills up to `depth` blocks below the head with what is now known of them. */
+  learn(views: readonly ChainView[], depth: number = LEARN_BLOCKS): void {
+    if (this.#head === undefined) return;
+    const top = this.#head.number;
+    const known = readAncestry(this.#head, views);
+    for (let number = top - 1n; number > top - BigInt(depth) && number >= 0n; number--) {
+      if (this.#window.headerAt(number) !== undefined) continue;
+      const hash = this.#window.hashAt(number) ?? known.hashAt(number);
+      if (hash !== undefined) this.#window.put(number, hash, known.headerOf(number, hash));
+    }
+  }
+
+  #cut(head: BlockHeader, next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
+    const known = readAncestry(next, views);
+    let isProven = next.number <= head.number;
+    let ancestor: bigint | undefined;
     for (const number of this.#window.numbers()) {
-      const hash = number > next.number ? undefined : hashOf(number);
-      if (hash === this.#window.hashAt(number)) return leaves ? this.#window.cutAbove(number) : [];
-      if (hash !== undefined) leaves = true;
+      const hash = known.hashAt(number);
+      if (hash === this.#window.hashAt(number)) {
+        ancestor = number;
+        break;
+      }
+      if (hash !== undefined) isProven = true;
     }
-    return leaves ? this.#window.cutAbove(undefined) : [];
+    const hashes = this.#window.cutAbove(ancestor);
+    return isProven ? { hashes, ancestor } : undefined;
   }
+}
 
-  #fillBelow(top: bigint, hashOf: HashOf, witnesses: readonly ChainView[]): void {
-    const bottom = top - BigInt(WINDOW_BLOCKS);
-    for (let number = top - 1n; number > bottom && number >= 0n; number--) {
-      if (this.#window.hashAt(number) !== undefined) return;
-      const hash = hashOf(number);
-      if (hash === undefined) continue;
-      const witness = witnesses.find((view) => view.headerAt(number)?.hash === hash);
-      this.#window.put(number, hash, witness?.headerAt(number));
-    }
-  }
+type Ancestry = {
+  hashAt(number: bigint): string | undefined;
+  headerOf(number: bigint, hash: string): BlockHeader | undefined;
+};
+
+/** What is known of a block's ancestors: its parent hash, and what those tell who have the block. */
+function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
+  const witnesses = views.filter((view) => view.hashAt(block.number) === block.hash);
+  return {
+    hashAt(number) {
+      if (number > block.number) return undefined;
+      if (number === block.number) return block.hash;
+      return number === block.number - 1n ? block.parentHash : agreeOnHash(witnesses, number);
+    },
+    headerOf: (number, hash) =>
+      witnesses.map((view) => view.headerAt(number)).find((header) => header?.hash === hash),
+  };
 }
 
 /** The hash that most of those who know one give; the first of equals. */

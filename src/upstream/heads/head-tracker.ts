@@ -2,10 +2,9 @@ import type { Clock } from '../../util/clock.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from './block.ts';
 import { BlockPace } from './block-pace.ts';
-import { BlockWindow } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
+import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed } from './head-feed.ts';
-import { findJunction, type Junction, listAncestors, walkDown } from './join-chain.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {
@@ -26,21 +25,20 @@ const ANNOUNCED_FACTOR = 4;
 const MARKS_FACTOR = 8;
 /** Longest intervals that failures can add up to. */
 const BACKOFF_FACTOR = 2;
-/** Blocks learnt below a head that joins nothing known: upstreams a few blocks apart can then be compared. */
-const FIRST_DEPTH = 8;
+/** Answers of a node that does not know a tag. */
+const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
 /**
  * Follows the heads of one upstream: announced where it announces them, polled at about twice the pace of its blocks
- * otherwise. What it tells is one chain at any time: every hash it knows belongs to `latest` or an ancestor of it.
+ * otherwise. What it tells of recent blocks is one chain at any time, that of `latest`.
  */
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
   readonly #options: HeadTrackerOptions;
   readonly #pace = new BlockPace();
-  readonly #window = new BlockWindow();
+  readonly #chain: FollowedChain;
   readonly #latestLoop: PollLoop;
   readonly #marksLoop: PollLoop;
-  #latest: BlockHeader | undefined;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #lastContact: number | undefined;
@@ -49,14 +47,15 @@ export class HeadTracker implements ChainView {
   /** Announcements can be relied on: they come, and none was found missing. */
   #isAnnounced = false;
   #announcements = 0;
-  /** The newest head that has not been joined to the window yet. */
-  #waiting: BlockHeader | undefined;
-  #isJoining = false;
 
   constructor(feed: HeadFeed, options: HeadTrackerOptions) {
     this.#feed = feed;
     this.#options = options;
     const { clock, pollInterval } = options;
+    this.#chain = new FollowedChain(
+      (number) => feed.getBlock(number),
+      (head) => this.#noteHead(head),
+    );
     const maxBackoff = pollInterval.max * BACKOFF_FACTOR;
     this.#latestLoop = new PollLoop({
       poll: () => this.#pollLatest(),
@@ -73,7 +72,7 @@ export class HeadTracker implements ChainView {
   }
 
   get latest(): BlockHeader | undefined {
-    return this.#latest;
+    return this.#chain.latest;
   }
 
   /** Undefined where the upstream does not know the tag. */
@@ -98,18 +97,18 @@ export class HeadTracker implements ChainView {
 
   /** Hash of a recent block of the upstream's chain, where it is known. */
   hashAt(number: bigint): string | undefined {
-    return this.#window.hashAt(number);
+    return this.#chain.hashAt(number);
   }
 
   /** Header of a recent block of the upstream's chain, where it is in hand. */
   headerAt(number: bigint): BlockHeader | undefined {
-    return this.#window.headerAt(number);
+    return this.#chain.headerAt(number);
   }
 
   /** False when the block is above the upstream's latest, or is known to be another there. */
   holds(number: bigint, hash?: string): boolean {
-    if (this.#latest === undefined || number > this.#latest.number) return false;
-    const known = this.#window.hashAt(number);
+    if (this.latest === undefined || number > this.latest.number) return false;
+    const known = this.#chain.hashAt(number);
     return hash === undefined || known === undefined || known === hash;
   }
 
@@ -121,7 +120,7 @@ export class HeadTracker implements ChainView {
     this.#watch();
   }
 
-  /** Ends polls and announcements. What is known stays readable; answers still to come are ignored. */
+  /** Ends polls and announcements. What is known stays readable; nobody is told of answers still to come. */
   stop(): void {
     this.#isRunning = false;
     this.#isAnnounced = false;
@@ -149,7 +148,7 @@ export class HeadTracker implements ChainView {
         this.#announcements++;
         this.#isAnnounced = true;
         this.#noteContact();
-        void this.#take(header);
+        void this.#chain.take(header);
       },
       onLost: () => this.#setAnnounced(false),
       onReady: () => this.#setAnnounced(true),
@@ -171,8 +170,8 @@ export class HeadTracker implements ChainView {
     this.#noteContact();
     // An announcement that came meanwhile may be newer than this answer.
     if (this.#announcements !== before) return;
-    if (this.#latest !== undefined && block.number > this.#latest.number) this.#isAnnounced = false;
-    await this.#take(block);
+    if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
+    await this.#chain.take(block);
   }
 
   /** Finalized first: safe, asked for later, is then never below it. */
@@ -183,7 +182,7 @@ export class HeadTracker implements ChainView {
     if (finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
     this.#finalized = finalized;
     this.#safe = safe;
-    this.#options.onChange();
+    this.#noteChange();
   }
 
   /** Rejects only with faults that say nothing about the tag. */
@@ -196,45 +195,16 @@ export class HeadTracker implements ChainView {
     }
   }
 
+  #noteHead(head: BlockHeader): void {
+    this.#pace.observe(head, this.#options.clock.now());
+    this.#noteChange();
+  }
+
+  #noteChange(): void {
+    if (this.#isRunning) this.#options.onChange();
+  }
+
   #noteContact(): void {
     this.#lastContact = this.#options.clock.now();
   }
-
-  /** Takes a head over, at once where it joins what is known. Of heads that come meanwhile the newest is next. */
-  async #take(head: BlockHeader): Promise<void> {
-    this.#waiting = head;
-    if (this.#isJoining) return;
-    this.#isJoining = true;
-    while (this.#waiting !== undefined) {
-      const next: BlockHeader = this.#waiting;
-      this.#waiting = undefined;
-      if (next.hash === this.#latest?.hash) continue;
-      const at = findJunction(this.#window, next);
-      const junction = at === undefined ? await this.#walkDown(next) : { at, headers: [next] };
-      this.#apply(next, junction);
-      if (junction.at === undefined && junction.headers.length === 1) await this.#learnAncestors(next);
-    }
-    this.#isJoining = false;
-  }
-
-  #walkDown(head: BlockHeader): Promise<Junction> {
-    return walkDown(this.#window, head, (number) => this.#feed.getBlock(number));
-  }
-
-  #apply(head: BlockHeader, junction: Junction): void {
-    this.#window.cutAbove(junction.at);
-    for (const header of junction.headers.toReversed()) this.#window.add(header);
-    this.#latest = head;
-    this.#pace.observe(head, this.#options.clock.now());
-    this.#options.onChange();
-  }
-
-  async #learnAncestors(head: BlockHeader): Promise<void> {
-    const ancestors = await listAncestors(head, FIRST_DEPTH, (number) => this.#feed.getBlock(number));
-    for (const header of ancestors) this.#window.add(header);
-    if (ancestors.length > 0) this.#options.onChange();
-  }
 }
-
-/** Answers of a node that does not know a tag. */
-const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);

@@ -1,7 +1,7 @@
-import type { Block, BlockHeader } from './block.ts';
+import type { BlockHeader } from './block.ts';
 import type { BlockWindow } from './block-window.ts';
 
-type GetBlock = (number: bigint) => Promise<Block | null>;
+export type GetBlock = (number: bigint) => Promise<BlockHeader | null>;
 
 /** How a new head joins the blocks known before it. */
 export type Junction = {

@@ -86,6 +86,7 @@ export class NetworkHead {
     const reports = this.#options.reports();
     const chosen = chooseHead(reports, this.#options.share, this.head);
     if (chosen !== undefined && this.#mayMoveTo(chosen, reports)) this.#moveTo(chosen, reports);
+    else this.#chain.learn(reports);
     this.#checkHolders(reports);
     this.#safe = this.#raise(this.#safe, 'safe', reports);
     this.#finalized = this.#raise(this.#finalized, 'finalized', reports);
@@ -116,12 +117,15 @@ export class NetworkHead {
   }
 
   #moveTo(block: BlockHeader, reports: readonly HeadReport[]): void {
-    const orphaned = this.#chain.moveTo(block, reports);
+    const departure = this.#chain.moveTo(block, reports);
     this.#resolveKnown();
-    if (orphaned.length === 0) return;
-    this.#safe = this.#keepCanonical(this.#safe);
-    this.#finalized = this.#keepCanonical(this.#finalized);
-    this.#options.onOrphaned(orphaned);
+    if (departure === undefined) return;
+    const { ancestor, hashes } = departure;
+    const stays = (mark: BlockHeader | undefined): boolean =>
+      mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
+    if (!stays(this.#safe)) this.#safe = undefined;
+    if (!stays(this.#finalized)) this.#finalized = undefined;
+    this.#options.onOrphaned(hashes);
   }
 
   #checkHolders(reports: readonly HeadReport[]): void {
@@ -162,14 +166,8 @@ export class NetworkHead {
     });
     const chosen = chooseHead(views, this.#options.share, served, this.head?.number);
     if (chosen === undefined || (served !== undefined && chosen.number <= served.number)) return served;
-    return this.#keepCanonical(chosen) ?? served;
-  }
-
-  #keepCanonical(block: BlockHeader | undefined): BlockHeader | undefined {
-    const { head } = this;
-    if (block === undefined || head === undefined || block.number > head.number) return undefined;
-    const hash = this.#chain.hashAt(block.number);
-    return hash === undefined || hash === block.hash ? block : undefined;
+    const canonical = this.#chain.hashAt(chosen.number);
+    return canonical === undefined || canonical === chosen.hash ? chosen : served;
   }
 }
 

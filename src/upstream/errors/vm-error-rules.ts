@@ -1,0 +1,70 @@
+import type { Rule } from './rule.ts';
+
+/**
+ * Parity's and Nethermind's words in the data of a VM error that was no revert. A contract's reason may stand in the same
+ * place, so each row covers the whole text: what is not exactly one of these is a reason.
+ */
+export const VM_ERROR_RULES: readonly (Rule & { readonly pattern: RegExp })[] = [
+  { client: 'Nethermind, OpenEthereum', pattern: /^out ?of ?gas$/i, kind: 'failed', geth: 'out of gas' },
+  { client: 'Nethermind', pattern: /^badinstruction$/i, kind: 'failed', geth: 'invalid opcode' },
+  {
+    client: 'OpenEthereum',
+    pattern: /^bad instruction ([0-9a-f]{1,2})$/i,
+    kind: 'failed',
+    geth: 'invalid opcode: opcode 0x$1 not defined',
+  },
+  {
+    client: 'Nethermind, OpenEthereum',
+    pattern: /^(?:invalidjumpdestination|bad jump destination [0-9a-fx]{1,66})$/i,
+    kind: 'failed',
+    geth: 'invalid jump destination',
+  },
+  {
+    client: 'Nethermind, OpenEthereum',
+    pattern: /^(?:stackunderflow|stack underflow \d{1,5}\/\d{1,5})$/i,
+    kind: 'failed',
+    geth: 'stack underflow',
+  },
+  {
+    client: 'Nethermind, OpenEthereum',
+    pattern: /^(?:stackoverflow|out of stack \d{1,5}\/\d{1,5})$/i,
+    kind: 'failed',
+    geth: 'stack limit reached 1024 (1023)',
+  },
+  {
+    client: 'Nethermind, OpenEthereum',
+    pattern: /^(?:staticcallviolation|mutable call in static context)$/i,
+    kind: 'failed',
+    geth: 'write protection',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^insufficient sender balance(?: for transfer)?$/i,
+    kind: 'failed',
+    geth: 'insufficient funds for transfer',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^miner premium is negative$/i,
+    kind: 'failed',
+    geth: 'max fee per gas less than block base fee',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^gas limit below intrinsic gas$/i,
+    kind: 'failed',
+    geth: 'intrinsic gas too low',
+  },
+  {
+    client: 'OpenEthereum',
+    pattern: /^internal\("requires higher than upper limit of (\d{1,20})"\)$/i,
+    kind: 'failed',
+    geth: 'gas required exceeds allowance ($1)',
+  },
+  {
+    client: 'OpenEthereum',
+    pattern: /^notenoughcash \{ required: \d{1,78}, got: \d{1,78} \}$/i,
+    kind: 'failed',
+    geth: 'insufficient funds for gas * price + value',
+  },
+];

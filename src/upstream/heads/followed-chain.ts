@@ -1,0 +1,81 @@
+import type { BlockHeader } from './block.ts';
+import { BlockWindow } from './block-window.ts';
+import type { ChainView } from './choose-head.ts';
+import { findJunction, type GetBlock, type Junction, listAncestors, walkDown } from './join-chain.ts';
+
+/** Blocks learnt below a head that joins nothing known: upstreams a few blocks apart can then be compared. */
+const FIRST_DEPTH = 8;
+
+/**
+ * The chain of one upstream, as told by head after head. It is one chain at any time: every hash it knows belongs
+ * to `latest` or to an ancestor of it.
+ */
+export class FollowedChain implements ChainView {
+  readonly #getBlock: GetBlock;
+  readonly #onHead: (head: BlockHeader) => void;
+  readonly #window = new BlockWindow();
+  #latest: BlockHeader | undefined;
+  /** The newest head that has not been joined to the window yet. */
+  #waiting: BlockHeader | undefined;
+  #isJoining = false;
+
+  /** `onHead` is called when the head changed, and when more was learnt about the blocks below it. */
+  constructor(getBlock: GetBlock, onHead: (head: BlockHeader) => void) {
+    this.#getBlock = getBlock;
+    this.#onHead = onHead;
+  }
+
+  get latest(): BlockHeader | undefined {
+    return this.#latest;
+  }
+
+  hashAt(number: bigint): string | undefined {
+    return this.#window.hashAt(number);
+  }
+
+  headerAt(number: bigint): BlockHeader | undefined {
+    return this.#window.headerAt(number);
+  }
+
+  /**
+   * Takes a head over: at once where it joins what is known, after asking for blocks in between otherwise. Of heads
+   * that come while this goes on, the newest is next.
+   */
+  async take(head: BlockHeader): Promise<void> {
+    this.#waiting = head;
+    if (this.#isJoining) return;
+    this.#isJoining = true;
+    try {
+      while (this.#waiting !== undefined) {
+        const next: BlockHeader = this.#waiting;
+        this.#waiting = undefined;
+        if (next.hash === this.#latest?.hash) continue;
+        const at = findJunction(this.#window, next);
+        if (at === undefined) await this.#joinByAsking(next);
+        else this.#apply(next, { at, headers: [next] });
+      }
+    } finally {
+      this.#isJoining = false;
+    }
+  }
+
+  async #joinByAsking(head: BlockHeader): Promise<void> {
+    const junction = await walkDown(this.#window, head, this.#getBlock);
+    this.#apply(head, junction);
+    if (junction.at !== undefined) return;
+    const ancestors = await listAncestors(
+      head,
+      FIRST_DEPTH,
+      async (number) => this.#window.headerAt(number) ?? this.#getBlock(number),
+    );
+    for (const header of ancestors) this.#window.add(header);
+    if (ancestors.length > 0) this.#onHead(head);
+  }
+
+  #apply(head: BlockHeader, junction: Junction): void {
+    this.#window.cutAbove(junction.at);
+    for (const header of junction.headers.toReversed()) this.#window.add(header);
+    this.#latest = head;
+    this.#onHead(head);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../src/util/clock.ts';
+
+type Timer = { readonly at: number; readonly task: () => void };
+
+/** A clock that stands still until it is moved. */
+export class FakeClock implements Clock {
+  #now = 0;
+  readonly #timers = new Set<Timer>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  schedule(task: () => void, ms: number): () => void {
+    const timer = { at: this.#now + ms, task };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Timers that have not fired. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Moves on by `ms`; everything due fires in order, and what it sets off without further timers is awaited. */
+  async advance(ms: number): Promise<void> {
+    await settle();
+    const end = this.#now + ms;
+    for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
+      this.#fire(next);
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  /** As `advance` for code that sets off nothing asynchronous. */
+  advanceNow(ms: number): void {
+    const end = this.#now + ms;
+    for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) this.#fire(next);
+    this.#now = end;
+  }
+
+  #nextUntil(end: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at <= end && (next === undefined || timer.at < next.at)) next = timer;
+    }
+    return next;
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers.delete(timer);
+    this.#now = timer.at;
+    timer.task();
+  }
+}
+
+/** Lets every promise that can settle now do so. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,81 @@
+import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
+import type { HeadFeed } from '../../src/upstream/heads/head-feed.ts';
+import type { Clock } from '../../src/util/clock.ts';
+import type { TestChain } from './block-tree.ts';
+
+type Wanted = Parameters<HeadFeed['getBlock']>[0];
+type HeadWatcher = Parameters<NonNullable<HeadFeed['watch']>>[0];
+
+/** An upstream that answers from a chain, or as a test tells it to. */
+export class ScriptedFeed implements HeadFeed {
+  chain: TestChain;
+  /** Every question fails with it. */
+  fault: Error | undefined;
+  /** Answers to the tags; a number is a block of the chain. */
+  safe: number | null | Error = null;
+  finalized: number | null | Error = null;
+  readonly asked: { readonly block: Wanted; readonly at: number }[] = [];
+  readonly watch?: NonNullable<HeadFeed['watch']>;
+  readonly watchers: Set<HeadWatcher> = new Set();
+  readonly #clock: Clock;
+  #held: (() => void)[] | undefined;
+
+  constructor(clock: Clock, chain: TestChain, { announces = false }: { readonly announces?: boolean } = {}) {
+    this.#clock = clock;
+    this.chain = chain;
+    if (!announces) return;
+    this.watch = (watcher) => {
+      this.watchers.add(watcher);
+      return () => this.watchers.delete(watcher);
+    };
+  }
+
+  async getBlock(block: Wanted): Promise<Block | null> {
+    this.asked.push({ block, at: this.#clock.now() });
+    const answer = this.#find(block);
+    if (this.#held !== undefined) await new Promise<void>((resolve) => this.#held?.push(resolve));
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+
+  /** Answers are found at once from now on, but arrive when `release` is called. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const resolve of held) resolve();
+  }
+
+  announce(header: BlockHeader = this.chain.tip): void {
+    for (const watcher of this.watchers) watcher.onHeader(header);
+  }
+
+  lose(): void {
+    for (const watcher of this.watchers) watcher.onLost();
+  }
+
+  ready(): void {
+    for (const watcher of this.watchers) watcher.onReady();
+  }
+
+  /** When a block was asked for, in clock milliseconds. */
+  timesOf(block: Wanted): number[] {
+    return this.asked.filter((question) => question.block === block).map(({ at }) => at);
+  }
+
+  /** Blocks asked for by number. */
+  get numbersAsked(): bigint[] {
+    return this.asked.map(({ block }) => block).filter((block) => typeof block === 'bigint');
+  }
+
+  #find(block: Wanted): Block | null | Error {
+    if (this.fault !== undefined) return this.fault;
+    if (block === 'latest') return this.chain.tip;
+    if (typeof block === 'bigint') return this.chain.blocks[Number(block)] ?? null;
+    const mark = this[block];
+    return typeof mark === 'number' ? this.chain.at(mark) : mark;
+  }
+}

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Verdict } from '../../../src/upstream/errors/verdict.ts';
+import type { NodeError } from '../../../src/upstream/node-call.ts';
+
+/** One error of one client, and what it means. */
+export type ErrorCase = {
+  readonly client: string;
+  readonly version: string;
+  readonly method: string;
+  readonly situation: string;
+  /** Where the shape of the error comes from: a project and the place in it. */
+  readonly source: string;
+  /** What was asked, where the node can be asked again. */
+  readonly params?: readonly unknown[];
+  readonly error: NodeError;
+  readonly expect: Verdict;
+};
+
+type FixtureFile = {
+  readonly client: string;
+  readonly version: string;
+  readonly cases: readonly Omit<ErrorCase, 'client' | 'version'>[];
+};
+
+/** The tests run as build/test/upstream/errors/*.test.js; the fixtures stay with the sources. */
+const FOLDER = new URL('../../../../test/upstream/errors/fixtures/', import.meta.url);
+
+/** Every case of every file, files in the order of their names. */
+export function readCases(): ErrorCase[] {
+  return readdirSync(FOLDER)
+    .toSorted()
+    .flatMap((name) => {
+      const { client, version, cases } = JSON.parse(
+        readFileSync(new URL(name, FOLDER), 'utf8'),
+      ) as FixtureFile;
+      return cases.map((item) => ({ client, version, ...item }));
+    });
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodeRevertReason } from '../../../src/rpc/revert-reason.ts';
+import { classifyError } from '../../../src/upstream/errors/classify-error.ts';
+import { RULES } from '../../../src/upstream/errors/find-rule.ts';
+import { encodeErrorString } from '../../../src/upstream/errors/revert-data.ts';
+import { isAnswer } from '../../../src/upstream/errors/verdict.ts';
+import type { NodeError } from '../../../src/upstream/node-call.ts';
+import { readCases } from './fixtures.ts';
+
+const HASH = `0x${'2f'.repeat(32)}`;
+const EXECUTING = [
+  'eth_call',
+  'eth_estimateGas',
+  'linea_estimateGas',
+  'eth_createAccessList',
+  'debug_traceCall',
+];
+
+/** The cut may have left half a character. */
+function toWellFormed(text: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+}
+
+/** How each client tells a revert with a reason, data included. */
+const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) => NodeError>> = {
+  'geth, reth, Erigon, Nitro, op-geth, anvil': (reason, data) => ({
+    code: 3,
+    message: `execution reverted: ${reason}`,
+    data,
+  }),
+  'zkSync, the bare reason': (reason, data) => ({ code: 3, message: reason, data }),
+  Besu: (reason, data) => ({ code: -32000, message: `Execution reverted (${reason})`, data }),
+  'Besu 25': (reason, data) => ({ code: 3, message: `Execution reverted (${reason})`, data }),
+  'Nethermind 1.36': (reason, data) => ({ code: -32000, message: `execution reverted: ${reason}`, data }),
+  'Parity, Nethermind 1.25': (_, data) => ({
+    code: -32015,
+    message: 'VM execution error.',
+    data: `Reverted ${data}`,
+  }),
+  'Nethermind 1.31, bytes': (_, data) => ({
+    code: -32015,
+    message: 'VM execution error.',
+    data: `err: ${data} (supplied gas 36000000)`,
+  }),
+  'hardhat 2': (reason, data) => ({
+    code: -32603,
+    message: `Error: VM Exception while processing transaction: reverted with reason string '${reason}'`,
+    data: { message: reason, txHash: HASH, data },
+  }),
+  'ganache 7': (reason, data) => ({
+    code: -32000,
+    message: `VM Exception while processing transaction: revert ${reason}`,
+    data: { hash: null, programCounter: 1676, result: data, reason, message: 'revert' },
+  }),
+  'ganache 2': (reason, data) => ({
+    code: -32000,
+    message: `VM Exception while processing transaction: revert ${reason}`,
+    data: {
+      [HASH]: { error: 'revert', program_counter: 92, return: data, reason },
+      stack: reason,
+      name: 'RuntimeError',
+    },
+  }),
+  'a proxy that keeps the data only': (reason, data) => ({ code: -32603, message: reason, data }),
+};
+
+/** How a revert is told in words, without data. */
+const SHAPES_IN_WORDS: Readonly<Record<string, (reason: string) => NodeError>> = {
+  'geth 1.9': (reason) => ({ code: -32000, message: `execution reverted: ${reason}`, data: undefined }),
+  'code 3, data null': (reason) => ({ code: 3, message: `execution reverted: ${reason}`, data: null }),
+  Besu: (reason) => ({ code: -32000, message: `Execution reverted (${reason})`, data: undefined }),
+  'Nethermind 1.25': (reason) => ({
+    code: -32015,
+    message: 'VM execution error.',
+    data: `revert: ${reason}`,
+  }),
+  'hardhat 2': (reason) => ({
+    code: -32603,
+    message: `Error: VM Exception while processing transaction: reverted with reason string '${reason}'`,
+    data: undefined,
+  }),
+  'behind op-geth': (reason) => ({
+    code: -32000,
+    message: `historical backend error: execution reverted: ${reason}`,
+    data: undefined,
+  }),
+  'wrapped by geth': (reason) => ({
+    code: -32000,
+    message: `err: execution reverted: ${reason} (supplied gas 50000000)`,
+    data: undefined,
+  }),
+};
+
+/** Words that mean something else when they are not a contract's: every fixture's, every pattern's, and the classics. */
+const LURES: readonly string[] = [
+  ...readCases().flatMap(({ error }) => [error.message, JSON.stringify(error.data) ?? '']),
+  ...RULES.map(({ pattern }) => pattern?.source ?? ''),
+  ...[
+    'rate limit',
+    'block not found',
+    'method not found',
+    'timeout',
+    '429 Too Many Requests',
+    'it\'s "quoted"\n',
+  ],
+  ...[
+    'Unknown block',
+    'reverted',
+    '0x',
+    '0x08c379a0',
+    '(supplied gas 5)',
+    ') (',
+    '$1',
+    '***',
+    '\u0000',
+    '\u2028',
+    'é✓😀',
+  ],
+];
+const lure = fc.constantFrom(...LURES);
+const anyReason = fc.oneof(
+  lure,
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.array(fc.oneof(lure, fc.string({ maxLength: 10 })), { maxLength: 5 }).map((parts) => parts.join(' ')),
+);
+/** Told in words, a reason survives whole only where it fits into the text that is looked at. */
+const shortReason = anyReason.map((reason) => toWellFormed(reason.slice(0, 800)));
+const code = fc.constantFrom(...EXECUTING);
+
+for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
+  test(`no reason makes anything but a revert of it, data as told: ${client}`, () => {
+    fc.assert(
+      fc.property(anyReason, code, (reason, method) => {
+        const data = encodeErrorString(reason);
+        assert.deepEqual(classifyError(shape(reason, data), method), { kind: 'reverted', data });
+      }),
+      { numRuns: 500 },
+    );
+  });
+}
+
+for (const [client, shape] of Object.entries(SHAPES_IN_WORDS)) {
+  test(`no reason makes anything but a revert of it, told in words: ${client}`, () => {
+    fc.assert(
+      fc.property(shortReason, code, (reason, method) => {
+        const verdict = classifyError(shape(reason), method);
+        assert.ok(verdict.kind === 'reverted', JSON.stringify(verdict));
+        if (reason === '') assert.equal(verdict.data, '0x');
+        else assert.equal(decodeRevertReason(verdict.data), reason);
+      }),
+      { numRuns: 500 },
+    );
+  });
+}
+
+test('where Nethermind 1.31 puts a bare reason, it is an answer whatever it says', () => {
+  fc.assert(
+    fc.property(shortReason, (reason) => {
+      const data = `err: ${reason} (supplied gas 36000000)`;
+      const verdict = classifyError({ code: -32015, message: 'VM execution error.', data }, 'eth_call');
+      assert.ok(isAnswer(verdict), JSON.stringify(verdict));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any error at all gets a verdict, with bounded text', () => {
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.oneof(anyReason, fc.string({ maxLength: 3_000 })),
+      fc.anything(),
+      code,
+      (number, message, data, method) => {
+        const verdict = classifyError({ code: number, message, data }, method);
+        if ('message' in verdict) assert.ok(verdict.message.length <= 1_100);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
+import { listSecrets } from '../../../src/upstream/errors/secrets.ts';
+
+const secret = fc.oneof(
+  fc.string({ minLength: 6, maxLength: 60 }),
+  fc.string({ unit: 'binary', minLength: 6, maxLength: 20 }),
+  fc.constantFrom('******', 'a***bc', '(((((((', '\\d+\\d+', '$&$&$&', 'node-1.internal:8545'),
+);
+
+test('no secret of six characters or more survives', () => {
+  fc.assert(
+    fc.property(
+      fc.array(secret, { maxLength: 5 }),
+      fc.array(fc.string({ maxLength: 30 })),
+      (secrets, words) => {
+        const text = words.flatMap((word, i) => [word, secrets[i % secrets.length] ?? '']).join('');
+        const scrubbed = scrubMessage(text, secrets);
+        for (const each of secrets) assert.ok(!scrubbed.includes(each), JSON.stringify([scrubbed, each]));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test('not in another case, not cut in two by control characters, not at the end of a long text', () => {
+  assert.equal(scrubMessage('key ABCDEF123 is bad', ['abcdef123']), 'key *** is bad');
+  assert.ok(!scrubMessage('abc\u0000def', ['abc def']).includes('abc def'));
+  const long = `${'-'.repeat(3_990)}abcdefghijklmnop`;
+  assert.ok(!scrubMessage(long, ['abcdefghijklmnop', '-'.repeat(20)]).includes('abcdefghij'));
+});
+
+test('what a mask completes is masked as well', () => {
+  assert.equal(scrubMessage('q-kXYZXYZ-b1-tail99', ['XYZXYZ', 'k***-b1', 'q-***-tail99']), '***');
+  assert.equal(scrubMessage('see http://node.example', ['see ***']), '***');
+});
+
+test('one bounded line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (message) => {
+      const scrubbed = scrubMessage(message, []);
+      assert.ok(scrubbed.length <= 300);
+      assert.doesNotMatch(scrubbed, /[\p{Cc}\u2028\u2029\u202e]/u);
+    }),
+  );
+});
+
+test('addresses and credentials are told by their looks', () => {
+  const seen: readonly (readonly [string, string])[] = [
+    ['Post "https://user:pw@node.example/v3/abc?key=1": dial tcp', 'Post "***": dial tcp'],
+    ['dial tcp 10.0.0.7:8545: connect: connection refused', 'dial tcp ***: connect: connection refused'],
+    ['see wss://node.example/ws/abc.', 'see ***'],
+    ['bad Bearer eyJhbGciOi.eyJzdWIi.abc', 'bad ***'],
+    ['bad api_key=0123456789', 'bad ***'],
+    ['project 0123456789abcdef0123456789abcdef is over its limit', 'project *** is over its limit'],
+    ['app Eb9WMf1yew7NYpARcaZZif4NOxMV7LD6 has exceeded', 'app *** has exceeded'],
+  ];
+  for (const [message, scrubbed] of seen) assert.equal(scrubMessage(message, []), scrubbed);
+});
+
+test('what clients need to read stays', () => {
+  const texts = [
+    'err: insufficient funds for gas * price + value: address 0x5B38Da6a701c568545dCfcB03FcB875f56beddC4 have 0 want 21000 (supplied gas 21000)',
+    'missing trie node c6ebfa185e24077a555f06caaf4b78d9e0ae9dcb7a693ec753e856f49f55c85c (path )',
+    'the method eth_getBlockReceipts does not exist/is not available',
+    'gas required exceeds allowance (16777216)',
+    'BlockOutOfRangeError: block height is 0 but requested was 65535',
+  ];
+  for (const text of texts) assert.equal(scrubMessage(text, []), text);
+});
+
+test('the parts of an address and of headers that nobody may see', () => {
+  const secrets = listSecrets(
+    new URL('https://al%20ice:s3cr%2Ft@Node-1.example:8545/v3/0123456789abcdef/rpc?apikey=q%2Bery1&x=1#f'),
+    {
+      authorization: `Basic ${Buffer.from('bob:hunter22').toString('base64')}`,
+      'x-api-key': 'header-key',
+      'x-auth': 'Bearer tok.en.value',
+    },
+  );
+  for (const part of [
+    'node-1.example:8545',
+    'node-1.example',
+    'al%20ice',
+    'al ice',
+    's3cr%2Ft',
+    's3cr/t',
+    '0123456789abcdef',
+    'q%2Bery1',
+    'q+ery1',
+    'bob:hunter22',
+    'hunter22',
+    'header-key',
+    'tok.en.value',
+    'Bearer tok.en.value',
+  ]) {
+    assert.ok(secrets.includes(part), part);
+  }
+  for (const harmless of ['v3', 'rpc', '1', 'https:', '']) assert.ok(!secrets.includes(harmless), harmless);
+});
+
+test('an address without anything secret has its host only', () => {
+  assert.deepEqual(listSecrets(new URL('http://localhost:8545/'), {}).toSorted(), [
+    'localhost',
+    'localhost:8545',
+  ]);
+});
