@@ -47,6 +47,7 @@ export class BlockDirectory {
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
       nulls: 'doubt',
+      isWhole: true,
       check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
     };
@@ -61,6 +62,7 @@ export class BlockDirectory {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
       nulls: 'claim',
+      isWhole: true,
       sharedAs: `block:${tag}`,
       check: checkBlock(() => true),
     };
@@ -79,6 +81,7 @@ export class BlockDirectory {
       method: 'eth_getBlockByHash',
       params: `["${hash}",false]`,
       nulls: 'claim',
+      isWhole: true,
       check: checkBlock((block) => block.hash === hash),
       sharedAs: `block:${hash}`,
     };
@@ -146,14 +149,9 @@ export class BlockDirectory {
   }
 }
 
-/** A block is told as text: its list of hashes is no large thing. */
 function checkBlock(isExpected: (block: Block) => boolean): (result: JsonResult) => JsonResult {
   return (result) => {
-    if (typeof result !== 'string') {
-      result.cancel();
-      throw new UpstreamFault('tooLarge', 'a header with hashes is larger than can be held');
-    }
-    if (!isExpected(parseBlock(JSON.parse(result)))) {
+    if (!isExpected(parseBlock(JSON.parse(result as string)))) {
       throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
     }
     return result;

@@ -1,3 +1,5 @@
+import type { JsonResult } from '../primitives/json-result.ts';
+import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { NullMeaning } from './routed-call.ts';
 
 /** How a read method names blocks, and what its null means for a block that the network has. */
@@ -13,9 +15,11 @@ export type ReadRule = {
   /** What the answer is when the block lies above the served head; by default the error `header not found`. */
   readonly above?: 'null';
   readonly nulls: NullMeaning;
+  /** What every answer looks like. */
+  readonly check?: (result: JsonResult) => JsonResult;
 };
 
-const STATE = (block: number): ReadRule => ({ block, takesHash: true, nulls: 'fault' });
+const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
 const IN_BLOCK: ReadRule = { block: 0, above: 'null', nulls: 'doubt' };
 const BY_HASH: ReadRule = { nulls: 'claim' };
 const PLAIN: ReadRule = { nulls: 'fault' };
@@ -25,12 +29,12 @@ const PLAIN: ReadRule = { nulls: 'fault' };
  * or leaves something behind in the node that answered (filters, subscriptions).
  */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
-  ['eth_getBalance', STATE(1)],
-  ['eth_getCode', STATE(1)],
-  ['eth_getStorageAt', STATE(2)],
-  ['eth_getTransactionCount', STATE(1)],
-  ['eth_getProof', STATE(2)],
-  ['eth_createAccessList', { block: 1, isOptional: true, takesHash: true, nulls: 'fault' }],
+  ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
+  ['eth_getCode', { ...STATE, block: 1, check: checkData }],
+  ['eth_getStorageAt', { ...STATE, block: 2, check: checkData }],
+  ['eth_getTransactionCount', { ...STATE, block: 1, check: checkQuantity }],
+  ['eth_getProof', { ...STATE, block: 2 }],
+  ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],
   ['eth_feeHistory', { block: 1, nulls: 'fault' }],
   ['eth_getBlockByNumber', { ...IN_BLOCK, namesBlock: true }],
   ['eth_getBlockTransactionCountByNumber', IN_BLOCK],

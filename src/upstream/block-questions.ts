@@ -9,7 +9,6 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
-import { holdText } from './hold-text.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 /**
@@ -96,7 +95,7 @@ export class BlockQuestions {
   }
 
   async #askText(call: RoutedCall, scope: CallScope): Promise<JsonText> {
-    return holdText(await this.#parts.ask({ call, scope }));
+    return (await this.#parts.ask({ call: { ...call, isWhole: true }, scope })) as JsonText;
   }
 
   async #askPending(method: string, rest: readonly string[], scope: CallScope): Promise<JsonText | null> {

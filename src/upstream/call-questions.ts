@@ -5,7 +5,6 @@ import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
-import { holdText } from './hold-text.ts';
 import type { BlockPosition, Handler, RoutedCall } from './routed-call.ts';
 
 export type QuestionParts = {
@@ -39,7 +38,7 @@ export class CallQuestions {
   ): Promise<JsonText> {
     const resolved = await this.#parts.resolver.resolve(request.block, scope);
     const call = await this.#build(method, request, resolved, scope);
-    return holdText(await this.#parts.ask({ call: { ...call, check }, scope }));
+    return (await this.#parts.ask({ call: { ...call, isWhole: true, check }, scope })) as JsonText;
   }
 
   async #build(

@@ -58,7 +58,8 @@ export class FreeQuestions {
       block: position,
       key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
       nulls: rule.nulls,
-      ...(rule.namesBlock === true && { check: checkMention(hash) }),
+      ...(rule.check !== undefined && { isWhole: true, check: rule.check }),
+      ...(rule.namesBlock === true && { isWhole: true, check: checkMention(hash) }),
     };
   }
 

@@ -50,7 +50,14 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   };
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, systemClock, {
-      onHead: update,
+      onHead(upstream) {
+        // Another block at a served height: a reorg, or another chain. The node says which before it is believed.
+        if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
+          upstream.isOnFork = true;
+          membership.suspect(upstream);
+        }
+        update();
+      },
       onAway(upstream) {
         log.warn({ network, upstream: upstream.name }, 'upstream does not answer');
         update();

@@ -155,7 +155,7 @@ const poolRowSchema: z.ZodType<PoolOptions> = z
       .int()
       .min(1_024)
       .max(1_024 * MiB)
-      .default(256 * MiB),
+      .default(128 * MiB),
     streamBytes: z
       .int()
       .min(1_024)

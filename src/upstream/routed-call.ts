@@ -33,6 +33,8 @@ export type RoutedCall = {
   /** Under what the answer is shared among those who ask at the same time, where it is not kept. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
+  /** The answer is needed as text: it is collected before it is looked at. */
+  readonly isWhole?: boolean;
   /**
    * Compares a result with what is known of it and hands it on; a stream is checked while it is read.
    * @throws UpstreamFault `wrong` or `malformed`

@@ -38,7 +38,7 @@ export async function serveByDefault(
   const networks = Object.entries(BUILTIN_NETWORKS['networks'] as Record<'devnet' | 'rollup', object>).map(
     ([name, { builtin: _, ...rest }]: [string, { builtin?: string }]) => {
       const node = nodes[name as 'devnet' | 'rollup'];
-      const upstreams = [urlOf(node, 'HTTP')];
+      const upstreams = TRANSPORTS.map((transport) => urlOf(node, transport));
       return [name, { ...rest, upstreams }] as const;
     },
   );

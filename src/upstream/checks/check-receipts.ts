@@ -15,11 +15,18 @@ const OVERLAP = 128;
 export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
   return (result) => {
     const search = new ReceiptSearch(block);
+    if (typeof result === 'string' && !result.trimStart().startsWith('[')) throw noArray();
     if (typeof result !== 'string') return new CheckedStream(result, search);
     search.add(result);
     search.finish();
     return result;
   };
+}
+
+const OPENING_BRACKET = 0x5b;
+
+function noArray(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the receipts are no array');
 }
 
 /** Goes through the text of receipts once, piece by piece. */
@@ -102,6 +109,7 @@ async function* readChecked(source: JsonStream, search: ReceiptSearch): AsyncGen
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
+      if (held === undefined && piece[0] !== OPENING_BRACKET) throw noArray();
       search.add(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'));
       if (held !== undefined) yield held;
       held = piece;

@@ -4,7 +4,7 @@ import { UpstreamFault } from '../fault.ts';
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
 const QUANTITY = /^\s*"0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})"\s*$/;
 
-/** The result of a call: hex data. A stream is taken as it is: only its beginning could be looked at. */
+/** The result of a call: hex data. */
 export function checkData(result: JsonResult): JsonResult {
   return checkPattern(result, DATA, 'the result of a call is no hex data');
 }
@@ -15,14 +15,14 @@ export function checkQuantity(result: JsonResult): JsonResult {
 }
 
 function checkPattern(result: JsonResult, pattern: RegExp, message: string): JsonResult {
-  if (typeof result !== 'string' || pattern.test(result)) return result;
+  if (typeof result === 'string' && pattern.test(result)) return result;
   throw new UpstreamFault('wrong', message);
 }
 
 /** A block is the one with this hash. */
 export function checkMention(hash: string): (result: JsonResult) => JsonResult {
   return (result) => {
-    if (typeof result !== 'string' || result.toLowerCase().includes(`"${hash}"`)) return result;
+    if (typeof result === 'string' && result.toLowerCase().includes(`"${hash}"`)) return result;
     throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
   };
 }
@@ -31,7 +31,6 @@ export function checkMention(hash: string): (result: JsonResult) => JsonResult {
 export function parseObject(result: JsonResult): Readonly<Record<string, unknown>> {
   const value: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  if (typeof result !== 'string') result.cancel();
   throw new UpstreamFault('wrong', 'the result is no object');
 }
 

@@ -3,6 +3,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { scrubMessage } from '../errors/scrub-message.ts';
 import { UpstreamFault } from '../fault.ts';
+import { holdText } from '../hold-text.ts';
 import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
 import type { Exchange, RoutedCall } from '../routed-call.ts';
 import type { SendOptions } from '../transport/transport.ts';
@@ -16,10 +17,11 @@ export async function sendToUpstream(exchange: Exchange): Promise<JsonResult> {
   const { call, scope } = exchange;
   const upstream = exchange.upstream as Upstream;
   const options: SendOptions = { deadline: scope.deadline, signal: scope.signal };
-  const result =
+  const reply =
     call.batch === undefined
       ? readReply(await upstream.transport.send(chooseCall(call, upstream), options), call, upstream)
       : await sendBatch(call, call.batch, upstream, options);
+  const result = call.isWhole === true ? await holdText(reply) : reply;
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
@@ -42,7 +44,7 @@ async function sendBatch(
   const results: string[] = [];
   for (let from = 0; from < items.length; from += BATCH_ITEMS) {
     const replies = await upstream.transport.sendBatch(items.slice(from, from + BATCH_ITEMS), options);
-    for (const reply of replies) results.push(readReply(reply, call, upstream) as string);
+    for (const reply of replies) results.push(await holdText(readReply(reply, call, upstream)));
   }
   return `[${results.join(',')}]`;
 }

@@ -1,8 +1,13 @@
+import { errors } from 'undici';
 import { UpstreamFault } from '../fault.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 /** Answers that are no HTTP. */
-const PROTOCOL_ERROR = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/;
+const PROTOCOL_ERRORS = [
+  errors.HTTPParserError,
+  errors.HeadersOverflowError,
+  errors.ResponseContentLengthMismatchError,
+];
 const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The fault that an error of the network stands for. Only its code is kept: the message may hold the address. */
@@ -10,7 +15,9 @@ export function describeConnectionError(error: unknown): UpstreamFault {
   const code = readCode(error);
   if (TIMEOUTS.has(code))
     return new UpstreamFault('timeout', 'the node does not accept the connection in time');
-  if (PROTOCOL_ERROR.test(code)) return new UpstreamFault('malformed', `the answer is not HTTP (${code})`);
+  if (PROTOCOL_ERRORS.some((type) => error instanceof type)) {
+    return new UpstreamFault('malformed', 'the answer is not HTTP');
+  }
   if (BROKEN.has(code)) return new UpstreamFault('unreachable', 'the connection to the node broke');
   return new UpstreamFault(
     'unreachable',

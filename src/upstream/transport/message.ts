@@ -1,0 +1,61 @@
+import type { NodeReply } from '../node-call.ts';
+import { scanBatch } from './batch.ts';
+import { findResult, isBlank, isErrorAnswer, malformed, readReply } from './read-reply.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+import { createBytesStream } from './result-stream.ts';
+
+const LIST_BEGIN = 0x5b;
+
+/** A complete message of a node: one answer or notification, or a list of answers. */
+export type Message = {
+  readonly bytes: Buffer;
+  readonly isList: boolean;
+  /** At least one. */
+  readonly scanners: readonly ReplyScanner[];
+};
+
+/**
+ * Reads a message. `onBroken` learns the id of an answer that had named its call before it turned out to be broken.
+ * @returns undefined when it is nothing that a node may send
+ */
+export function readMessage(
+  bytes: Buffer,
+  maxAnswers: number,
+  onBroken: (id: string) => void,
+): Message | undefined {
+  if (isList(bytes)) {
+    try {
+      return { bytes, isList: true, scanners: scanBatch(bytes, maxAnswers) };
+    } catch {
+      return undefined;
+    }
+  }
+  const scanner = new ReplyScanner();
+  try {
+    const at = scanner.push(bytes);
+    if (!scanner.isDone || !isBlank(bytes, at)) throw malformed('the message is no answer');
+    return { bytes, isList: false, scanners: [scanner] };
+  } catch {
+    if (scanner.id !== undefined) onBroken(scanner.id);
+    return undefined;
+  }
+}
+
+/** The reply in a message that answers one call: a long result as a stream over the message's bytes. */
+export function readSingleReply({ bytes, isList, scanners }: Message, streamBytes: number): NodeReply {
+  const [scanner] = scanners;
+  if (isList || scanner === undefined) throw malformed('the node answers one call with a list');
+  if (!isErrorAnswer(scanner)) {
+    const { start, end = start } = findResult(scanner);
+    if (end - start > streamBytes) {
+      return { kind: 'result', result: createBytesStream(bytes.subarray(start, end)) };
+    }
+  }
+  return readReply(scanner, bytes);
+}
+
+function isList(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at++)
+    if (!isBlank(bytes.subarray(at, at + 1), 0)) return bytes[at] === LIST_BEGIN;
+  return false;
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import WebSocket from 'ws';
+import { UpstreamFault } from '../fault.ts';
+import { describeConnectionError } from './connection-error.ts';
+import { describeRefusal } from './http-status.ts';
+import type { Endpoint, TransportLimits } from './transport.ts';
+
+const NORMAL_CLOSURE = 1000;
+/** How long the node may take to answer a close frame. */
+const CLOSE_GRACE_MS = 1_000;
+
+export interface SocketListener {
+  onOpen(): void;
+  onMessage(message: Buffer): void;
+  /** The connection has ended or could not be made. Called once, last. */
+  onDown(fault: UpstreamFault): void;
+}
+
+/** One WebSocket to a node, from the attempt to connect to its end. */
+export class NodeSocket {
+  readonly #ws: WebSocket;
+  readonly #ended: Promise<void>;
+  readonly #connectTimer: NodeJS.Timeout;
+  #pingTimer: NodeJS.Timeout | undefined;
+  #socket: Socket | undefined;
+  #bytesAtPing = -1;
+  /** Why it ends, as far as is known; the first reason counts. */
+  #fault: UpstreamFault | undefined;
+
+  constructor({ url, headers }: Endpoint, limits: TransportLimits, listener: SocketListener) {
+    // Messages are checked to be UTF-8 when they are read.
+    const ws = new WebSocket(url, {
+      headers: { ...headers },
+      perMessageDeflate: false,
+      maxPayload: limits.answerBytes,
+      skipUTF8Validation: true,
+    });
+    this.#ws = ws;
+    this.#connectTimer = setTimeout(() => {
+      this.#terminate(new UpstreamFault('timeout', 'the node does not accept the connection in time'));
+    }, limits.connectTimeout);
+    ws.on('upgrade', ({ socket }) => {
+      this.#socket = socket;
+    });
+    ws.on('unexpected-response', (_request, response) => this.#terminate(describeResponse(response)));
+    ws.on('open', () => {
+      clearTimeout(this.#connectTimer);
+      this.#pingTimer = setInterval(() => this.#ping(), limits.pingInterval).unref();
+      listener.onOpen();
+    });
+    ws.on('message', (data) => listener.onMessage(data as Buffer));
+    ws.on('error', (error) => {
+      this.#fault ??= describeSocketError(error);
+    });
+    this.#ended = new Promise((resolve) => {
+      ws.on('close', () => {
+        clearTimeout(this.#connectTimer);
+        clearInterval(this.#pingTimer);
+        listener.onDown(this.#fault ?? new UpstreamFault('unreachable', 'the connection to the node broke'));
+        resolve();
+      });
+    });
+  }
+
+  send(text: string): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(text);
+    // The node is closing the connection: its end is made known at once instead of when the node is done.
+    else this.#ws.terminate();
+  }
+
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#ws.terminate(), CLOSE_GRACE_MS);
+    this.#ws.close(NORMAL_CLOSURE);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  /** A pong may stand behind a large message: any byte that has come since the last ping is a sign of life. */
+  #ping(): void {
+    const bytes = this.#socket?.bytesRead ?? 0;
+    if (bytes === this.#bytesAtPing) {
+      this.#terminate(new UpstreamFault('unreachable', 'the node does not answer pings'));
+      return;
+    }
+    this.#bytesAtPing = bytes;
+    this.#ws.ping();
+  }
+
+  #terminate(fault: UpstreamFault): void {
+    this.#fault ??= fault;
+    this.#ws.terminate();
+  }
+}
+
+function describeResponse({ statusCode = 0, headers }: IncomingMessage): UpstreamFault {
+  return describeRefusal({ status: statusCode, retryAfter: headers['retry-after'] });
+}
+
+function describeSocketError(error: NodeJS.ErrnoException): UpstreamFault {
+  if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+    return new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
+  }
+  return describeConnectionError(error);
+}
