@@ -1,6 +1,6 @@
 import type { KeyVerifier, Principal } from '../access/api-keys.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Answer } from './answer.ts';
+import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
 import type { Network } from './network.ts';
 import type { NetworkRegistry } from './network-registry.ts';
@@ -9,7 +9,7 @@ import { createRefusal } from './refusals.ts';
 /** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
 export type Session = { readonly network: Network; readonly principal: Principal };
 
-export type Refusal = { readonly refused: Answer };
+export type Refusal = { readonly refused: TextAnswer };
 
 const DEMO_KEY = 'demo';
 const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };

@@ -1,2 +1,11 @@
-/** What goes back to the client: an HTTP status and a JSON body; an empty body means nothing is to be said. */
-export type Answer = { readonly status: number; readonly body: string };
+import type { JsonResult } from '../primitives/json-result.ts';
+
+/**
+ * What goes back to the client: an HTTP status and a JSON body; an empty body means nothing is to be said. A streamed
+ * body has its first piece, and is to be read or cancelled. When it throws, what was sent of it is no JSON text, and
+ * the client must not be able to take it for one.
+ */
+export type Answer = { readonly status: number; readonly body: JsonResult };
+
+/** An answer that is text for certain. */
+export type TextAnswer = { readonly status: number; readonly body: string };

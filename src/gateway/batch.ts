@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { encodeBatch, encodeError } from '../rpc/response.ts';
+import { encodeError } from '../rpc/response.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { BatchAnswer } from './batch-answer.ts';
+import { bindStream } from './bound-stream.ts';
+import { settleInTime } from './settle-in-time.ts';
 
 export type BatchLimits = {
   /** Items in work at the same time. */
@@ -11,8 +15,11 @@ export type BatchLimits = {
   readonly answerBytes: number;
 };
 
-/** The response to an item; `undefined` for a notification, which has none. Never throws or rejects. */
-export type RunItem = (item: BatchItem) => JsonText | undefined | Promise<JsonText | undefined>;
+/**
+ * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
+ * RpcError only.
+ */
+export type RunItem = (item: BatchItem) => JsonResult | undefined | Promise<JsonResult | undefined>;
 
 /** How long items that never wait may hold up the rest of the process. */
 const MAX_SLICE_MS = 10;
@@ -22,16 +29,15 @@ export async function runBatch(
   items: readonly BatchItem[],
   run: RunItem,
   limits: BatchLimits,
+  scope: RequestScope,
 ): Promise<JsonText> {
-  const responses: (JsonText | undefined)[] = new Array(items.length);
+  const answer = new BatchAnswer(items, limits.answerBytes);
   let next = 0;
-  let heldBytes = 0;
   let sliceEnd = performance.now() + MAX_SLICE_MS;
   let pause: Promise<void> | undefined;
 
-  // Items start in order, so when what is held exceeds the limit, every item not started lies behind the cut.
   async function runLane(): Promise<void> {
-    while (next < items.length && heldBytes <= limits.answerBytes) {
+    while (next < answer.cut) {
       if (performance.now() > sliceEnd) {
         pause ??= setImmediate().then(beginSlice);
         await pause;
@@ -40,8 +46,18 @@ export async function runBatch(
       const position = next++;
       const outcome = run(items[position] as BatchItem);
       const response = outcome instanceof Promise ? await outcome : outcome;
-      responses[position] = response;
-      if (response !== undefined) heldBytes += Buffer.byteLength(response) + 1;
+      if (typeof response === 'string') answer.put(position, response);
+      else if (response !== undefined) await collect(position, response);
+    }
+  }
+
+  async function collect(position: number, response: JsonStream): Promise<void> {
+    try {
+      await settleInTime(answer.collect(position, bindStream(response, scope)), scope);
+    } catch (error) {
+      const item = items[position] as BatchItem;
+      if (item.kind === 'notification' || !(error instanceof RpcError)) throw error;
+      answer.put(position, encodeError(item.id, error));
     }
   }
 
@@ -52,22 +68,5 @@ export async function runBatch(
 
   const lanes = Math.min(limits.concurrency, items.length);
   await Promise.all(Array.from({ length: lanes }, runLane));
-  return joinResponses(items, responses, limits.answerBytes);
-}
-
-function joinResponses(
-  items: readonly BatchItem[],
-  responses: readonly (JsonText | undefined)[],
-  maxBytes: number,
-): JsonText {
-  const kept: JsonText[] = [];
-  let bytes = 0;
-  items.forEach((item, position) => {
-    if (item.kind === 'notification') return;
-    const response = responses[position];
-    if (response !== undefined) bytes += Buffer.byteLength(response) + 1;
-    const fits = response !== undefined && bytes <= maxBytes;
-    kept.push(fits ? response : encodeError(item.id, new RpcError('responseTooLarge')));
-  });
-  return kept.length === 0 ? '' : encodeBatch(kept);
+  return answer.join();
 }

@@ -4,10 +4,11 @@ import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { shorten } from '../rpc/param-problem.ts';
-import { encodeError, encodeSuccess } from '../rpc/response.ts';
+import { encodeError, encodeResult, encodeSuccess } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { toRpcError } from './call-errors.ts';
 import type { Network } from './network.ts';
+import { openStream } from './open-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
 
 /** Runs single calls: method, parameters, time limit, errors. */
@@ -20,21 +21,25 @@ export class Dispatcher {
     this.#log = log;
   }
 
-  /** The response to one call: at once where nothing has to be waited for. Never throws or rejects. */
-  dispatch(call: Call, network: Network, scope: RequestScope): JsonText | Promise<JsonText> {
+  /**
+   * The response to one call: at once where nothing has to be waited for. Never throws or rejects. A stream has its
+   * first bytes, throws RpcError only, and is to be read or cancelled.
+   */
+  dispatch(call: Call, network: Network, scope: RequestScope): JsonResult | Promise<JsonResult> {
     const { id } = call;
     const result = this.#run(call.method, call.params, network, scope);
     if (typeof result === 'string') return encodeSuccess(id, result);
     if (result instanceof RpcError) return encodeError(id, result);
     return result.then((settled) =>
-      typeof settled === 'string' ? encodeSuccess(id, settled) : encodeError(id, settled),
+      settled instanceof RpcError ? encodeError(id, settled) : encodeResult(id, settled),
     );
   }
 
   /** Runs a notification to its end; nothing is said about it. */
   async notify({ method, params }: Notification, network: Network, scope: RequestScope): Promise<undefined> {
-    if (params !== undefined) await this.#run(method, params, network, scope);
-    return undefined;
+    if (params === undefined) return;
+    const result = await this.#run(method, params, network, scope);
+    if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
   }
 
   #run(
@@ -42,7 +47,7 @@ export class Dispatcher {
     params: readonly unknown[],
     network: Network,
     bodyScope: RequestScope,
-  ): JsonText | RpcError | Promise<JsonText | RpcError> {
+  ): JsonText | RpcError | Promise<JsonResult | RpcError> {
     const now = performance.now();
     if (now >= bodyScope.deadline) return new RpcError('timedOut');
     if (bodyScope.aborted) return new RpcError('cancelled');
@@ -50,12 +55,16 @@ export class Dispatcher {
     if (method === undefined) return new RpcError('methodNotFound', shorten(name));
     const scope =
       method.executes === true ? new RequestScope(now + network.callTimeoutMs, bodyScope) : bodyScope;
-    const fail = (error: unknown): RpcError =>
-      toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
+    const site = { method: method.name, network: network.name };
+    const fail = (error: unknown): RpcError => toRpcError(error, scope, site, this.#log);
     try {
       const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
       if (typeof result === 'string') return result;
-      const settled = settleInTime(Promise.resolve(result), scope).then(requireText).catch(fail);
+      const breakOff = (error: unknown): RpcError => {
+        if (!bodyScope.aborted) this.#log.warn(site, 'an answer broke off');
+        return fail(error);
+      };
+      const settled = settleInTime(receive(result, scope, breakOff), scope).catch(fail);
       return scope === bodyScope ? settled : settled.finally(() => scope.release());
     } catch (error) {
       return fail(error);
@@ -63,8 +72,12 @@ export class Dispatcher {
   }
 }
 
-function requireText(result: JsonResult): JsonText {
-  if (typeof result === 'string') return result;
-  result.cancel();
-  throw new RpcError('internal');
+/** The result as it can be handed on: a stream only once its first bytes are there. */
+async function receive(
+  result: JsonResult | Promise<JsonResult>,
+  scope: RequestScope,
+  breakOff: (error: unknown) => RpcError,
+): Promise<JsonResult> {
+  const received = await result;
+  return typeof received === 'string' ? received : openStream(received, scope, breakOff);
 }

@@ -1,14 +1,15 @@
 import type { KeyVerifier } from '../access/api-keys.ts';
 import { METHODS } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { type BatchItem, type OversizedBatch, parseEnvelope } from '../rpc/envelope.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { admit, type Refusal, type Session } from './admission.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, TextAnswer } from './answer.ts';
 import { runBatch } from './batch.ts';
+import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
@@ -18,9 +19,12 @@ import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
 export interface Gateway {
   /** Which network and whose key; a refusal carries the whole answer. */
   admit(host: string | undefined, key: string | undefined): Promise<Session | Refusal>;
-  /** Answers one body. Never rejects. An empty body means that nothing is to be said (notifications). */
+  /**
+   * Answers one body. Never rejects. An empty body means that nothing is to be said (notifications). A streamed
+   * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted.
+   */
   handle(body: Uint8Array, session: Session, scope: RequestScope): Promise<Answer>;
-  refuse(reason: RefusalReason): Answer;
+  refuse(reason: RefusalReason): TextAnswer;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
 }
@@ -63,7 +67,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     item: BatchItem,
     { network }: Session,
     scope: RequestScope,
-  ): JsonText | undefined | Promise<JsonText | undefined> {
+  ): JsonResult | undefined | Promise<JsonResult | undefined> {
     switch (item.kind) {
       case 'call':
         return dispatcher.dispatch(item, network, scope);
@@ -79,7 +83,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     switch (envelope.kind) {
       case 'batch': {
         const run = (item: BatchItem): ReturnType<typeof runItem> => runItem(item, session, scope);
-        return { status: 200, body: await runBatch(envelope.items, run, batchLimits) };
+        return { status: 200, body: await runBatch(envelope.items, run, batchLimits, scope) };
       }
       case 'oversizedBatch':
         return { status: 200, body: refuseBatch(envelope, bounds.batchAnswerBytes) };
@@ -99,14 +103,21 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
       bodiesInFlight++;
       const scope = new RequestScope(performance.now() + bounds.bodyTimeoutMs, outerScope);
       scope.owner = session.principal.id;
-      try {
-        return await answer(body, session, scope);
-      } catch (error) {
-        logFault(log, error, { network: session.network.name });
-        return createRefusal('internal');
-      } finally {
+      const release = (): void => {
         bodiesInFlight--;
         scope.release();
+      };
+      try {
+        const answered = await answer(body, session, scope);
+        if (typeof answered.body !== 'string') {
+          return { status: answered.status, body: bindStream(answered.body, scope, release) };
+        }
+        release();
+        return answered;
+      } catch (error) {
+        release();
+        logFault(log, error, { network: session.network.name });
+        return createRefusal('internal');
       }
     },
   };

@@ -1,6 +1,6 @@
 import { type ErrorName, RpcError } from '../rpc/errors.ts';
 import { encodeError } from '../rpc/response.ts';
-import type { Answer } from './answer.ts';
+import type { TextAnswer } from './answer.ts';
 
 /** Why a transport turns a request away before it can be read, or because it cannot be read. */
 export type RefusalReason =
@@ -18,13 +18,13 @@ export type RefusalReason =
   | 'internal';
 
 /** The answer that is one error and concerns no particular id. */
-export function createRefusal(name: ErrorName, detail?: string): Answer {
+export function createRefusal(name: ErrorName, detail?: string): TextAnswer {
   const error = new RpcError(name, detail);
   return { status: error.row.status, body: encodeError('null', error) };
 }
 
 /** By reason, made once: they are all the same. */
-export const REFUSALS: Readonly<Record<RefusalReason, Answer>> = {
+export const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
   methodNotAllowed: createRefusal('methodNotAllowed'),

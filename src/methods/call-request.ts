@@ -12,8 +12,6 @@ import type { MethodContext } from './method-context.ts';
 
 /** Spec 8: the cap on `gas`, in units of the current block's gas limit. */
 const GAS_CAP_FACTOR = 10n;
-/** `gas` has 64 bits on the wire. */
-const MAX_GAS = 2n ** 64n - 1n;
 
 type CallParts = {
   readonly call: CallObject;
@@ -24,26 +22,19 @@ type CallParts = {
 
 /**
  * The request that goes to the chain: checked for conflicts, one field for the call data, `gas` capped
- * (spec 8). `defaultGas` says what an absent `gas` becomes.
+ * (spec 8); an absent `gas` stays absent: chains have their own default.
  * @throws RpcError with geth's texts.
  */
-export async function createCallRequest(
-  parts: CallParts,
-  defaultGas: 'cap' | 'none',
-  context: MethodContext,
-): Promise<CallRequest> {
+export async function createCallRequest(parts: CallParts, context: MethodContext): Promise<CallRequest> {
   const { call, block = LATEST, stateOverrides, blockOverrides } = parts;
   checkCall(call, context.network.chain.chainId);
   const { input, gas: requestedGas, ...rest } = call;
-  const gas =
-    requestedGas === undefined && defaultGas === 'none'
-      ? undefined
-      : encodeQuantity(await capGas(requestedGas, context));
+  const gas = requestedGas === undefined ? undefined : await capGas(BigInt(requestedGas), context);
   return {
     call: {
       ...rest,
       ...(input === undefined ? {} : { data: input }),
-      ...(gas === undefined ? {} : { gas }),
+      ...(gas === undefined ? {} : { gas: encodeQuantity(gas) }),
     },
     block,
     ...(stateOverrides === undefined ? {} : { stateOverrides }),
@@ -66,12 +57,9 @@ function checkCall(call: CallObject, chainId: bigint): void {
 }
 
 /** Clamps instead of refusing, as nodes do with their own cap. */
-async function capGas(requested: string | undefined, { network, scope }: MethodContext): Promise<bigint> {
+async function capGas(requested: bigint, { network, scope }: MethodContext): Promise<bigint> {
   const header = await network.chain.getHeader(LATEST, scope);
   if (header === null) throw new RpcError('serverError', 'header not found');
-  const limit = header.gasLimit * GAS_CAP_FACTOR;
-  const cap = limit < MAX_GAS ? limit : MAX_GAS;
-  if (requested === undefined) return cap;
-  const gas = BigInt(requested);
-  return gas < cap ? gas : cap;
+  const cap = header.gasLimit * GAS_CAP_FACTOR;
+  return requested < cap ? requested : cap;
 }

@@ -9,7 +9,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
   summary: 'Executes a message call without creating a transaction.',
   description:
     'Without `from` the sender is the zero address (a leniency: the specification of the service lists `from` as required). ' +
-    "`gas` is capped at 10 times the latest block's gas limit, which is also its default. " +
+    "`gas` is capped at 10 times the latest block's gas limit; without it an embedded chain takes as much, nodes their own default. " +
     'Fee fields that are absent or zero switch fee checks off.',
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'returnData', schema: data },
@@ -27,7 +27,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
     result: '0x00000000000000000000000000000000000000000000021aaf93d38480a40000',
   },
   async handle([call, block, stateOverrides, blockOverrides], context) {
-    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, 'cap', context);
+    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return context.network.chain.call(request, context.scope);
   },
 });

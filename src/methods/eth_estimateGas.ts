@@ -26,7 +26,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
     result: '0x85e4',
   },
   async handle([call, block, stateOverrides, blockOverrides], context) {
-    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, 'none', context);
+    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return context.network.chain.estimateGas(request, context.scope);
   },
 });

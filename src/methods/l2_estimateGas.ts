@@ -50,7 +50,6 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     const reference = resolveSafeTag(block, 1, context.network);
     const request = await createCallRequest(
       { call, block: reference, stateOverrides, blockOverrides: undefined },
-      'none',
       context,
     );
     const estimate = await rollup.estimateGas(request, context.scope);

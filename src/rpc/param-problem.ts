@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 /** Names in a message are cut here: a key of a map may be as long as a body. */
 const MAX_NAME_LENGTH = 80;
 
-/** Error map for `safeParse`: the text of an issue that the schema has no text of its own for. */
+/** Error map for parsing: the text of an issue that the schema has no text of its own for. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'missing value';
@@ -16,10 +16,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   return 'invalid value';
 }
 
-/** One line for the first issue: the field's path, if it is inside the argument, and what is wrong. */
-export function formatProblem(issues: readonly Issue[]): string {
-  const issue = issues[0];
-  if (issue === undefined) return 'invalid value';
+/** One line for an issue: the field's path, if it is inside the argument, and what is wrong. */
+export function formatProblem(issue: Issue): string {
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? 'invalid key') : issue.message;
   const path = formatPath(issue.path);
   return path === '' ? message : `${path}: ${message}`;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Session } from '../gateway/admission.ts';
-import type { Answer } from '../gateway/answer.ts';
+import type { TextAnswer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import { redactUrl } from '../observe/redact-url.ts';
@@ -25,7 +25,7 @@ export type HttpEndpointParts = {
   readonly connections: ConnectionTable;
 };
 
-type HttpRefusal = { readonly answer: Answer; readonly headers?: readonly string[] };
+type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
 
 /** JSON-RPC over HTTP: checks a request from the outside in, reads its body, and hands it to the gateway. */
 export class HttpEndpoint {
@@ -149,8 +149,15 @@ export class HttpEndpoint {
     const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
     connection.begin(scope);
     const answer = await this.#gateway.handle(body, session, scope);
+    if (typeof answer.body === 'string') {
+      connection.end(scope);
+      this.#writer.send(response, head, { status: answer.status, body: answer.body });
+      return;
+    }
+    await this.#writer.sendStream(response, head, answer.body, scope.signal);
     connection.end(scope);
-    this.#writer.send(response, head, answer);
+    // Its head promised to keep the connection open, and nothing on it would close it now.
+    if (this.#writer.isClosing && connection.pending === 0) request.socket.destroySoon();
   }
 
   /** Everything but a POST to the service: the OpenRPC document, preflights, wrong paths and verbs. */
@@ -193,7 +200,7 @@ export class HttpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     head: RequestHead,
-    answer: Answer,
+    answer: TextAnswer,
     headers?: readonly string[],
   ): void {
     if (response.headersSent) {

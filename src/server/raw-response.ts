@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Answer } from '../gateway/answer.ts';
+import type { TextAnswer } from '../gateway/answer.ts';
 
 /** How long a refused client may take to read why. */
 const LINGER_MS = 2_000;
@@ -9,7 +9,7 @@ const LINGER_MS = 2_000;
  * Answers on a socket that node's HTTP server no longer (or not yet) looks after, and ends it.
  * The rest of what the client sends is read and dropped so that the answer is not lost to a reset.
  */
-export function sendRawResponse(socket: Duplex, answer: Answer, headers: readonly string[] = []): void {
+export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: readonly string[] = []): void {
   socket.on('error', () => socket.destroy());
   if (!socket.writable) {
     socket.destroy();

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, constants as zlibConstants } from 'node:zlib';
-import type { Answer } from '../gateway/answer.ts';
+import type { TextAnswer } from '../gateway/answer.ts';
+import type { JsonStream } from '../primitives/json-result.ts';
 import type { CorsPolicy } from './cors.ts';
 import { acceptsGzip } from './media-type.ts';
+import { compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
 const gzipAsync = promisify(gzip);
@@ -11,7 +13,7 @@ const gzipAsync = promisify(gzip);
 const GZIP_MIN_LENGTH = 1024;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 
-/** Writes answers: one write each, with its length known beforehand. */
+/** Writes answers: text with one write and its length known beforehand, a stream piece by piece. */
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
@@ -27,12 +29,15 @@ export class ResponseWriter {
     this.#closing = true;
   }
 
-  send(response: ServerResponse, head: RequestHead, answer: Answer, headers?: readonly string[]): void {
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  send(response: ServerResponse, head: RequestHead, answer: TextAnswer, headers?: readonly string[]): void {
     const { status, body } = answer;
     const fields = body === '' ? [] : ['Content-Type', 'application/json'];
     if (headers !== undefined) fields.push(...headers);
-    if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
-    if (this.#closing) fields.push('Connection', 'close');
+    this.#addCommonFields(fields, head);
     if (body.length >= GZIP_MIN_LENGTH) {
       fields.push('Vary', 'Accept-Encoding');
       if (acceptsGzip(head.acceptEncoding)) {
@@ -41,6 +46,38 @@ export class ResponseWriter {
       }
     }
     this.#write(response, status, body, Buffer.byteLength(body), fields);
+  }
+
+  /**
+   * Sends a body with status 200 in pieces, once it is the response's turn in a pipeline. Resolves when the body is
+   * over: sent, broken off, or given up because `signal` was aborted. If it breaks off, so does its connection.
+   */
+  async sendStream(
+    response: ServerResponse,
+    head: RequestHead,
+    body: JsonStream,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      if (!(await waitForTurn(response, signal))) return;
+      const isCompressed = acceptsGzip(head.acceptEncoding);
+      const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
+      if (isCompressed) fields.push('Content-Encoding', 'gzip');
+      this.#addCommonFields(fields, head);
+      response.writeHead(200, fields);
+      response.socket?.setTimeout(this.#sendTimeout);
+      await writePieces(response, isCompressed ? compressPieces(body.pieces) : body.pieces);
+      response.end();
+    } catch {
+      response.destroy();
+    } finally {
+      body.cancel();
+    }
+  }
+
+  #addCommonFields(fields: string[], head: RequestHead): void {
+    if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
+    if (this.#closing) fields.push('Connection', 'close');
   }
 
   async #sendCompressed(

@@ -3,11 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
+import { WebSocketOutbox } from './websocket-outbox.ts';
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
 const UNAUTHORIZED = 401;
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
@@ -30,6 +33,8 @@ export class WebSocketConnection {
   readonly #admit: () => Promise<Session | Refusal>;
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
+  readonly #outbox: WebSocketOutbox;
+  /** Of messages that are not answered, or whose answer is a stream that is not sent. */
   readonly #scopes = new Set<RequestScope>();
   /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
   readonly #waiting: Buffer[] = [];
@@ -41,6 +46,7 @@ export class WebSocketConnection {
     this.#admit = parts.admit;
     this.#gateway = parts.gateway;
     this.#limits = parts.limits;
+    this.#outbox = new WebSocketOutbox(parts.ws, () => this.#breakOff());
     const { ws, socket } = parts;
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
@@ -92,12 +98,12 @@ export class WebSocketConnection {
     const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
     this.#scopes.add(scope);
     this.#answer(body, scope).then(
-      (text) => this.#finish(scope, text),
+      (answer) => this.#finish(scope, answer),
       () => this.#ws.terminate(),
     );
   }
 
-  async #answer(body: Buffer, scope: RequestScope): Promise<string> {
+  async #answer(body: Buffer, scope: RequestScope): Promise<JsonResult> {
     const admitted = await this.#admit();
     if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope)).body;
     if (admitted.refused.status !== UNAUTHORIZED) return admitted.refused.body;
@@ -106,16 +112,22 @@ export class WebSocketConnection {
     return '';
   }
 
-  #finish(scope: RequestScope, text: string): void {
-    if (!this.#scopes.delete(scope)) return;
-    if (text !== '') {
-      this.#ws.send(text, () => this.#advance());
-      if (this.#ws.bufferedAmount > this.#limits.webSocketBufferedBytes) {
-        this.#giveUp();
-        return;
-      }
+  #finish(scope: RequestScope, answer: JsonResult): void {
+    if (!this.#scopes.has(scope)) {
+      if (typeof answer !== 'string') answer.cancel();
+      return;
     }
-    this.#advance();
+    if (typeof answer === 'string') {
+      this.#scopes.delete(scope);
+      if (answer !== '') this.#outbox.send(answer, () => this.#advance());
+    } else {
+      this.#outbox.send(answer, () => {
+        this.#scopes.delete(scope);
+        this.#advance();
+      });
+    }
+    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#giveUp();
+    else this.#advance();
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
@@ -128,7 +140,7 @@ export class WebSocketConnection {
   #isAtBound(): boolean {
     return (
       this.#scopes.size >= this.#limits.webSocketInFlight ||
-      this.#ws.bufferedAmount > this.#limits.webSocketHighWaterBytes
+      this.#outbox.bufferedBytes > this.#limits.webSocketHighWaterBytes
     );
   }
 
@@ -141,13 +153,23 @@ export class WebSocketConnection {
 
   #closeWhenDone(): void {
     this.#adjustReading();
-    if (this.#scopes.size === 0) this.#ws.close(GOING_AWAY, 'shutting down');
+    if (this.#scopes.size === 0 && !this.#outbox.isStreaming) this.#ws.close(GOING_AWAY, 'shutting down');
   }
 
-  /** The peer lets answers pile up: a close frame would wait behind them, so it gets only a short grace. */
+  /** The peer lets answers pile up. */
   #giveUp(): void {
+    this.#end(POLICY_VIOLATION, 'answers are not being read');
+  }
+
+  /** A message is out in part and cannot be completed: only the end of the connection says so. */
+  #breakOff(): void {
+    this.#end(INTERNAL_ERROR, 'an answer broke off');
+  }
+
+  /** A close frame waits behind what the peer has not read, so it gets only a short grace. */
+  #end(code: number, reason: string): void {
     this.#abandon();
-    this.#ws.close(POLICY_VIOLATION, 'answers are not being read');
+    this.#ws.close(code, reason);
     setTimeout(() => this.#ws.terminate(), CLOSE_GRACE_MS).unref();
   }
 

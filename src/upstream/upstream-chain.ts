@@ -6,7 +6,7 @@ import {
   type HeaderView,
   UNSUPPORTED,
 } from '../chain/chain.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
@@ -41,7 +41,7 @@ export class UpstreamChain implements Chain {
   }
 
   getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null> {
-    return this.#answer(this.#parts.blocks.getReceipts(block, scope));
+    return this.#answer(this.#parts.blocks.getReceipts(block, scope).then(translateFaults));
   }
 
   getTransactionByBlockAndIndex(
@@ -66,7 +66,7 @@ export class UpstreamChain implements Chain {
     scope: CallScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
     try {
-      return await this.#parts.others.ask(method, params, scope);
+      return translateFaults(await this.#parts.others.ask(method, params, scope));
     } catch (error) {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);
@@ -83,5 +83,19 @@ export class UpstreamChain implements Chain {
     } catch (error) {
       throw toChainError(error);
     }
+  }
+}
+
+/** A stream whose faults are ChainErrors. */
+function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
+  if (result === null || typeof result === 'string') return result;
+  return { pieces: readTranslated(result), cancel: () => result.cancel() };
+}
+
+async function* readTranslated(source: JsonStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source.pieces;
+  } catch (error) {
+    throw toChainError(error);
   }
 }

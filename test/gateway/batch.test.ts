@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runBatch } from '../../src/gateway/batch.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 
 function calls(count: number): BatchItem[] {
   return Array.from({ length: count }, (_, i) => ({ kind: 'call', id: `${i}`, method: 'm', params: [] }));
 }
 
+const inTime = (): RequestScope => new RequestScope(performance.now() + 60_000);
 const idOf = (item: BatchItem): string => (item.kind === 'notification' ? '' : item.id);
 const codesOf = (text: string): unknown[] =>
   (JSON.parse(text) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [id, error?.code]);
@@ -23,6 +25,7 @@ test('no more items run at once than allowed, and the order is kept', async () =
       return `{"id":${idOf(item)}}`;
     },
     { concurrency: 7, answerBytes: 1_000_000 },
+    inTime(),
   );
   assert.equal(most, 7);
   assert.deepEqual(
@@ -40,6 +43,7 @@ test('from the item on that exceeds the limit, each gets an error and the rest i
       return `{"id":${idOf(item)},"pad":"${'é'.repeat(100)}"}`;
     },
     { concurrency: 4, answerBytes: 1_000 },
+    inTime(),
   );
   assert.ok(started < 12, `${started} items were started`);
   assert.deepEqual(codesOf(body), [
@@ -56,6 +60,7 @@ test('the cut depends on the order of the items, not on which is done first', as
       return `{"id":${idOf(item)},"pad":"${'a'.repeat(300)}"}`;
     },
     { concurrency: 3, answerBytes: 700 },
+    inTime(),
   );
   assert.deepEqual(codesOf(body), [
     [0, undefined],
@@ -73,8 +78,11 @@ test('notifications run and leave no trace, the whole batch none if it holds not
     return Promise.resolve(undefined);
   };
   const limits = { concurrency: 2, answerBytes: 1_000 };
-  assert.equal(await runBatch([notification, ...calls(1), notification], run, limits), '[{"id":0}]');
-  assert.equal(await runBatch([notification, notification], run, limits), '');
+  assert.equal(
+    await runBatch([notification, ...calls(1), notification], run, limits, inTime()),
+    '[{"id":0}]',
+  );
+  assert.equal(await runBatch([notification, notification], run, limits, inTime()), '');
   assert.equal(ran, 4);
 });
 
@@ -94,6 +102,7 @@ test('items that never wait let other work in between', async () => {
       return `{"id":${idOf(item)}}`;
     },
     { concurrency: 16, answerBytes: 1_000_000 },
+    inTime(),
   );
   isDone = true;
   assert.ok(turns >= 2, `${turns} turns of the event loop`);

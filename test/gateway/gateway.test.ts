@@ -44,6 +44,7 @@ function setUp({ limits = {}, network: overrides = {}, keys }: Parts = {}): Setu
     log,
     async send(body, scope = new RequestScope(performance.now() + 60_000)) {
       const answer = await gateway.handle(Buffer.from(body), { network, principal: PRINCIPAL }, scope);
+      assert.ok(typeof answer.body === 'string');
       return [answer.status, answer.body];
     },
   };

@@ -22,6 +22,7 @@ async function send(body: Uint8Array): Promise<string> {
   const session = { network, principal: { id: 'p', name: 'p' } };
   const answer = await gateway.handle(body, session, new RequestScope(performance.now() + 10_000));
   assert.ok(answer.status === 200 || answer.status === 400);
+  assert.ok(typeof answer.body === 'string');
   return answer.body;
 }
 

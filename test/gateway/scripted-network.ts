@@ -9,6 +9,7 @@ import {
 } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { Network } from '../../src/gateway/network.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
 
 const ERROR_STRING =
@@ -44,7 +45,7 @@ export class ScriptedChain implements Chain {
     return '"0x5208"';
   }
 
-  async getBlockReceipts(block: BlockReference): Promise<string | null> {
+  async getBlockReceipts(block: BlockReference): Promise<JsonResult | null> {
     this.blocks.push(block);
     return this.#exists(block) ? '[]' : null;
   }

@@ -39,16 +39,23 @@ test('gas is clamped to 10 times the gas limit of the latest block', async () =>
   }
 });
 
-test('absent gas is the cap for a call and stays absent for an estimate', async () => {
-  assert.equal((await requestOf(ethCall, [{}])).call.gas, CAP);
-  assert.deepEqual((await requestOf(ethEstimateGas, [{}])).call, {});
+test('absent gas stays absent, and the head is not asked for', async () => {
+  class HeadlessChain extends ScriptedChain {
+    override getHeader(): Promise<never> {
+      assert.fail('asked for the head');
+    }
+  }
+  for (const method of [ethCall, ethEstimateGas]) {
+    assert.deepEqual((await requestOf(method, [{}], new HeadlessChain())).call, {});
+  }
 });
 
 test('a block gas limit beyond 64 bits does not make the cap wider than the wire', async () => {
   class WideChain extends ScriptedChain {
     override readonly gasLimit: bigint = 2n ** 63n;
   }
-  assert.equal((await requestOf(ethCall, [{}], new WideChain())).call.gas, '0xffffffffffffffff');
+  const params = [{ gas: '0xffffffffffffffff' }];
+  assert.equal((await requestOf(ethCall, params, new WideChain())).call.gas, '0xffffffffffffffff');
 });
 
 test('the block is latest where none is given', async () => {

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
-import type { Session } from '../../src/gateway/admission.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
+import type { Refusal, Session } from '../../src/gateway/admission.ts';
+import type { Answer, TextAnswer } from '../../src/gateway/answer.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
@@ -30,7 +30,7 @@ const REFUSALS = {
   internal: [200, -32603],
 } as const;
 
-function refusal(status: number, code: number, message: string): Answer {
+function refusal(status: number, code: number, message: string): TextAnswer {
   return { status, body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }) };
 }
 
@@ -43,7 +43,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
   return {
     openRpc: '{"openrpc":"1.3.2"}',
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
-    async admit(host, key): Promise<Session | { readonly refused: Answer }> {
+    async admit(host, key): Promise<Session | Refusal> {
       if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };
       if (key !== KEY) return { refused: refusal(401, -32600, key === undefined ? 'no key' : 'wrong key') };
       return { network, principal: { id: '1', name: 'tester' } };

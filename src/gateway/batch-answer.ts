@@ -1,0 +1,77 @@
+import type { JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { BatchItem } from '../rpc/envelope.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { encodeBatch, encodeError } from '../rpc/response.ts';
+import { collectStream } from './collect-stream.ts';
+
+/**
+ * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
+ * is where the bound would be passed if the responses had come in order, whatever was ready first.
+ */
+export class BatchAnswer {
+  readonly #items: readonly BatchItem[];
+  readonly #limit: number;
+  readonly #responses: (JsonText | undefined)[];
+  /** Bytes held for each item, with its comma. */
+  readonly #sizes: number[];
+  /** Responses that are being collected, by position. */
+  readonly #arriving = new Map<number, JsonStream>();
+  #bytes = 0;
+  #cut: number;
+
+  constructor(items: readonly BatchItem[], maxBytes: number) {
+    this.#items = items;
+    this.#limit = maxBytes;
+    this.#responses = new Array(items.length);
+    this.#sizes = new Array(items.length).fill(0);
+    this.#cut = items.length;
+  }
+
+  /** Position of the first item for whose response there is no room. */
+  get cut(): number {
+    return this.#cut;
+  }
+
+  /** Takes the response of an item, in place of whatever is held of it. */
+  put(position: number, response: JsonText): void {
+    const bytes = Buffer.byteLength(response) + 1;
+    if (this.#hold(position, bytes - (this.#sizes[position] ?? 0))) this.#responses[position] = response;
+  }
+
+  /** Takes the response of an item piece by piece. Rejects with what the stream throws. */
+  async collect(position: number, response: JsonStream): Promise<void> {
+    this.#arriving.set(position, response);
+    try {
+      const text = await collectStream(response, (bytes) => this.#hold(position, bytes));
+      if (text !== undefined) this.put(position, text);
+    } finally {
+      this.#arriving.delete(position);
+    }
+  }
+
+  /** The answer, with an error for each item behind the cut; '' when no item wants a response. */
+  join(): JsonText {
+    const kept: JsonText[] = [];
+    this.#items.forEach((item, position) => {
+      if (item.kind === 'notification') return;
+      kept.push(this.#responses[position] ?? encodeError(item.id, new RpcError('responseTooLarge')));
+    });
+    return kept.length === 0 ? '' : encodeBatch(kept);
+  }
+
+  /** Counts what is held for an item; whether there is room for it. */
+  #hold(position: number, bytes: number): boolean {
+    if (position >= this.#cut) return false;
+    this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#limit) this.#dropLast();
+    return position < this.#cut;
+  }
+
+  #dropLast(): void {
+    const last = --this.#cut;
+    this.#bytes -= this.#sizes[last] ?? 0;
+    this.#responses[last] = undefined;
+    this.#arriving.get(last)?.cancel();
+  }
+}

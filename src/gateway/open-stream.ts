@@ -1,0 +1,55 @@
+import { ChainError } from '../chain/errors.ts';
+import type { JsonStream } from '../primitives/json-result.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+
+/**
+ * Waits for the first bytes, so that a source that breaks off before them can still be answered with an error; lets
+ * go of the source when the scope is aborted meanwhile. What breaks it off later is thrown as `toError` makes it.
+ */
+export async function openStream(
+  source: JsonStream,
+  scope: RequestScope,
+  toError: (error: unknown) => RpcError,
+): Promise<JsonStream> {
+  const { signal } = scope;
+  let isCancelled = false;
+
+  function cancel(): void {
+    isCancelled = true;
+    source.cancel();
+  }
+
+  async function* continueFrom(
+    first: Uint8Array,
+    rest: AsyncIterator<Uint8Array>,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    yield first;
+    try {
+      yield* { [Symbol.asyncIterator]: () => rest };
+    } catch (error) {
+      throw isCancelled ? new RpcError('cancelled') : toError(error);
+    }
+  }
+
+  signal.addEventListener('abort', cancel);
+  try {
+    if (signal.aborted) throw new ChainError('aborted', 'the answer is no longer wanted');
+    const pieces = source.pieces[Symbol.asyncIterator]();
+    const first = await takeFirst(pieces);
+    return { pieces: continueFrom(first, pieces), cancel };
+  } catch (error) {
+    source.cancel();
+    throw isCancelled ? new ChainError('aborted', 'the answer is no longer wanted') : error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+async function takeFirst(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  for (;;) {
+    const next = await pieces.next();
+    if (next.done === true) throw new ChainError('unavailable', 'the answer was empty');
+    if (next.value.length > 0) return next.value;
+  }
+}

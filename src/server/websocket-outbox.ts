@@ -1,0 +1,96 @@
+import type { WebSocket } from 'ws';
+import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+
+/** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
+const MIN_FRAGMENT_BYTES = 64 * 1024;
+
+type Waiting = { readonly body: JsonResult; readonly bytes: number; readonly onSent: () => void };
+
+/**
+ * The answers of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
+ * everything else waits behind a stream that is being sent. A stream that breaks off ends it all: `onBroken` is told,
+ * and nothing more is sent, so that the part of a message which is out stays a part.
+ */
+export class WebSocketOutbox {
+  readonly #ws: WebSocket;
+  readonly #onBroken: () => void;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #isStreaming = false;
+
+  constructor(ws: WebSocket, onBroken: () => void) {
+    this.#ws = ws;
+    this.#onBroken = onBroken;
+  }
+
+  /** Whether a stream is being sent or broke off. */
+  get isStreaming(): boolean {
+    return this.#isStreaming;
+  }
+
+  /** Bytes that are here and not yet with the peer's kernel; of streams only the fragment under way. */
+  get bufferedBytes(): number {
+    return this.#ws.bufferedAmount + this.#waitingBytes;
+  }
+
+  /** Sends a body as one text message after those before it; `onSent` is told when it is out. */
+  send(body: JsonResult, onSent: () => void): void {
+    if (!this.#isStreaming) {
+      this.#begin(body, onSent);
+      return;
+    }
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : 0;
+    this.#waitingBytes += bytes;
+    this.#waiting.push({ body, bytes, onSent });
+  }
+
+  #begin(body: JsonResult, onSent: () => void): void {
+    if (typeof body === 'string') {
+      this.#ws.send(body, onSent);
+      return;
+    }
+    this.#isStreaming = true;
+    sendFragments(this.#ws, body).then(
+      () => {
+        this.#isStreaming = false;
+        this.#sendWaiting();
+        onSent();
+      },
+      () => this.#onBroken(),
+    );
+  }
+
+  #sendWaiting(): void {
+    while (!this.#isStreaming) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#waitingBytes -= next.bytes;
+      this.#begin(next.body, next.onSent);
+    }
+  }
+}
+
+/** One message in fragments, each sent when the one before has left. Rejects when the stream or the socket fails. */
+async function sendFragments(ws: WebSocket, stream: JsonStream): Promise<void> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of stream.pieces) {
+      held.push(piece);
+      bytes += piece.length;
+      if (bytes < MIN_FRAGMENT_BYTES) continue;
+      await sendFragment(ws, Buffer.concat(held, bytes), false);
+      held = [];
+      bytes = 0;
+    }
+    await sendFragment(ws, Buffer.concat(held, bytes), true);
+  } finally {
+    stream.cancel();
+  }
+}
+
+function sendFragment(ws: WebSocket, fragment: Uint8Array, fin: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    ws.send(fragment, { binary: false, fin }, (error) => (error == null ? resolve() : reject(error)));
+  });
+}
