@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { constants, deflateRaw, inflateRaw } from 'node:zlib';
+import { deflateRaw, inflateRaw } from 'node:zlib';
 import { isAscii } from '../util/copy-text.ts';
 
 const VERSION = 1;
@@ -35,11 +35,12 @@ export async function encodeFrame(name: string, answer: string): Promise<Buffer>
   const text = name + answer;
   const ascii = isAscii(text);
   const plain = Buffer.from(text, ascii ? 'latin1' : 'utf16le');
-  const compress = plain.length > COMPRESS_BYTES;
-  const body = compress ? await deflate(plain, { level: constants.Z_BEST_SPEED }) : plain;
+  const packed = plain.length > COMPRESS_BYTES ? await deflate(plain) : plain;
+  const deflated = packed.length < plain.length;
+  const body = deflated ? packed : plain;
   const frame = Buffer.allocUnsafe(BODY_START + body.length);
   frame[0] = VERSION;
-  frame[1] = (compress ? DEFLATED : 0) | (ascii ? 0 : TWO_BYTES);
+  frame[1] = (deflated ? DEFLATED : 0) | (ascii ? 0 : TWO_BYTES);
   frame.writeUInt32BE(name.length, 2);
   body.copy(frame, BODY_START);
   digestFrame(frame).copy(frame, CHECKSUM_START);

@@ -51,9 +51,9 @@ function guardData(socket: Socket, meter: ReplyMeter): void {
     try {
       if (meter.unclaimedBytes <= meter.limit) return Reflect.apply(emit, socket, [event, ...values]);
     } catch {
-      // Not a server that the client understands; what it said is of no use to anybody.
+      // What it said is of no use to anybody.
     }
-    socket.destroy();
+    socket.destroy(new Error('replies that the protocol does not know'));
     return true;
   };
 }

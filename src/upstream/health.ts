@@ -1,10 +1,12 @@
-/** Averages move by this share with each sample. */
-const SAMPLE_WEIGHT = 0.1;
-/** Without samples an average loses half of its weight in this time: a node that was slow is tried again. */
+import { Ewma } from '../util/ewma.ts';
+
+/** A sample's weight halves in this time. */
 const HALF_LIFE_MS = 10_000;
+/** An average is believed as far as there are samples: this many good ones are taken for granted. */
+const OPTIMISM = 1;
 const FAULTS_IN_A_ROW = 5;
-/** A window of this many calls of which more than half were faults opens the circuit too. */
-const MIN_SAMPLES = 20;
+/** This many calls of the last seconds of which more than half were faults open the circuit too. */
+const MIN_SAMPLES = 15;
 const MAX_ERROR_RATE = 0.5;
 const FIRST_OPEN_MS = 500;
 const MAX_OPEN_MS = 15_000;
@@ -17,10 +19,8 @@ export type CircuitState = 'closed' | 'open' | 'halfOpen';
 /** How one upstream has been doing: its circuit breaker, its pace, and what orders it among others. */
 export class Health {
   readonly #now: () => number;
-  #latencyMs = 0;
-  #errorRate = 0;
-  #sampledAt = 0;
-  #samples = 0;
+  readonly #latency: Ewma;
+  readonly #errors: Ewma;
   #faultsInARow = 0;
   #openUntil = 0;
   #openMs = 0;
@@ -30,6 +30,8 @@ export class Health {
   /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
+    this.#latency = new Ewma(HALF_LIFE_MS, now);
+    this.#errors = new Ewma(HALF_LIFE_MS, now);
   }
 
   get circuit(): CircuitState {
@@ -47,18 +49,10 @@ export class Health {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  get latencyMs(): number {
-    return this.#latencyMs * this.#age();
-  }
-
-  get errorRate(): number {
-    return this.#errorRate * this.#age();
-  }
-
-  /** Expected cost of asking this upstream now: lower is better. */
+  /** Expected cost of asking this upstream now: lower is better. What was bad is forgotten in time. */
   get score(): number {
-    const age = this.#age();
-    return (0.05 + this.#latencyMs * age) * (1 + this.inFlight) * (1 + 10 * this.#errorRate * age);
+    const latencyMs = readWithOptimism(this.#latency);
+    return (0.05 + latencyMs) * (1 + this.inFlight) * (1 + 10 * readWithOptimism(this.#errors));
   }
 
   /** An answer came, be it an error of the caller's making. */
@@ -76,7 +70,7 @@ export class Health {
     if (state === 'open') return false;
     const isTooMuch =
       this.#faultsInARow >= FAULTS_IN_A_ROW ||
-      (this.#samples >= MIN_SAMPLES && this.#errorRate > MAX_ERROR_RATE);
+      (this.#errors.weight >= MIN_SAMPLES && this.#errors.read(0) > MAX_ERROR_RATE);
     if (state === 'closed' && !isTooMuch) return false;
     this.#openMs = Math.min(this.#openMs === 0 ? FIRST_OPEN_MS : this.#openMs * 2, MAX_OPEN_MS);
     this.#openUntil = this.#now() + this.#openMs;
@@ -99,17 +93,12 @@ export class Health {
   }
 
   #sample(latencyMs: number, fault: 0 | 1): void {
-    const age = this.#age();
-    this.#latencyMs =
-      this.#samples === 0
-        ? latencyMs
-        : this.#latencyMs * age * (1 - SAMPLE_WEIGHT) + latencyMs * SAMPLE_WEIGHT;
-    this.#errorRate = this.#errorRate * age * (1 - SAMPLE_WEIGHT) + fault * SAMPLE_WEIGHT;
-    this.#sampledAt = this.#now();
-    this.#samples++;
+    this.#latency.record(latencyMs);
+    this.#errors.record(fault);
   }
+}
 
-  #age(): number {
-    return 0.5 ** ((this.#now() - this.#sampledAt) / HALF_LIFE_MS);
-  }
+function readWithOptimism(average: Ewma): number {
+  const { weight } = average;
+  return (average.read(0) * weight) / (weight + OPTIMISM);
 }

@@ -19,12 +19,12 @@ import { useCache } from './policies/use-cache.ts';
 import { composePolicies, type Handler } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A round over all upstreams again costs what this share of answers earns, and some are free after a quiet time. */
-const RETRY_SHARE = 0.1;
+/** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
 /** Methods whose latencies are kept apart. */
 const MAX_METHODS = 64;
+const LATENCY_WINDOW_MS = 60_000;
 
 export type PoolParts = {
   readonly network: string;
@@ -41,16 +41,14 @@ export function createPool({ network, upstreams, options, cache, log }: PoolPart
       keepDeadline(),
       useCache(cache),
       shareFlights(),
-      retry(options.retries, new TokenBucket({ share: RETRY_SHARE, reserve: RETRY_RESERVE })),
+      retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE })),
       order(upstreams),
       resumeStreams(),
       confirmNulls(),
       failOver(),
       hedge({
-        budget: new TokenBucket({
-          share: options.hedgePercent / 100,
-          reserve: options.hedgePercent > 0 ? HEDGE_RESERVE : 0,
-        }),
+        share: options.hedgePercent / 100,
+        budget: new TokenBucket({ capacity: HEDGE_RESERVE }),
         latenciesOf: createLatencyTable(),
       }),
       breakCircuit(createEventLog(network, log)),
@@ -63,12 +61,12 @@ export function createPool({ network, upstreams, options, cache, log }: PoolPart
 /** One record a method; methods beyond the bound share one. */
 function createLatencyTable(): (method: string) => LatencyWindow {
   const table = new Map<string, LatencyWindow>();
-  const rest = new LatencyWindow();
+  const rest = new LatencyWindow(LATENCY_WINDOW_MS);
   return (method) => {
     const known = table.get(method);
     if (known !== undefined) return known;
     if (table.size >= MAX_METHODS) return rest;
-    const created = new LatencyWindow();
+    const created = new LatencyWindow(LATENCY_WINDOW_MS);
     table.set(method, created);
     return created;
   };

@@ -1,8 +1,17 @@
-type Entry<V> = { readonly value: V; readonly expiresAt: number };
+import { RecencyList } from './recency-list.ts';
+
+type Entry<K, V> = {
+  readonly key: K;
+  readonly value: V;
+  readonly expiresAt: number;
+  newer: Entry<K, V> | undefined;
+  older: Entry<K, V> | undefined;
+};
 
 /** A map that forgets: at most `capacity` entries, the least recently used leave first, none outlives `ttlMs`. */
 export class Lru<K, V> {
-  readonly #entries = new Map<K, Entry<V>>();
+  readonly #entries = new Map<K, Entry<K, V>>();
+  readonly #order = new RecencyList<Entry<K, V>>();
   readonly #capacity: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
@@ -22,27 +31,37 @@ export class Lru<K, V> {
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    if (entry.expiresAt <= this.#now()) return undefined;
-    this.#entries.set(key, entry);
+    if (entry.expiresAt <= this.#now()) {
+      this.#remove(entry);
+      return undefined;
+    }
+    this.#order.touch(entry);
     return entry.value;
   }
 
   /** Reading does not lengthen an entry's life; setting it again does. */
   set(key: K, value: V): void {
-    this.#entries.delete(key);
-    if (this.#entries.size >= this.#capacity) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
-    this.#entries.set(key, { value, expiresAt: this.#now() + this.#ttlMs });
+    this.delete(key);
+    const { oldest } = this.#order;
+    if (this.#entries.size >= this.#capacity && oldest !== undefined) this.#remove(oldest);
+    const expiresAt = this.#now() + this.#ttlMs;
+    const entry: Entry<K, V> = { key, value, expiresAt, newer: undefined, older: undefined };
+    this.#entries.set(key, entry);
+    this.#order.add(entry);
   }
 
   delete(key: K): void {
-    this.#entries.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#remove(entry);
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#order.clear();
+  }
+
+  #remove(entry: Entry<K, V>): void {
+    this.#entries.delete(entry.key);
+    this.#order.remove(entry);
   }
 }

@@ -1,29 +1,55 @@
 export type TokenBucketOptions = {
-  /** Tokens that one ordinary event earns. */
-  readonly share: number;
-  /** Tokens at the start, and the most there ever are. */
-  readonly reserve: number;
+  /** The most that can be saved up; a new bucket is full. */
+  readonly capacity: number;
+  /** Tokens that time alone brings. */
+  readonly perSecond?: number;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
 };
 
-/** Keeps something extraordinary to a share of the ordinary, with a reserve for bursts. */
+/**
+ * A budget: what is done costs tokens, which come with time, with `earn`, or both. For retries at most a tenth of the
+ * requests: `earn(0.1)` with each request, `tryTake()` before each retry.
+ */
 export class TokenBucket {
-  readonly #options: TokenBucketOptions;
+  readonly #capacity: number;
+  readonly #perSecond: number;
+  readonly #now: () => number;
   #tokens: number;
+  #filledAt: number;
 
-  constructor(options: TokenBucketOptions) {
-    this.#options = options;
-    this.#tokens = options.reserve;
+  constructor({ capacity, perSecond = 0, now = () => performance.now() }: TokenBucketOptions) {
+    if (!(capacity > 0 && perSecond >= 0)) throw new RangeError('a bucket needs room, and no leak');
+    this.#capacity = capacity;
+    this.#perSecond = perSecond;
+    this.#now = now;
+    this.#tokens = capacity;
+    this.#filledAt = now();
   }
 
-  /** One ordinary event. */
-  earn(): void {
-    this.#tokens = Math.min(this.#options.reserve, this.#tokens + this.#options.share);
+  get tokens(): number {
+    this.#fill();
+    return this.#tokens;
   }
 
-  /** Pays for one extraordinary event, or says that it must not be. */
-  tryTake(): boolean {
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+  /** Takes `tokens`, or takes nothing and says `false`. */
+  tryTake(tokens = 1): boolean {
+    this.#fill();
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
+  }
+
+  earn(tokens: number): void {
+    this.#fill();
+    this.#tokens = Math.min(this.#capacity, this.#tokens + tokens);
+  }
+
+  #fill(): void {
+    if (this.#perSecond === 0) return;
+    const now = this.#now();
+    const earned = ((now - this.#filledAt) / 1_000) * this.#perSecond;
+    this.#filledAt = now;
+    this.#tokens = Math.min(this.#capacity, this.#tokens + earned);
   }
 }

@@ -14,6 +14,8 @@ const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
 
 export type HedgeParts = {
+  /** Hedged calls as a part of all; 0 is none. */
+  readonly share: number;
   readonly budget: TokenBucket;
   /** How long calls of a method take. */
   readonly latenciesOf: (method: string) => LatencyWindow;
@@ -24,18 +26,22 @@ export type HedgeParts = {
  * asked too, as far as `budget` allows. One that stays silent for its part of the caller's time is not waited for
  * alone in any case: the others get theirs. Whoever answers first wins, the rest is given up.
  */
-export function hedge({ budget, latenciesOf }: HedgeParts): Policy {
+export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
   return (next) => async (exchange) => {
     const route = exchange.route as Route;
     const first = route.take();
     if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
     const latencies = latenciesOf(exchange.call.method);
-    budget.earn();
+    budget.earn(share);
     const started = performance.now();
     const result = await (route.isExhausted
       ? next({ ...exchange, upstream: first })
-      : new Race(next, exchange, route).run(first, chooseDelays(exchange, route, latencies), budget));
-    latencies.add(performance.now() - started);
+      : new Race(next, exchange, route).run(
+          first,
+          chooseDelays(exchange, route, share > 0 ? latencies : undefined),
+          budget,
+        ));
+    latencies.record(performance.now() - started);
     return result;
   };
 }
@@ -47,10 +53,11 @@ type Delays = {
   readonly silentMs: number;
 };
 
-function chooseDelays({ scope }: Exchange, route: Route, latencies: LatencyWindow): Delays {
-  const isKnown = latencies.count >= MIN_SAMPLES;
+function chooseDelays({ scope }: Exchange, route: Route, latencies: LatencyWindow | undefined): Delays {
+  const slowMs =
+    latencies === undefined || latencies.count < MIN_SAMPLES ? undefined : latencies.percentile(SLOW_SHARE);
   return {
-    slowMs: isKnown ? Math.max(MIN_DELAY_MS, latencies.percentile(SLOW_SHARE)) : Number.POSITIVE_INFINITY,
+    slowMs: slowMs === undefined ? Number.POSITIVE_INFINITY : Math.max(MIN_DELAY_MS, slowMs),
     silentMs: (scope.deadline - performance.now()) / (route.left + 2),
   };
 }

@@ -5,6 +5,8 @@ import type { Exchange, Policy } from '../routed-call.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
+/** What an answer earns: further rounds are at most a tenth of the load. */
+const EARNED = 0.1;
 
 /** What may be over in a moment. */
 const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
@@ -25,10 +27,10 @@ export function retry(rounds: number, budget: TokenBucket): Policy {
     for (let round = 0; ; round++) {
       try {
         const result = await next(exchange);
-        budget.earn();
+        budget.earn(EARNED);
         return result;
       } catch (error) {
-        if (!(error instanceof UpstreamFault)) budget.earn();
+        if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
         if (round >= rounds || !isPassing(error)) throw error;
         const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
         if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;

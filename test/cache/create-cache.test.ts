@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCache } from '../../src/cache/create-cache.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { findFreePort } from '../support/redis.ts';
+import { makeKey } from './keys.ts';
+import { waitUntil } from './poll.ts';
+
+const KEY = makeKey(1, 'a');
+
+function createLog(): { readonly lines: string[]; readonly log: ReturnType<typeof createLogger> } {
+  const lines: string[] = [];
+  return { lines, log: createLogger('debug', { write: (line) => lines.push(line) }) };
+}
+
+test('keeps answers in memory', async () => {
+  const cache = createCache({ memoryBytes: 100_000, entryBytes: 10_000 }, createLog().log);
+  cache.set(KEY, '1');
+  assert.equal(cache.get(KEY), '1');
+  cache.evictBlock(KEY.blockHash);
+  assert.equal(cache.get(KEY), undefined);
+  await cache.close();
+});
+
+test('keeps nothing where nothing is configured', async () => {
+  const cache = createCache({ memoryBytes: 0, entryBytes: 10_000 }, createLog().log);
+  cache.set(KEY, '1');
+  assert.equal(cache.get(KEY), undefined);
+  await cache.close();
+});
+
+test('a server that is down takes nothing from memory, and one line in the log without its address', async () => {
+  const { lines, log } = createLog();
+  const port = await findFreePort();
+  const redis = { url: `redis://me:secret@127.0.0.1:${port}`, timeLimit: 5, ttl: 60_000, prefix: 'test' };
+  const cache = createCache({ memoryBytes: 100_000, entryBytes: 10_000, redis }, log);
+  await waitUntil(() => {
+    cache.set(KEY, '1');
+    assert.equal(cache.get(KEY), '1');
+    return lines.length > 0;
+  });
+  await cache.close();
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] as string, /"fault":"unreachable"/);
+  assert.doesNotMatch(lines[0] as string, new RegExp(`secret|127\\.0\\.0\\.1|${port}`));
+});

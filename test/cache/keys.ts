@@ -1,0 +1,10 @@
+import type { CacheKey } from '../../src/cache/cache.ts';
+
+/** The hash of a block that is told apart from others by its number. */
+export function makeBlockHash(block: number): string {
+  return `0x${block.toString(16).padStart(64, '0')}`;
+}
+
+export function makeKey(block: number, question: string): CacheKey {
+  return { blockHash: makeBlockHash(block), question };
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAMS = ['valkey-server', 'redis-server'];
+/** Another process may take a port between its choice and its use. */
+const ATTEMPTS = 5;
+
+export const NO_REDIS_REASON: string =
+  'neither valkey-server nor redis-server in the PATH: install one to run these';
+
+/** The server's program; undefined where this machine has none. Whoever gets undefined skips with `NO_REDIS_REASON`. */
+export function findRedisProgram(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const candidates = PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
+  return candidates.find(isExecutable);
+}
+
+/** A real server, empty at each start, that can be treated badly. */
+export type RedisServer = {
+  readonly port: number;
+  /** Ends it without a chance to say so. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  restart(): Promise<void>;
+  /** Lets it keep its connections and do nothing. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its folder. */
+  close(): Promise<void>;
+};
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a server on a free port of 127.0.0.1, with the further arguments. */
+export async function startRedis(...extra: readonly string[]): Promise<RedisServer> {
+  const program = findRedisProgram();
+  if (program === undefined) throw new Error(NO_REDIS_REASON);
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-redis-'));
+  const fixed = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', ...extra];
+  const launch = (port: number): Promise<ChildProcess> =>
+    launchProgram(program, ['--port', String(port), ...fixed]);
+  let { port, child } = await launchSomewhere(launch);
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  };
+  return {
+    port,
+    kill,
+    restart: async () => {
+      child = await launch(port);
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    close: async () => {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launchSomewhere(
+  launch: (port: number) => Promise<ChildProcess>,
+): Promise<{ port: number; child: ChildProcess }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await findFreePort();
+    try {
+      return { port, child: await launch(port) };
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Resolves when it accepts connections; rejects when it ends before. */
+async function launchProgram(program: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.includes('eady to accept connections')) continue;
+    child.stdout.resume();
+    return child;
+  }
+  throw new Error(`${program} ended before it was ready`);
+}
+
+/** A port that nobody listens on at the moment. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
