@@ -1,4 +1,7 @@
-/** Third-party request/response transcripts, replayed over HTTP and over WebSocket. */
+/**
+ * Third-party request/response transcripts, replayed over HTTP and over WebSocket: against the engine, and against this
+ * program in front of this program.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -45,13 +48,16 @@ const SUITES = [
   },
 ] as const;
 
+/** How the service under test reaches the chain. */
+const ROUTES = ['embedded', 'HTTP upstream', 'WebSocket upstream'] as const;
+
 for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
   const root = findVectors(set);
   describe(`${set} transcripts`, { skip: root === undefined && SKIP_REASON }, () => {
     const folder = makeTemporaryFolder();
     const store = join(folder.path, 'chain');
     const exchangers = new Map<string, Exchanger>();
-    let service: RunningService;
+    const services: RunningService[] = [];
 
     before(async () => {
       await importChain(
@@ -63,20 +69,36 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
         },
         SILENT_PROGRESS,
       );
-      service = await startService({
+      const node = await startService({
         dataDir: folder.path,
         defaultNetwork: 'chain',
         networks: { chain: { hosts: ['chain.localhost'], embedded: { data: store } } },
       });
-      exchangers.set('HTTP', createHttpExchanger(service.authority));
-      exchangers.set('WebSocket', await openWebSocketExchanger(service.authority));
+      services.push(node);
+      const upstreams = {
+        'HTTP upstream': `http://${node.authority}/v3/demo`,
+        'WebSocket upstream': `ws://${node.authority}/ws/v3/demo`,
+      };
+      for (const route of ROUTES) {
+        const service =
+          route === 'embedded'
+            ? node
+            : await startService({
+                dataDir: join(folder.path, route),
+                defaultNetwork: 'chain',
+                networks: { chain: { hosts: ['chain.localhost'], upstreams: [upstreams[route]] } },
+              });
+        if (service !== node) services.unshift(service);
+        exchangers.set(`${route}, HTTP`, createHttpExchanger(service.authority));
+        exchangers.set(`${route}, WebSocket`, await openWebSocketExchanger(service.authority));
+      }
     });
 
     after(async () => {
       for (const exchanger of exchangers.values()) await exchanger.close();
-      await service.close();
+      for (const service of services) await service.close();
       folder.remove();
-      assert.deepEqual(service.errors, []);
+      for (const { errors } of services) assert.deepEqual(errors, []);
     });
 
     const all =
@@ -88,9 +110,9 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
     });
 
     for (const { name, files } of all) {
-      for (const transport of ['HTTP', 'WebSocket']) {
-        test(`${name}: ${files.length} over ${transport}`, async () => {
-          const exchanger = exchangers.get(transport) as Exchanger;
+      for (const way of ROUTES.flatMap((route) => [`${route}, HTTP`, `${route}, WebSocket`])) {
+        test(`${name}: ${files.length} on ${way}`, async () => {
+          const exchanger = exchangers.get(way) as Exchanger;
           for (const { name: file, exchanges } of files) {
             for (const { request, response } of exchanges) {
               const ignored = IGNORED_KEYS[name.slice(name.indexOf('/') + 1)];
