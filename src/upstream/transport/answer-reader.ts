@@ -16,7 +16,7 @@ import { type ResultSource, ResultStream } from './result-stream.ts';
 /** What an answer may hold beside a result that is streamed: an error with its data, members of no interest. */
 const OTHER_BYTES = 1_048_576;
 
-export type AnswerBounds = {
+type AnswerBounds = {
   /** The whole body. */
   readonly answerBytes: number;
   /** A result is handed out as a stream once more than this has arrived. */

@@ -1,5 +1,5 @@
 import type { NodeReply } from '../node-call.ts';
-import { isAnonymousError, isBlank, isErrorAnswer, malformed, readReply } from './read-reply.ts';
+import { isAnonymousError, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
 const LIST_BEGIN = 0x5b;
@@ -64,10 +64,4 @@ export function matchBatch(
 
 function isRefusalOf(scanner: ReplyScanner, ids: readonly string[]): boolean {
   return isAnonymousError(scanner) || (isErrorAnswer(scanner) && ids.includes(scanner.id ?? ''));
-}
-
-function skipBlank(body: Buffer, from: number): number {
-  let at = from;
-  while (at < body.length && isBlank(body.subarray(at, at + 1), 0)) at++;
-  return at;
 }

@@ -3,6 +3,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** Decoded bytes come in pieces of at most this size, so a bound on their sum is never passed by more. */
 const PIECE_BYTES = 65_536;
+/** Receipts full of empty blooms shrink to a hundredth; only what is made to burst shrinks to a thousandth. */
+const MAX_RATIO = 250;
+/** Bytes from which on the ratio is looked at. */
+const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 
 /** What a decoder reports to. */
 export interface DecodedSink {
@@ -21,17 +25,24 @@ export interface EncodedSource {
 export class ContentDecoder {
   readonly #transform: Transform;
   readonly #source: EncodedSource;
+  #encodedBytes = 0;
+  #decodedBytes = 0;
 
   constructor(transform: Transform, sink: DecodedSink, source: EncodedSource) {
     this.#transform = transform;
     this.#source = source;
-    transform.on('data', (piece: Buffer) => sink.takeDecoded(piece));
+    transform.on('data', (piece: Buffer) => {
+      this.#decodedBytes += piece.length;
+      if (this.#bursts) sink.failDecoding();
+      else sink.takeDecoded(piece);
+    });
     transform.on('end', () => sink.endDecoded());
     transform.on('error', () => sink.failDecoding());
     transform.on('drain', () => source.resume());
   }
 
   write(chunk: Buffer): void {
+    this.#encodedBytes += chunk.length;
     if (!this.#transform.write(chunk)) this.#source.pause();
   }
 
@@ -49,6 +60,10 @@ export class ContentDecoder {
 
   destroy(): void {
     this.#transform.destroy();
+  }
+
+  get #bursts(): boolean {
+    return this.#decodedBytes > RATIO_FROM_BYTES && this.#decodedBytes > MAX_RATIO * this.#encodedBytes;
   }
 }
 

@@ -27,7 +27,7 @@ export interface ExchangeHost {
   release(): void;
 }
 
-export type ExchangeParts<T> = {
+type ExchangeParts<T> = {
   readonly host: ExchangeHost;
   readonly body: string;
   readonly options: SendOptions;
@@ -43,6 +43,7 @@ export type ExchangeParts<T> = {
 export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   readonly body: string;
   expiresAt: number;
+  sweepIndex = -1;
   readonly #host: ExchangeHost;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
@@ -117,9 +118,11 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     this.#hasAnswer = true;
     if (status < 200 || this.#isOver) return;
     this.#expectMore(this.#host.stallTimeout);
-    if (status > 299) this.#reader = new RefusalReader(status, headers['retry-after'], this.#reader);
-    const encoding = headers['content-encoding'];
-    if (encoding === undefined || encoding === 'identity') return;
+    if (status > 299) {
+      this.#reader = new RefusalReader(status, readHeader(headers, 'retry-after'), this.#reader);
+    }
+    const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
+    if (encoding === 'identity') return;
     const transform = createTransform(encoding);
     if (transform === undefined) {
       this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
@@ -207,4 +210,13 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   #expectMore(timeout: number): void {
     this.expiresAt = Math.min(this.#deadline, performance.now() + timeout);
   }
+}
+
+/** A field that was sent more than once is a list, whatever it may hold. */
+function readHeader(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
 }

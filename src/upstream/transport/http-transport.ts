@@ -76,7 +76,7 @@ class HttpTransport implements Transport, ExchangeHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     const fault = new UpstreamFault('unreachable', 'the connections to the node are being closed');
-    for (const exchange of this.#exchanges) exchange.fail(fault);
+    for (const exchange of this.#exchanges.list()) exchange.fail(fault);
     await Promise.all([this.#pool.destroy(), this.#retryPool.destroy()]);
   }
 

@@ -1,6 +1,6 @@
 import type { NodeReply } from '../node-call.ts';
 import { scanBatch } from './batch.ts';
-import { findResult, isBlank, isErrorAnswer, malformed, readReply } from './read-reply.ts';
+import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 import { createBytesStream } from './result-stream.ts';
 
@@ -23,7 +23,7 @@ export function readMessage(
   maxAnswers: number,
   onBroken: (id: string) => void,
 ): Message | undefined {
-  if (isList(bytes)) {
+  if (bytes[skipBlank(bytes, 0)] === LIST_BEGIN) {
     try {
       return { bytes, isList: true, scanners: scanBatch(bytes, maxAnswers) };
     } catch {
@@ -52,10 +52,4 @@ export function readSingleReply({ bytes, isList, scanners }: Message, streamByte
     }
   }
   return readReply(scanner, bytes);
-}
-
-function isList(bytes: Buffer): boolean {
-  for (let at = 0; at < bytes.length; at++)
-    if (!isBlank(bytes.subarray(at, at + 1), 0)) return bytes[at] === LIST_BEGIN;
-  return false;
 }

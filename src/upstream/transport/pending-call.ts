@@ -29,6 +29,7 @@ export class PendingCall<T> implements Pending {
   readonly ids: readonly string[];
   readonly text: string;
   expiresAt: number;
+  sweepIndex = -1;
   readonly #calls: PendingCalls;
   readonly #read: (message: Message) => T;
   readonly #resolve: (value: T) => void;
@@ -102,8 +103,7 @@ export class PendingCalls {
 
   /** The one that waits, when it is the only one. */
   getOnly(): Pending | undefined {
-    const [only] = this.#sweep;
-    return this.#sweep.size === 1 ? only : undefined;
+    return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
   add(pending: Pending): void {
@@ -116,8 +116,7 @@ export class PendingCalls {
     this.#sweep.delete(pending);
   }
 
-  /** A copy: members may leave while it is walked through. */
   list(): Pending[] {
-    return [...this.#sweep];
+    return this.#sweep.list();
   }
 }

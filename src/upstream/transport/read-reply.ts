@@ -64,13 +64,16 @@ export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
   };
 }
 
+/** Position of the first byte from `from` on that is no white space. */
+export function skipBlank(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
+  return at;
+}
+
 /** Whether nothing but white space follows. */
 export function isBlank(bytes: Buffer, from: number): boolean {
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
-  }
-  return true;
+  return skipBlank(bytes, from) === bytes.length;
 }
 
 export function malformed(message: string): UpstreamFault {

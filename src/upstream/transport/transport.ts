@@ -1,5 +1,6 @@
 import type { NodeCall, NodeReply } from '../node-call.ts';
 
+/** Both count until the reply is known; a stream is ended by `cancel`. */
 export type SendOptions = {
   /** Milliseconds on the clock of `performance.now()`; the transport's own limits may end earlier. */
   readonly deadline: number;
@@ -47,7 +48,7 @@ export type TransportLimits = {
   /** Calls in flight at the same time; what comes on top rejects with `rateLimited`. */
   readonly inFlight: number;
   readonly connectTimeout: number;
-  /** From the request to the first byte of the answer. */
+  /** From the request to the first byte of the answer; on a WebSocket, where answers come whole, to all of it. */
   readonly answerTimeout: number;
   /** Between two pieces of an answer, while somebody wants them. */
   readonly stallTimeout: number;
@@ -55,6 +56,6 @@ export type TransportLimits = {
   readonly answerBytes: number;
   /** A result is handed out as a stream once this much of it has arrived. */
   readonly streamBytes: number;
-  /** Between two pings of a WebSocket; a pong must come before the next. */
+  /** Between two pings of a WebSocket; some byte must come before the next. */
   readonly pingInterval: number;
 };

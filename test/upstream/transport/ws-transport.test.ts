@@ -1,0 +1,424 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { WebSocket } from 'ws';
+import type { FaultKind } from '../../../src/upstream/fault.ts';
+import type { HeadListener, Transport, TransportLimits } from '../../../src/upstream/transport/transport.ts';
+import { createWebSocketTransport } from '../../../src/upstream/transport/ws-transport.ts';
+import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw, serveWebSocket, until } from './servers.ts';
+
+const open: { close(): Promise<void> }[] = [];
+after(async () => {
+  for (const one of open.reverse()) await one.close();
+});
+
+async function reach<N extends Node>(
+  starting: Promise<N>,
+  limits: Partial<TransportLimits> = {},
+  headers: Record<string, string> = {},
+): Promise<[Transport, N]> {
+  const node = await starting;
+  const url = new URL(node.endpoint.url);
+  url.protocol = 'ws:';
+  const transport = createWebSocketTransport({ url, headers }, { ...LIMITS, ...limits });
+  open.push(node, transport);
+  return [transport, node];
+}
+
+const result = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`;
+const failure = (id: number | null): string =>
+  `{"jsonrpc":"2.0","error":{"code":3,"message":"execution reverted","data":"0x08"},"id":${id}}`;
+const RESULT = { kind: 'result', result: '"0x1"' };
+const FAILURE = { kind: 'error', error: { code: 3, message: 'execution reverted', data: '0x08' } };
+
+/** Sends until the transport is connected again. */
+async function sendWhenUp(transport: Transport): Promise<unknown> {
+  for (;;) {
+    const reply = await transport.send(CALL, inTime()).catch(() => undefined);
+    if (reply !== undefined) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test('calls share one connection and are told apart by their ids', async () => {
+  const held: [WebSocket, number, string][] = [];
+  const [transport, node] = await reach(
+    serveWebSocket((socket, { id, method }) => {
+      held.push([socket, id, method]);
+      if (held.length < 3) return;
+      for (const [to, heldId, name] of held.reverse()) to.send(`{"id":${heldId},"result":"${name}"}`);
+    }),
+  );
+  const calls = ['a', 'b', 'c'].map((method) => transport.send({ method, params: '[]' }, inTime()));
+  const expected = ['a', 'b', 'c'].map((name) => ({ kind: 'result', result: `"${name}"` }));
+  assert.deepEqual(await Promise.all(calls), expected);
+  assert.equal(node.connections(), 1);
+});
+
+test('headers go with the upgrade, compression is not asked for', async () => {
+  let head = '';
+  const [transport] = await reach(
+    serveRaw((socket, _id, _connection, _count, text) => {
+      head = text;
+      socket.destroy();
+    }),
+    {},
+    { authorization: 'Bearer secret' },
+  );
+  await faultOf(transport.send(CALL, inTime()), 'unreachable');
+  assert.match(head, /^GET \/rpc\/key\?network=1 HTTP/);
+  assert.match(head, /\r\nauthorization: Bearer secret\r\n/i);
+  assert.doesNotMatch(head, /permessage-deflate/);
+});
+
+describe('answers', () => {
+  async function answerWith(make: (id: number) => string | Buffer, limits = {}): Promise<unknown> {
+    const [transport] = await reach(
+      serveWebSocket((socket, { id }) => socket.send(make(id))),
+      limits,
+    );
+    return transport.send(CALL, inTime());
+  }
+
+  test('errors are replies, also one that names no call while only one waits', async () => {
+    assert.deepEqual(await answerWith(failure), FAILURE);
+    assert.deepEqual(await answerWith(() => failure(null)), FAILURE);
+  });
+
+  test('binary messages are taken like texts', async () => {
+    assert.deepEqual(await answerWith((id) => Buffer.from(result(id))), RESULT);
+  });
+
+  test('an answer that breaks after naming its call fails that call', async () => {
+    await faultOf(
+      answerWith((id) => `{"id":${id},"result":"0x`),
+      'malformed',
+    );
+    await faultOf(
+      answerWith((id) => `${result(id)}x`),
+      'malformed',
+    );
+    await faultOf(
+      answerWith((id) => `{"id":${id}}`),
+      'malformed',
+    );
+    await faultOf(
+      answerWith((id) => `[${result(id)}]`),
+      'malformed',
+    );
+    await faultOf(
+      answerWith((id) => Buffer.from(`{"id":${id},"result":"\xff"}`, 'latin1')),
+      'malformed',
+    );
+  });
+
+  test('messages that fit nothing do no harm', async () => {
+    const noise = [
+      '',
+      'x',
+      '[]',
+      '[',
+      '{}',
+      'null',
+      '<html>',
+      '{"id":99,"result":1}',
+      '{"id":"1","result":1}',
+      '{"result":1}',
+    ];
+    noise.push(
+      '{"method":"eth_subscription","params":null}',
+      '{"method":"eth_subscription","params":{"subscription":1}}',
+    );
+    const [transport] = await reach(
+      serveWebSocket((socket, { id }) => {
+        for (const message of noise) socket.send(message);
+        socket.send(result(id));
+        socket.send(result(id));
+      }),
+    );
+    for (let i = 0; i < 3; i++) assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+  });
+
+  test('a large result is a stream over the message', async () => {
+    const text = JSON.stringify('é'.repeat(500_000));
+    const reply = await answerWith((id) => `{"id":${id},"result":${text},"x":1}`);
+    assert.ok(typeof reply === 'object' && reply !== null && 'result' in reply);
+    const { pieces } = reply.result as { pieces: AsyncIterable<Uint8Array> };
+    const read: Uint8Array[] = [];
+    for await (const piece of pieces) read.push(piece);
+    assert.ok(read.length > 1);
+    assert.ok(
+      read.every((piece) => piece.buffer === read[0]?.buffer),
+      'the pieces are copies',
+    );
+    assert.equal(Buffer.concat(read).toString(), text);
+  });
+
+  test('an answer beyond the bound', async () => {
+    await faultOf(
+      answerWith((id) => `{"id":${id},"result":"${'x'.repeat(10_000)}"}`, { answerBytes: 9_000 }),
+      'tooLarge',
+    );
+  });
+
+  test('batches', async () => {
+    const lists: ((ids: number[]) => string)[] = [
+      (ids) => `[${ids.map(result).reverse().join()}]`,
+      (ids) => `[${failure(ids[0] as number)}]`,
+      () => failure(null),
+      (ids) => `[${result(ids[1] as number)}]`,
+    ];
+    const [transport] = await reach(
+      serveWebSocket((socket, { text }) => {
+        const ids = (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
+        socket.send((lists.shift() ?? assert.fail())(ids));
+      }),
+    );
+    const calls = [CALL, CALL];
+    assert.deepEqual(await transport.sendBatch(calls, inTime()), [RESULT, RESULT]);
+    assert.deepEqual(await transport.sendBatch(calls, inTime()), [FAILURE, FAILURE]);
+    assert.deepEqual(await transport.sendBatch(calls, inTime()), [FAILURE, FAILURE]);
+    await faultOf(transport.sendBatch(calls, inTime()), 'malformed');
+    assert.deepEqual(await transport.sendBatch([], inTime()), []);
+  });
+});
+
+describe('time and bounds', () => {
+  test('a call that is not answered ends alone', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        if (method !== 'hang') socket.send(result(id));
+      }),
+      { answerTimeout: 50 },
+    );
+    await faultOf(transport.send({ method: 'hang', params: '[]' }, inTime()), 'timeout');
+    await faultOf(
+      transport.send({ method: 'hang', params: '[]' }, { deadline: performance.now() + 10 }),
+      'timeout',
+    );
+    assert.equal(node.connections(), 1);
+    assert.equal(node.sockets.size, 1);
+  });
+
+  test('giving up, and the bound on calls in flight', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        if (method !== 'hang') socket.send(result(id));
+      }),
+      { inFlight: 1 },
+    );
+    const controller = new AbortController();
+    const hanging = transport.send(
+      { method: 'hang', params: '[]' },
+      { ...inTime(), signal: controller.signal },
+    );
+    await faultOf(transport.send(CALL, inTime()), 'rateLimited');
+    controller.abort();
+    await faultOf(hanging, 'aborted');
+    assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+    assert.equal(node.connections(), 1);
+  });
+
+  test('the first connection is awaited, though not beyond the deadline', async () => {
+    const [transport] = await reach(serveRaw(() => {}));
+    await faultOf(transport.send(CALL, { deadline: performance.now() + 50 }), 'timeout');
+  });
+
+  test('a handshake that hangs', async () => {
+    const [transport] = await reach(
+      serveRaw(() => {}),
+      { connectTimeout: 50 },
+    );
+    await faultOf(transport.send(CALL, inTime()), 'timeout');
+    await faultOf(transport.send(CALL, inTime()), 'timeout');
+  });
+});
+
+describe('refused handshakes', () => {
+  const refusals: readonly [number, Record<string, string>, FaultKind, number?][] = [
+    [401, {}, 'unauthorized'],
+    [403, {}, 'unauthorized'],
+    [429, { 'retry-after': '7' }, 'rateLimited', 7_000],
+    [503, { 'retry-after': '2' }, 'rateLimited', 2_000],
+    [502, {}, 'httpStatus'],
+    [302, { location: 'http://127.0.0.1:1/' }, 'httpStatus'],
+    [200, {}, 'httpStatus'],
+  ];
+  for (const [status, headers, kind, wait] of refusals) {
+    test(`HTTP status ${status}`, async () => {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const [transport] = await reach(
+        serveRaw((socket) =>
+          socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 2\r\n${lines.join('')}\r\nno`),
+        ),
+      );
+      assert.equal((await faultOf(transport.send(CALL, inTime()), kind)).retryAfterMs, wait);
+      const later = await faultOf(transport.send(CALL, inTime()), kind);
+      if (wait !== undefined) assert.ok((later.retryAfterMs ?? 0) > 0 && (later.retryAfterMs ?? 0) <= wait);
+    });
+  }
+
+  test('nobody listens, and later somebody does', async () => {
+    const gone = await serveWebSocket(() => {});
+    await gone.close();
+    const transport = createWebSocketTransport(gone.endpoint, LIMITS);
+    open.push(transport);
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    const back = await serveWebSocket((socket, { id }) => socket.send(result(id)), {
+      port: Number(gone.endpoint.url.port),
+    });
+    open.push(back);
+    assert.deepEqual(await sendWhenUp(transport), RESULT);
+  });
+});
+
+describe('drops', () => {
+  test('calls in flight fail, further ones too until the connection is back', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, method }, connection) => {
+        if (method === 'drop') socket.terminate();
+        else if (connection > 0 || method === 'early') socket.send(result(id));
+      }),
+    );
+    assert.deepEqual(await transport.send({ method: 'early', params: '[]' }, inTime()), RESULT);
+    const calls = ['hang', 'hang', 'drop'].map((method) =>
+      transport.send({ method, params: '[]' }, inTime()),
+    );
+    await Promise.all(calls.map((call) => faultOf(call, 'unreachable')));
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    assert.deepEqual(await sendWhenUp(transport), RESULT);
+    assert.equal(node.connections(), 2);
+  });
+
+  test('in the middle of an answer', async () => {
+    const [transport] = await reach(
+      serveWebSocket((socket, { id }, connection) => {
+        if (connection > 0) socket.send(result(id));
+        else socket.send(result(id).slice(0, 20), { fin: false }, () => socket.terminate());
+      }),
+    );
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    assert.deepEqual(await sendWhenUp(transport), RESULT);
+  });
+
+  test('a node that closes politely', async () => {
+    const [transport] = await reach(
+      serveWebSocket((socket, { id }, connection) => {
+        if (connection > 0) socket.send(result(id));
+        else socket.close(1001);
+      }),
+    );
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    assert.deepEqual(await sendWhenUp(transport), RESULT);
+  });
+
+  test('a node that does not answer pings', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket(() => {}, { autoPong: false }),
+      { pingInterval: 30 },
+    );
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    await until(() => node.connections() > 1);
+  });
+
+  test('a node that answers pings stays connected', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id }) => setTimeout(() => socket.send(result(id)), 300)),
+      { pingInterval: 100 },
+    );
+    assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+    assert.equal(node.connections(), 1);
+  });
+
+  test('closing ends calls and the connection', async () => {
+    const [transport, node] = await reach(serveWebSocket(() => {}));
+    const call = faultOf(transport.send(CALL, inTime()), 'unreachable');
+    await until(() => node.sockets.size === 1);
+    await Promise.all([call, transport.close()]);
+    await until(() => node.sockets.size === 0);
+    await faultOf(transport.send(CALL, inTime()), 'unreachable');
+    const [unused] = await reach(serveWebSocket(() => {}));
+    await unused.close();
+  });
+});
+
+describe('new heads', () => {
+  function record(): HeadListener & { readonly events: unknown[] } {
+    const events: unknown[] = [];
+    return {
+      events,
+      onHeader: (header) => void events.push(header),
+      onReady: () => void events.push('ready'),
+      onLost: () => void events.push('lost'),
+    };
+  }
+  const announce = (subscription: string, number: number): string =>
+    `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":{"number":${number}}}}`;
+
+  test('are announced, and again after the connection broke', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, text }, connection) => {
+        assert.match(text, /"method":"eth_subscribe","params":\["newHeads"\]/);
+        const name = `0x${connection}`;
+        // The announcement comes in the same packet as the confirmation.
+        (socket as WebSocket & { _socket: { cork(): void; uncork(): void } })._socket.cork();
+        socket.send(`{"id":${id},"result":"${name}"}`);
+        socket.send(announce(name, connection));
+        socket.send(announce('0xother', 99));
+        (socket as WebSocket & { _socket: { cork(): void; uncork(): void } })._socket.uncork();
+      }),
+    );
+    const listener = record();
+    transport.watchHeads?.(listener);
+    await until(() => listener.events.length === 2);
+    for (const socket of node.sockets) socket.terminate();
+    await until(() => listener.events.length === 5);
+    assert.deepEqual(listener.events, ['ready', { number: 0 }, 'lost', 'ready', { number: 1 }]);
+  });
+
+  test('a node that does not offer them is asked once', async () => {
+    let asked = 0;
+    const [transport] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        if (method === 'eth_subscribe') asked++;
+        socket.send(method === 'eth_subscribe' ? failure(id) : result(id));
+      }),
+    );
+    const listener = record();
+    transport.watchHeads?.(listener);
+    await until(() => listener.events.length === 1);
+    for (let i = 0; i < 20; i++) await transport.send(CALL, inTime());
+    assert.deepEqual(listener.events, ['lost']);
+    assert.equal(asked, 1);
+  });
+
+  test('ending the watch ends the subscription', async () => {
+    const asked: string[] = [];
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, text, method }) => {
+        asked.push(text);
+        socket.send(method === 'eth_subscribe' ? `{"id":${id},"result":"0xa"}` : result(id));
+      }),
+    );
+    const listener = record();
+    const stop = transport.watchHeads?.(listener) ?? assert.fail();
+    await until(() => listener.events.length === 1);
+    stop();
+    for (const socket of node.sockets) socket.send(announce('0xa', 1));
+    await transport.send(CALL, inTime());
+    assert.deepEqual(listener.events, ['ready']);
+    assert.match(asked[1] ?? '', /"method":"eth_unsubscribe","params":\["0xa"\]/);
+  });
+
+  test('nobody listens: lost once, however often it is tried', async () => {
+    const gone = await serveWebSocket(() => {});
+    await gone.close();
+    const transport = createWebSocketTransport(gone.endpoint, LIMITS);
+    open.push(transport);
+    const listener = record();
+    transport.watchHeads?.(listener);
+    await until(() => listener.events.length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    assert.deepEqual(listener.events, ['lost']);
+  });
+});
