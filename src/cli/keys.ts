@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type KeyRecord, LmdbKeyStore } from '../access/lmdb-key-store.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { formatTable } from './format-table.ts';
 import { UsageError } from './usage.ts';
 
 const KEYS_USAGE = `portcullis keys create --name NAME    make a key and print it; it cannot be shown again
@@ -82,16 +83,7 @@ async function create(store: LmdbKeyStore, name: string): Promise<number> {
 
 function list(store: LmdbKeyStore): number {
   const rows = store.list().map(toRow);
-  const all = [['ID', 'NAME', 'CREATED', 'REVOKED'], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  for (const row of all) {
-    process.stdout.write(
-      `${row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
-  }
+  process.stdout.write(formatTable([['ID', 'NAME', 'CREATED', 'REVOKED'], ...rows]));
   return 0;
 }
 

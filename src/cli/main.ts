@@ -12,6 +12,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['dev', async () => (await import('./dev.ts')).runDev],
   ['import', async () => (await import('./import.ts')).runImport],
   ['keys', async () => (await import('./keys.ts')).runKeys],
+  ['doctor', async () => (await import('./doctor.ts')).runDoctor],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 

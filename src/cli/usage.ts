@@ -22,6 +22,7 @@ portcullis import --genesis G --blocks B [--data DIR]
                                       import a chain, to be served later
 portcullis keys create --name NAME    make an API key; it is shown once
 portcullis keys list | revoke ID      look after API keys
+portcullis doctor --config FILE       ask the nodes of a configuration file what they support
 portcullis check-config FILE          say what is wrong with a configuration file
 portcullis help | --version
 

@@ -144,7 +144,8 @@ export class Membership {
   }
 }
 
-function isSameChain(identity: Identity, { chainId, genesisHash }: ChainIdentity): boolean {
+/** Whether a node belongs to the network. */
+export function isSameChain(identity: Identity, { chainId, genesisHash }: ChainIdentity): boolean {
   if (identity.chainId !== chainId) return false;
   return (
     genesisHash === undefined || identity.genesisHash === undefined || identity.genesisHash === genesisHash
@@ -156,7 +157,7 @@ export type ChainVote = { readonly identity: ChainIdentity; readonly votes: numb
 
 /** The identity that most upstreams claim; among equals the one of the first in the configuration. */
 export function agreeOnChain(
-  upstreams: readonly Upstream[],
+  upstreams: readonly Pick<Upstream, 'identity'>[],
   configured: { readonly chainId?: bigint; readonly genesisHash?: string },
 ): ChainVote | undefined {
   const votes = new Map<string, { readonly identity: ChainIdentity; count: number }>();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
 import { READ_METHODS } from './block-positions.ts';
+import { findPassthroughProblem } from './passthrough-rule.ts';
 
 /** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
 export type UpstreamOptions = {
@@ -177,30 +178,15 @@ function isCircular({ safe, finalized }: PoolOptions['tags']): boolean {
   return safe === 'safe' || finalized === 'finalized' || (safe === 'finalized' && finalized === 'safe');
 }
 
-const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
-/** Namespaces that administer a node, hold keys, or steer a development chain. */
-const CLOSED_NAMESPACES =
-  /^(account|admin|anvil|clef|clique|engine|evm|ganache|hardhat|hive|les|miner|parity_set|personal|signer|wallet)_/;
-/** Verbs that write, sign, or leave something behind in the node that answered. */
-const CLOSED_VERBS =
-  /_(send|sign|submit|set|new|uninstall|getFilter|subscribe|unsubscribe|accounts|coinbase|import|export|add|remove|start|stop|mine|free|gc|write|verbosity|vmodule|compact|chaindbCompact|getWork|fillTransaction|resend|inject|drop|reset|revert|snapshot)/i;
-
 /** `passthrough:` of a network: the preset `read`, or names of methods (`read` may be among them). */
 export const passthroughSchema: z.ZodType<ReadonlySet<string>> = z
   .union([z.literal('read').transform((preset) => [preset]), z.array(z.string()).max(500)])
   .superRefine((names, context) => {
     for (const [i, name] of names.entries()) {
-      const message = findPassthroughProblem(name);
+      const message = name === 'read' ? undefined : findPassthroughProblem(name);
       if (message !== undefined) context.addIssue({ code: 'custom', message, path: [i] });
     }
   })
   .transform(
     (names) => new Set(names.flatMap((name) => (name === 'read' ? [...READ_METHODS.keys()] : [name]))),
   );
-
-function findPassthroughProblem(name: string): string | undefined {
-  if (name === 'read') return undefined;
-  if (!METHOD_NAME.test(name)) return 'expected the name of a method such as eth_getBalance, or read';
-  if (!CLOSED_NAMESPACES.test(name) && !CLOSED_VERBS.test(name)) return undefined;
-  return `${name} does not only read: it cannot be passed through`;
-}

@@ -34,6 +34,7 @@ test('help and version', () => {
   assert.match(run(['--version']).out, /^\d+\.\d+\.\d+\n$/);
   assert.match(run(['keys', '--help']).out, /keys revoke ID/);
   assert.match(run(['check-config', '-h']).out, /check-config FILE/);
+  assert.match(run(['help']).out, /portcullis doctor --config FILE/);
 });
 
 for (const args of [
@@ -58,7 +59,12 @@ for (const args of [
 }
 
 test('check-config prints ok, or each error with its line', (t) => {
-  assert.deepEqual(run(['check-config', 'portcullis.example.yaml']), { code: 0, out: 'ok\n', err: '' });
+  const example = run(['check-config', 'portcullis.example.yaml'], { NODE_KEY: 'key' });
+  assert.deepEqual(example, { code: 0, out: 'ok\n', err: '' });
+  assert.match(
+    run(['check-config', 'portcullis.example.yaml']).err,
+    /the environment has no variable NODE_KEY/,
+  );
   const file = join(makeFolder(t), 'p.yaml');
   writeFileSync(file, 'networks:\n  a: { hosts: [a], builtin: devnet }\nnope: 1\nlog: { level: loud }\n');
   const { code, err } = run(['check-config', file]);

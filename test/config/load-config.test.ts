@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { createBuiltinConfig } from '../../src/config/builtin-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError, loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';
 
@@ -25,21 +26,35 @@ function errorsOf(text: string, environment: Record<string, string> = {}): reado
 }
 
 test('the example file validates and says what its comments say', async () => {
-  const config = await loadConfig('portcullis.example.yaml', {});
-  assert.deepEqual(Object.keys(config.networks), ['devnet', 'mine']);
+  const config = await loadConfig('portcullis.example.yaml', { NODE_KEY: 'k3y' });
+  assert.deepEqual(Object.keys(config.networks), ['devnet', 'mine', 'nodes']);
   assert.equal(config.dataDir, resolve('data'));
-  assert.deepEqual(config.networks['mine'], {
+  const { pool, ...mine } = config.networks['mine'] as NetworkOptions;
+  assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine') },
     safeTag: 'reject',
     callTimeout: 5_000,
     rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1: 'devnet' },
   });
+  const { upstreams } = config.networks['nodes'] as NetworkOptions;
+  assert.deepEqual(upstreams, [
+    { url: 'http://127.0.0.1:8546', tier: 1, connections: 64, inFlight: 1_024 },
+    {
+      url: 'https://node.example.org/v1/k3y',
+      heads: 'wss://node.example.org/v1/k3y',
+      tier: 2,
+      connections: 64,
+      inFlight: 1_024,
+    },
+  ]);
+  assert.deepEqual(config.networks['nodes']?.pool, pool, 'the values of the example are the defaults');
 });
 
-test('the limits of the example file are the defaults', async () => {
-  const example = await loadConfig('portcullis.example.yaml', {});
+test('the limits and the cache of the example file are the defaults', async () => {
+  const example = await loadConfig('portcullis.example.yaml', { NODE_KEY: 'k3y' });
   assert.deepEqual(example.limits, parse(NETWORKS).limits);
+  assert.deepEqual(example.cache, parse(NETWORKS).cache);
   assert.equal(example.limits.bodyBytes, 5_242_880);
   assert.equal(example.limits.webSocketPing, 30_000);
 });
@@ -117,7 +132,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'no chain',
     text: 'networks:\n  a: { hosts: [a] }\n',
-    errors: ['p.yaml:2: networks.a: has no chain: expected builtin or embedded'],
+    errors: ['p.yaml:2: networks.a: has no chain: expected builtin, embedded or upstreams'],
   },
   {
     name: 'two chains',

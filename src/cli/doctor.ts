@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { examineNetwork } from '../upstream/examination/examine-network.ts';
+import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
+import { listTableRows } from './doctor-table.ts';
+import { formatTable } from './format-table.ts';
+import { UsageError } from './usage.ts';
+
+const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
+
+Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
+latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
+are announced. It only reads; a node is sent about 1200 calls, most of them eth_chainId in four batches.
+
+  --config FILE    the configuration, as for serve
+  --network NAME   only this network
+  --json           one JSON object instead of tables
+
+Exit code 0 when each network has at least one node that can be asked, 1 otherwise.
+`;
+
+/** A network of the configuration; without a report there was nothing to examine. */
+type Diagnosis = { readonly name: string; readonly source: string; readonly report?: NetworkReport };
+
+/** `portcullis doctor`. @returns the exit code */
+export async function runDoctor(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      config: { type: 'string', short: 'c' },
+      network: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(DOCTOR_USAGE);
+    return 0;
+  }
+  if (values.config === undefined) throw new UsageError('doctor takes --config FILE');
+  const config = await loadConfig(values.config, process.env);
+  const diagnoses: Diagnosis[] = [];
+  for (const [name, options] of chooseNetworks(config, values.network)) {
+    const diagnosis = await diagnose(name, options);
+    diagnoses.push(diagnosis);
+    if (!values.json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
+  }
+  if (values.json) process.stdout.write(`${encodeDiagnoses(diagnoses)}\n`);
+  return diagnoses.every(({ report }) => report?.isServable ?? true) ? 0 : 1;
+}
+
+function chooseNetworks({ networks }: Config, name: string | undefined): [string, NetworkOptions][] {
+  const all = Object.entries(networks);
+  const chosen = name === undefined ? all : all.filter(([each]) => each === name);
+  if (chosen.length === 0) throw new UsageError(`there is no network ${name}`);
+  return chosen;
+}
+
+async function diagnose(
+  name: string,
+  { upstreams, pool, rollup, builtin }: NetworkOptions,
+): Promise<Diagnosis> {
+  if (upstreams === undefined) return { name, source: builtin === undefined ? 'embedded' : 'builtin' };
+  const wants = rollup === undefined ? {} : { rollupPrefix: rollup.prefix };
+  return { name, source: 'upstreams', report: await examineNetwork(upstreams, pool, wants) };
+}
+
+function describe({ name, source, report }: Diagnosis): string {
+  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n`;
+  const { identity, nodes, isServable, findings } = report;
+  const usable = nodes.filter(({ standing }) => standing === 'usable').length;
+  const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
+  const verdict = isServable ? '' : ': it cannot be served';
+  const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
+  return [
+    `${name}: ${chain}${usable} of ${nodes.length} nodes can be asked${verdict}\n\n`,
+    formatTable(listTableRows(nodes)),
+    lines.length > 0 ? '\n' : '',
+    ...lines,
+  ].join('');
+}
+
+const WIDEST_SEVERITY = 'warning'.length;
+
+function describeFinding({ severity, upstream, problem, advice }: Finding): string {
+  const who = upstream === undefined ? '' : `${upstream}: `;
+  return `${severity.padEnd(WIDEST_SEVERITY)}  ${who}${problem}; ${advice}`;
+}
+
+/** Chain ids and block numbers are decimal text: they need not fit into a double. */
+function encodeDiagnoses(diagnoses: readonly Diagnosis[]): string {
+  const networks = diagnoses.map(({ report, ...rest }) => ({ ...rest, ...flatten(report) }));
+  const encodeBigInt = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? value.toString() : value;
+  return JSON.stringify({ networks }, encodeBigInt, 2);
+}
+
+function flatten(report: NetworkReport | undefined): object {
+  if (report === undefined) return {};
+  const { identity, nodes, isServable, findings } = report;
+  const upstreams = nodes.map(({ examination, ...rest }) => ({ ...rest, ...examination }));
+  return { isServable, ...identity, upstreams, findings };
+}

@@ -1,0 +1,17 @@
+import { LATE, settleWithin } from '../../util/settle-within.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { Announcements } from './examination.ts';
+
+/** Subscribes to new heads, waits until the node agrees, and ends the subscription. */
+export async function examineAnnouncements(transport: Transport, limitMs: number): Promise<Announcements> {
+  const watch = transport.watchHeads?.bind(transport);
+  if (watch === undefined) return { state: 'none' };
+  let unwatch = (): void => {};
+  const agreed = new Promise<boolean>((resolve) => {
+    unwatch = watch({ onHeader() {}, onReady: () => resolve(true), onLost: () => resolve(false) });
+  });
+  const outcome = await settleWithin(agreed, limitMs);
+  unwatch();
+  if (outcome === LATE) return { state: 'failing', reason: `no subscription within ${limitMs / 1_000} s` };
+  return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
+}

@@ -1,0 +1,22 @@
+import type { BatchLimit } from './examination.ts';
+import type { NodeQuestions, Outcome } from './node-questions.ts';
+
+const SIZES: readonly number[] = [1, 10, 100, 1_000];
+const CALL = { method: 'eth_chainId', params: '[]' };
+
+/** Sends larger and larger batches until one is not answered whole. */
+export async function examineBatches(questions: NodeQuestions): Promise<BatchLimit> {
+  let answered = 0;
+  for (const size of SIZES) {
+    const outcomes = await questions.askBatch(new Array(size).fill(CALL));
+    const failure = findFailure(outcomes);
+    if (failure !== undefined) return { answered, reason: failure };
+    answered = size;
+  }
+  return { answered };
+}
+
+function findFailure(outcomes: readonly Outcome[] | Outcome): string | undefined {
+  const first = [outcomes].flat().find(({ kind }) => kind !== 'result');
+  return first === undefined || first.kind === 'result' ? undefined : first.reason;
+}

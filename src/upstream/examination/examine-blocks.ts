@@ -1,0 +1,64 @@
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { Block } from '../heads/block.ts';
+import { parseBlock } from '../heads/parse-block.ts';
+import type { ProbedTag, TagSupport } from './examination.ts';
+import type { NodeQuestions, Outcome } from './node-questions.ts';
+
+const METHOD = 'eth_getBlockByNumber';
+/** How many blocks before the latest are searched for one with transactions. */
+const SEARCHED_BLOCKS = 8;
+
+/** Which tags the node has a block for. */
+export async function examineTags(
+  questions: NodeQuestions,
+): Promise<Readonly<Record<ProbedTag, TagSupport>>> {
+  const probe = async (tag: ProbedTag): Promise<TagSupport> =>
+    judgeTag(await questions.ask(METHOD, [tag, false]));
+  const [earliest, finalized, safe, pending] = await Promise.all([
+    probe('earliest'),
+    probe('finalized'),
+    probe('safe'),
+    probe('pending'),
+  ]);
+  return { earliest, finalized, safe, pending };
+}
+
+/** The latest block; undefined when what comes is none. */
+export async function readLatest(questions: NodeQuestions): Promise<Block | undefined> {
+  return readBlock(await questions.ask(METHOD, ['latest', false]));
+}
+
+/** A recent block with transactions to try methods on, or else `latest`. */
+export async function findSample(questions: NodeQuestions, latest: Block): Promise<Block> {
+  if (latest.transactionHashes.length > 0) return latest;
+  const numbers = Array.from({ length: SEARCHED_BLOCKS }, (_, i) => latest.number - BigInt(i + 1));
+  const blocks = await Promise.all(
+    numbers
+      .filter((number) => number >= 0n)
+      .map(async (number) => readBlock(await questions.ask(METHOD, [encodeQuantity(number), false]))),
+  );
+  return blocks.find((block) => block !== undefined && block.transactionHashes.length > 0) ?? latest;
+}
+
+function readBlock(outcome: Outcome): Block | undefined {
+  if (outcome.kind !== 'result') return undefined;
+  try {
+    return parseBlock(outcome.value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nodes that do not know a tag answer null or refuse the parameter; each has its own words for it. */
+function judgeTag(outcome: Outcome): TagSupport {
+  if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
+  if (outcome.kind === 'error') {
+    const { kind } = outcome.verdict;
+    const isUnclear = kind === 'rateLimited' || kind === 'timeout' || kind === 'unauthorized';
+    return { state: isUnclear ? 'unclear' : 'no', reason: outcome.reason };
+  }
+  if (outcome.value === null) return { state: 'no', reason: 'null' };
+  const { number } = Object(outcome.value) as { readonly number?: unknown };
+  if (typeof number !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(number)) return { state: 'yes' };
+  return { state: 'yes', number: BigInt(number) };
+}

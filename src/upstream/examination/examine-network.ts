@@ -1,0 +1,66 @@
+import { agreeOnChain, type ChainIdentity, isSameChain } from '../membership.ts';
+import type { PoolOptions, UpstreamOptions } from '../options.ts';
+import type { Examination } from './examination.ts';
+import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
+import { listNetworkFindings } from './network-findings.ts';
+import type { Finding, NetworkReport, NodeReport, NodeStanding, Severity } from './network-report.ts';
+import { listNodeFindings } from './node-findings.ts';
+
+/** Asks all nodes of a network what they support, at the same time, and says what is wrong. Never rejects. */
+export async function examineNetwork(
+  upstreams: readonly UpstreamOptions[],
+  pool: PoolOptions,
+  wants: ExaminationWants,
+): Promise<NetworkReport> {
+  const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
+  return reportNetwork(await Promise.all(examined), pool);
+}
+
+/** Compares the nodes with each other and with what the configuration demands. */
+export function reportNetwork(examinations: readonly Examination[], pool: PoolOptions): NetworkReport {
+  const { chainId, genesisHash } = pool;
+  const vote = agreeOnChain(
+    examinations.map((examination) => ({ identity: examination.answers ? examination.identity : undefined })),
+    { ...(chainId !== undefined && { chainId }), ...(genesisHash !== undefined && { genesisHash }) },
+  );
+  const identity = vote?.identity;
+  const standings = examinations.map((examination) => findStanding(examination, identity));
+  const best = findBestHead(examinations.filter((_, i) => standings[i] === 'usable'));
+  const nodes = examinations.map((examination, i): NodeReport => {
+    const standing = standings[i] as NodeStanding;
+    const isUsable = standing === 'usable' && examination.answers && examination.latest !== undefined;
+    const lag = isUsable ? Number(best - (examination.latest?.number ?? best)) : undefined;
+    return { examination, standing, lag };
+  });
+  const findings = [
+    ...listNetworkFindings(nodes, pool, identity),
+    ...nodes.flatMap((node) => listNodeFindings(node, nodes, pool, identity)),
+  ];
+  return {
+    identity,
+    nodes,
+    isServable: standings.includes('usable'),
+    findings: sortFindings(findings),
+  };
+}
+
+function findStanding(examination: Examination, identity: ChainIdentity | undefined): NodeStanding {
+  if (!examination.answers) return 'silent';
+  if (identity !== undefined && !isSameChain(examination.identity, identity)) return 'otherChain';
+  return examination.latest === undefined ? 'headless' : 'usable';
+}
+
+function findBestHead(examinations: readonly Examination[]): bigint {
+  let best = 0n;
+  for (const examination of examinations) {
+    const head = examination.answers ? examination.latest?.number : undefined;
+    if (head !== undefined && head > best) best = head;
+  }
+  return best;
+}
+
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
+
+function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}

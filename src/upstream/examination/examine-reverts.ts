@@ -1,0 +1,40 @@
+import type { RevertStyle } from './examination.ts';
+import type { NodeQuestions, Outcome } from './node-questions.ts';
+
+/** Init code of a contract creation. PUSH1 0, PUSH1 0, REVERT */
+const PLAIN_REVERT = '0x60006000fd';
+/** PUSH4 deadbeef, PUSH1 0, MSTORE, PUSH1 4, PUSH1 28, REVERT */
+const REVERT_WITH_DATA = '0x63deadbeef6000526004601cfd';
+const DATA = '0xdeadbeef';
+const REVERT_CODE = 3;
+
+/** Has two creations revert, one with data, and looks at the errors. */
+export async function examineReverts(questions: NodeQuestions): Promise<RevertStyle> {
+  const [plain, withData] = await Promise.all([
+    questions.ask('eth_call', [{ data: PLAIN_REVERT }, 'latest']),
+    questions.ask('eth_call', [{ data: REVERT_WITH_DATA }, 'latest']),
+  ]);
+  const styles = [judgeRevert(plain, '0x'), judgeRevert(withData, DATA)];
+  return FROM_WORST.find((style) => styles.includes(style)) ?? 'standard';
+}
+
+const FROM_WORST: readonly RevertStyle[] = ['unclear', 'unrecognised', 'dataLost', 'translated', 'standard'];
+
+function judgeRevert(outcome: Outcome, data: string): RevertStyle {
+  if (outcome.kind === 'fault') return 'unclear';
+  if (outcome.kind === 'result') return 'unrecognised';
+  const { error, verdict } = outcome;
+  switch (verdict.kind) {
+    case 'reverted':
+      if (verdict.data !== data) return 'dataLost';
+      return error.code === REVERT_CODE && (error.data ?? '0x') === data ? 'standard' : 'translated';
+    case 'rateLimited':
+    case 'timeout':
+    case 'unsupported':
+    case 'unauthorized':
+    case 'missing':
+      return 'unclear';
+    default:
+      return 'unrecognised';
+  }
+}

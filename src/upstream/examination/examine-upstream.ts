@@ -1,0 +1,130 @@
+import { settleWithin } from '../../util/settle-within.ts';
+import { createEndpoint, nameUpstream } from '../endpoint.ts';
+import { listSecrets } from '../errors/secrets.ts';
+import type { Block } from '../heads/block.ts';
+import type { Identity } from '../identity.ts';
+import type { PoolOptions, UpstreamOptions } from '../options.ts';
+import { createTransport } from '../transport/create-transport.ts';
+import type { Endpoint, Transport, TransportLimits } from '../transport/transport.ts';
+import type { Announcements, Examination, ExaminedNode, LatestBlock } from './examination.ts';
+import { examineAnnouncements } from './examine-announcements.ts';
+import { examineBatches } from './examine-batches.ts';
+import { examineTags, findSample, readLatest } from './examine-blocks.ts';
+import { examineFeatures, examineRollup } from './examine-methods.ts';
+import { examineReverts } from './examine-reverts.ts';
+import { findFault, identifyNode } from './identify-node.ts';
+import { measureLatency } from './measure-latency.ts';
+import { NodeQuestions } from './node-questions.ts';
+
+/** Longest wait for one answer; a shorter `answerTimeout` of the pool goes over it. */
+const QUESTION_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 1_000;
+/** Receipts of a large block are read whole. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+const PING_MS = 15_000;
+
+export type ExaminationWants = {
+  /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tried too. */
+  readonly rollupPrefix?: string;
+};
+
+/**
+ * Asks one node what it supports. Takes some seconds where it answers and at most half a minute where it hangs;
+ * a node that is of no use gives an examination that says why. Never rejects.
+ * @param position the row's place in the configuration, from 0
+ */
+export async function examineUpstream(
+  row: UpstreamOptions,
+  position: number,
+  pool: PoolOptions,
+  wants: ExaminationWants,
+): Promise<Examination> {
+  const endpoint = createEndpoint(row.url, row);
+  const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
+  const limits = limitsOf(row, pool);
+  const limitMs = Math.min(QUESTION_LIMIT_MS, pool.answerTimeout);
+  const secrets = [endpoint, announcer].flatMap((each) =>
+    each === undefined ? [] : listSecrets(each.url, each.headers),
+  );
+  return withTransport(endpoint, limits, async (transport) => {
+    const questions = new NodeQuestions(transport, limitMs, secrets);
+    const label = { name: nameUpstream(row, position), tier: row.tier };
+    const found = await identifyNode(transport, questions, limitMs);
+    if ('kind' in found) return { ...label, answers: false, fault: found };
+    const identity = { ...found, clientVersion: questions.clean(found.clientVersion) };
+    const latencyMs = await measureLatency(questions);
+    const [rest, announcements] = await Promise.all([
+      examineAnswers(questions, wants),
+      announcer === undefined
+        ? examineAnnouncements(transport, limitMs)
+        : examineAnnouncer(announcer, limits, secrets, identity),
+    ]);
+    const batches = await examineBatches(questions);
+    return { ...label, answers: true, identity, latencyMs, ...rest, announcements, batches };
+  });
+}
+
+type Answers = Pick<ExaminedNode, 'latest' | 'tags' | 'features' | 'rollup' | 'reverts'>;
+
+async function examineAnswers(
+  questions: NodeQuestions,
+  { rollupPrefix }: ExaminationWants,
+): Promise<Answers> {
+  const [head, tags, reverts, rollup] = await Promise.all([
+    readLatest(questions),
+    examineTags(questions),
+    examineReverts(questions),
+    rollupPrefix === undefined ? {} : examineRollup(questions, rollupPrefix),
+  ]);
+  const features =
+    head === undefined ? {} : await examineFeatures(questions, head, await findSample(questions, head));
+  return { latest: head === undefined ? undefined : measureAge(head), tags, features, rollup, reverts };
+}
+
+/** The address that announces heads must lead to the same chain. */
+async function examineAnnouncer(
+  endpoint: Endpoint,
+  limits: TransportLimits,
+  secrets: readonly string[],
+  { chainId }: Identity,
+): Promise<Announcements> {
+  return withTransport(endpoint, limits, async (transport) => {
+    const outcome = await new NodeQuestions(transport, limits.answerTimeout, secrets).ask('eth_chainId');
+    const fault = findFault(outcome);
+    if (fault !== undefined) return { state: 'failing', reason: fault.reason };
+    const said = outcome.kind === 'result' ? BigInt(String(outcome.value)) : undefined;
+    if (said !== chainId) return { state: 'failing', reason: `its chain id is ${said}` };
+    return examineAnnouncements(transport, limits.answerTimeout);
+  });
+}
+
+async function withTransport<T>(
+  endpoint: Endpoint,
+  limits: TransportLimits,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const transport = createTransport(endpoint, limits);
+  try {
+    return await work(transport);
+  } finally {
+    await settleWithin(transport.close(), CLOSE_LIMIT_MS);
+  }
+}
+
+function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
+  const answerBytes = Math.min(pool.answerBytes, ANSWER_BYTES);
+  return {
+    connections: row.connections,
+    inFlight: row.inFlight,
+    connectTimeout: Math.min(pool.connectTimeout, QUESTION_LIMIT_MS),
+    answerTimeout: Math.min(pool.answerTimeout, QUESTION_LIMIT_MS),
+    stallTimeout: Math.min(pool.stallTimeout, QUESTION_LIMIT_MS),
+    answerBytes,
+    streamBytes: answerBytes,
+    pingInterval: PING_MS,
+  };
+}
+
+function measureAge({ number, hash, timestamp }: Block): LatestBlock {
+  return { number, hash, timestamp, ageSeconds: Math.round(Date.now() / 1_000 - Number(timestamp)) };
+}

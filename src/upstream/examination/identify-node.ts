@@ -1,0 +1,47 @@
+import { parseQuantity } from '../../primitives/quantity.ts';
+import type { Verdict } from '../errors/verdict.ts';
+import { type FaultKind, UpstreamFault } from '../fault.ts';
+import { type Identity, readIdentity } from '../identity.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { SilentNode } from './examination.ts';
+import type { NodeQuestions, Outcome } from './node-questions.ts';
+
+type Fault = SilentNode['fault'];
+
+/** Who the node is, or why it does not say it. */
+export async function identifyNode(
+  transport: Transport,
+  questions: NodeQuestions,
+  limitMs: number,
+): Promise<Identity | Fault> {
+  const fault = findFault(await questions.ask('eth_chainId'));
+  if (fault !== undefined) return fault;
+  try {
+    return await readIdentity(transport, performance.now() + limitMs);
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    return { kind: error.kind, reason: questions.clean(error.message) };
+  }
+}
+
+/** Errors that say what a fault would say. */
+const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
+  rateLimited: 'rateLimited',
+  timeout: 'timeout',
+  unauthorized: 'unauthorized',
+  unsupported: 'unsupported',
+};
+
+/** Why an answer to `eth_chainId` is of no use; undefined when it is a chain id. */
+export function findFault(outcome: Outcome): Fault | undefined {
+  if (outcome.kind === 'fault') return { kind: outcome.fault, reason: outcome.reason };
+  if (outcome.kind === 'error') {
+    return { kind: FAULTS[outcome.verdict.kind] ?? 'unknown', reason: `eth_chainId: ${outcome.reason}` };
+  }
+  try {
+    parseQuantity(String(outcome.value), 256);
+    return undefined;
+  } catch {
+    return { kind: 'malformed', reason: 'eth_chainId is not a quantity' };
+  }
+}

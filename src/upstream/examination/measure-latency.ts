@@ -1,0 +1,16 @@
+import type { NodeQuestions } from './node-questions.ts';
+
+const SAMPLES = 5;
+
+/** Median time of one `eth_chainId` on a connection that is open, milliseconds; undefined when one fails. */
+export async function measureLatency(questions: NodeQuestions): Promise<number | undefined> {
+  const times: number[] = [];
+  while (times.length < SAMPLES) {
+    const start = performance.now();
+    const { kind } = await questions.ask('eth_chainId');
+    if (kind !== 'result') return undefined;
+    times.push(performance.now() - start);
+  }
+  const median = times.toSorted((a, b) => a - b)[Math.floor(SAMPLES / 2)] as number;
+  return Number(median.toFixed(3));
+}

@@ -1,0 +1,154 @@
+import { countShare } from '../heads/choose-head.ts';
+import type { ChainIdentity } from '../membership.ts';
+import type { PoolOptions } from '../options.ts';
+import { countBlocks, isBehind, listByHead } from './compare-heads.ts';
+import type { ExaminedNode, FeatureName } from './examination.ts';
+import { formatSeconds } from './format-seconds.ts';
+import { listNames } from './list-names.ts';
+import type { Finding, NodeReport } from './network-report.ts';
+
+/** A chain whose newest block is older than this stands still, or all nodes are far behind. */
+const STALE_SECONDS = 600;
+
+/** What can be said of the nodes together. */
+export function listNetworkFindings(
+  nodes: readonly NodeReport[],
+  pool: PoolOptions,
+  identity: ChainIdentity | undefined,
+): readonly Finding[] {
+  const usable = listByHead(nodes);
+  const examined = usable.map(({ examination }) => examination);
+  const [best] = examined;
+  if (best === undefined) return [NOBODY];
+  return [
+    ...findDisagreement(nodes, pool, identity),
+    ...MISSING_METHODS.flatMap((missing) => findMissingMethod(missing, examined)),
+    ...(['safe', 'finalized'] as const).flatMap((tag) => judgeTag(tag, examined, pool)),
+    ...findHeldBackHead(examined, best, pool),
+    ...findStaleHead(best),
+    ...findPolledHeads(examined),
+    ...(usable.length > 1 ? [] : [ALONE]),
+  ];
+}
+
+const NOBODY: Finding = {
+  severity: 'error',
+  problem: 'no node can be asked',
+  advice: 'the network cannot be served until one of them answers',
+};
+const ALONE: Finding = {
+  severity: 'note',
+  problem: 'only one node can be asked',
+  advice: 'there is nothing to fail over to; add a second one',
+};
+
+/** As many nodes for one chain as for another: which is meant is anybody's guess. */
+function findDisagreement(
+  nodes: readonly NodeReport[],
+  { chainId, genesisHash }: PoolOptions,
+  identity: ChainIdentity | undefined,
+): readonly Finding[] {
+  if (identity === undefined || genesisHash !== undefined) return [];
+  const claims = new Map<string, number>();
+  for (const { examination } of nodes) {
+    if (!examination.answers || (chainId ?? examination.identity.chainId) !== examination.identity.chainId)
+      continue;
+    const claim = `${examination.identity.chainId}:${examination.identity.genesisHash}`;
+    claims.set(claim, (claims.get(claim) ?? 0) + 1);
+  }
+  const [most, next] = [...claims.values()].toSorted((a, b) => b - a);
+  if (most === undefined || most !== next) return [];
+  return [
+    {
+      severity: 'error',
+      problem: 'the nodes do not agree which chain this is',
+      advice: `set pool.chainId and pool.genesisHash; now it is the first one's, chain id ${identity.chainId}`,
+    },
+  ];
+}
+
+const MISSING_METHODS: readonly (readonly [FeatureName, string])[] = [
+  ['eth_call', 'eth_call'],
+  ['estimateAtBlock', 'eth_estimateGas with a block'],
+  ['eth_getTransactionByBlockNumberAndIndex', 'eth_getTransactionByBlockNumberAndIndex'],
+  ['eth_getUncleByBlockNumberAndIndex', 'eth_getUncleByBlockNumberAndIndex'],
+];
+
+function findMissingMethod(
+  [feature, name]: (typeof MISSING_METHODS)[number],
+  examined: readonly ExaminedNode[],
+): readonly Finding[] {
+  if (!examined.every(({ features }) => features[feature]?.state === 'no')) return [];
+  return [
+    {
+      severity: 'error',
+      problem: `no node has ${name}`,
+      advice: 'the network answers it with an error; add a node that has it',
+    },
+  ];
+}
+
+function judgeTag(
+  tag: 'safe' | 'finalized',
+  examined: readonly ExaminedNode[],
+  { tags }: PoolOptions,
+): readonly Finding[] {
+  const without = examined.filter((node) => node.tags[tag].state === 'no').map(({ name }) => name);
+  const substitute = tags[tag];
+  if (substitute !== undefined) {
+    if (without.length > 0) return [];
+    const problem = `the nodes know ${tag}, but pool.tags.${tag} is ${substitute}`;
+    return [{ severity: 'note', problem, advice: 'remove the substitute to serve what the nodes say' }];
+  }
+  if (without.length === 0) return [];
+  const isNobody = without.length === examined.length;
+  const who = isNobody ? 'no node' : `not ${listNames(without)}`;
+  const advice = isNobody
+    ? `set pool.tags.${tag} to what shall be served for it, or to none`
+    : `it counts for ${tag} like a node that lags`;
+  return [
+    isNobody
+      ? { severity: 'warning', problem: `${tag} is not known to any node`, advice }
+      : { severity: 'note', problem: `${tag} is known, but ${who}`, advice },
+  ];
+}
+
+function findHeldBackHead(
+  examined: readonly ExaminedNode[],
+  best: ExaminedNode,
+  { headShare }: PoolOptions,
+): readonly Finding[] {
+  const served = examined[countShare(headShare, examined.length) - 1];
+  if (served?.latest === undefined || best.latest === undefined || !isBehind(served, best)) return [];
+  const lag = best.latest.number - served.latest.number;
+  return [
+    {
+      severity: 'warning',
+      problem: `the network serves a head ${countBlocks(lag)} behind that of ${best.name}`,
+      advice: 'too few nodes have the newer ones; remove those that lag, or lower pool.headShare',
+    },
+  ];
+}
+
+function findStaleHead({ latest }: ExaminedNode): readonly Finding[] {
+  if (latest === undefined || latest.ageSeconds < STALE_SECONDS) return [];
+  return [
+    {
+      severity: 'note',
+      problem: `the newest block is ${formatSeconds(latest.ageSeconds)} old`,
+      advice: 'the chain stands still, or every node is still syncing',
+    },
+  ];
+}
+
+function findPolledHeads(examined: readonly ExaminedNode[]): readonly Finding[] {
+  const polled = examined.filter(({ announcements }) => announcements.state === 'none');
+  if (polled.length === 0) return [];
+  return [
+    {
+      severity: 'note',
+      problem: `heads are polled from ${listNames(polled.map(({ name }) => name))}`,
+      advice: 'give such a row a WebSocket URL in heads:, and new blocks are known sooner',
+    },
+  ];
+}

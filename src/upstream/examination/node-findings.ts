@@ -1,0 +1,156 @@
+import type { ChainIdentity } from '../membership.ts';
+import type { PoolOptions } from '../options.ts';
+import { countBlocks, isBehind, listByHead } from './compare-heads.ts';
+import type { ExaminedNode, FeatureName, Support } from './examination.ts';
+import { adviseOnFault } from './fault-advice.ts';
+import type { Finding, NodeReport, Severity } from './network-report.ts';
+
+/** The pool collects the receipts of nodes without `eth_getBlockReceipts` in batches of this size. */
+const RECEIPT_BATCH = 100;
+
+/** What can be said of one node beside the others. */
+export function listNodeFindings(
+  { examination, standing, lag }: NodeReport,
+  nodes: readonly NodeReport[],
+  pool: PoolOptions,
+  identity: ChainIdentity | undefined,
+): readonly Finding[] {
+  const upstream = examination.name;
+  const tell = (severity: Severity, problem: string, advice: string): Finding => {
+    return { severity, upstream, problem, advice };
+  };
+  if (!examination.answers) {
+    const { kind, reason } = examination.fault;
+    return [tell('error', reason, adviseOnFault(kind))];
+  }
+  if (standing === 'otherChain' && identity !== undefined) {
+    const problem = describeOtherChain(examination, identity, pool);
+    return [tell('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
+  }
+  if (standing === 'headless') {
+    return [tell('error', 'it does not tell its latest block', 'it is never asked; see what it logs')];
+  }
+  const best = listByHead(nodes)[0]?.examination;
+  const isLate = best !== undefined && isBehind(examination, best);
+  return [
+    ...(isLate
+      ? [tell('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, 'it is asked for older blocks only')]
+      : []),
+    ...listFeatureFindings(examination).map(([severity, problem, advice]) => tell(severity, problem, advice)),
+  ];
+}
+
+function describeOtherChain(
+  { identity }: ExaminedNode,
+  { chainId, genesisHash }: ChainIdentity,
+  pool: PoolOptions,
+): string {
+  const others = (setting: unknown): string => (setting === undefined ? 'the others say' : 'pool says');
+  return identity.chainId === chainId
+    ? `genesis block ${identity.genesisHash}, ${others(pool.genesisHash)} ${genesisHash}`
+    : `chain id ${identity.chainId}, ${others(pool.chainId)} ${chainId}`;
+}
+
+type Row = readonly [Severity, problem: string, advice: string];
+
+function listFeatureFindings(node: ExaminedNode): readonly Row[] {
+  return [
+    ...MISSING.flatMap(([feature, severity, problem, advice]): Row[] => {
+      const support = node.features[feature];
+      return support?.state === 'no' ? [[severity, withReason(problem, support), advice]] : [];
+    }),
+    ...judgeReceipts(node),
+    ...judgeHashes(node),
+    ...judgeReverts(node),
+    ...judgeAnnouncements(node),
+    ...judgeEarliest(node),
+    ...listUnclear(node),
+  ];
+}
+
+const OTHERS_ANSWER = 'other nodes must answer it';
+const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
+  ['eth_call', 'error', 'no eth_call', OTHERS_ANSWER],
+  [
+    'estimateAtBlock',
+    'error',
+    'no eth_estimateGas with a block',
+    'estimates are always asked at a block, and fail here: remove it',
+  ],
+  [
+    'stateOverrides',
+    'error',
+    'no state overrides in eth_call',
+    'calls that need them may come out wrong; remove it, or raise its tier so that it is asked last',
+  ],
+  [
+    'eth_getTransactionByBlockNumberAndIndex',
+    'warning',
+    'no eth_getTransactionByBlockNumberAndIndex',
+    OTHERS_ANSWER,
+  ],
+  ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
+];
+
+function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
+  const support = features.eth_getBlockReceipts;
+  if (support?.state !== 'no') {
+    if (features.receiptsByHash?.state !== 'no') return [];
+    return [
+      ['note', 'no eth_getBlockReceipts by hash', 'only blocks that left the chain are asked that way'],
+    ];
+  }
+  const problem = withReason('no eth_getBlockReceipts', support);
+  if (batches.answered >= RECEIPT_BATCH) {
+    return [['warning', problem, 'receipts are collected one by one: many calls for a large block']];
+  }
+  const limit = `it answers batches of ${batches.answered} at most, and they are collected in batches of`;
+  return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
+}
+
+/** The pool goes by the client's name; a node behind a proxy may be less than its name. */
+function judgeHashes({ identity, features }: ExaminedNode): readonly Row[] {
+  const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
+  if (!identity.knowsHashParameters || refused === undefined) return [];
+  const problem = withReason('refuses block hashes in calls (EIP-1898)', refused);
+  return [['error', problem, 'calls are asked by hash of a client of this name; they will fail here']];
+}
+
+function judgeReverts({ reverts }: ExaminedNode): readonly Row[] {
+  switch (reverts) {
+    case 'dataLost':
+      return [['warning', 'reverts come without their data', 'clients cannot decode why a call reverted']];
+    case 'unrecognised':
+      return [['warning', 'reverts cannot be told from other failures', 'they are asked of other nodes too']];
+    case 'translated':
+      return [['note', 'reverts come in a form of their own', 'clients get them as geth writes them']];
+    default:
+      return [];
+  }
+}
+
+function judgeAnnouncements({ announcements: { state, reason } }: ExaminedNode): readonly Row[] {
+  if (state !== 'failing') return [];
+  return [['warning', `it announces no heads (${reason})`, 'they are polled instead']];
+}
+
+function judgeEarliest({ identity }: ExaminedNode): readonly Row[] {
+  if (identity.genesisHash !== undefined) return [];
+  return [
+    ['note', 'it does not have the genesis block', 'it is told from other chains by its chain id only'],
+  ];
+}
+
+/** One line for all that could not be found out. */
+function listUnclear({ features, reverts }: ExaminedNode): readonly Row[] {
+  const unclear = Object.entries(features).filter(([, support]) => support.state === 'unclear');
+  const names = [...unclear.map(([name]) => name), ...(reverts === 'unclear' ? ['reverts'] : [])];
+  if (names.length === 0) return [];
+  const reason = unclear[0]?.[1].reason;
+  const because = reason === undefined ? '' : ` (${reason})`;
+  return [['note', `could not be tried: ${names.join(', ')}${because}`, 'examine it again later']];
+}
+
+function withReason(problem: string, { reason }: Support): string {
+  return reason === undefined ? problem : `${problem} (${reason})`;
+}

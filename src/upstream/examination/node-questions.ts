@@ -1,0 +1,73 @@
+import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { scrubMessage } from '../errors/scrub-message.ts';
+import type { Verdict } from '../errors/verdict.ts';
+import { type FaultKind, UpstreamFault } from '../fault.ts';
+import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
+import type { Transport } from '../transport/transport.ts';
+
+/** What became of one question. Texts in it are fit to be shown. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: NodeError; readonly verdict: Verdict; readonly reason: string }
+  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly reason: string };
+
+/** Asks one node, each question within its own time. Nothing here rejects. */
+export class NodeQuestions {
+  readonly #transport: Transport;
+  readonly #limitMs: number;
+  readonly #secrets: readonly string[];
+
+  /** @param secrets what must not be shown of what the node says */
+  constructor(transport: Transport, limitMs: number, secrets: readonly string[]) {
+    this.#transport = transport;
+    this.#limitMs = limitMs;
+    this.#secrets = secrets;
+  }
+
+  async ask(method: string, params: readonly unknown[] = []): Promise<Outcome> {
+    const call = { method, params: JSON.stringify(params) };
+    return this.#settle(async (deadline) =>
+      this.#read(await this.#transport.send(call, { deadline }), method),
+    );
+  }
+
+  /** The outcomes in the order of the calls, or one outcome for the whole batch. */
+  async askBatch(calls: readonly NodeCall[]): Promise<readonly Outcome[] | Outcome> {
+    return this.#settle(async (deadline) => {
+      const replies = await this.#transport.sendBatch(calls, { deadline });
+      return replies.map((reply, i) => this.#read(reply, (calls[i] as NodeCall).method));
+    });
+  }
+
+  /** A node's text without secrets and control characters, on one line. */
+  clean(text: string): string {
+    return scrubMessage(text, this.#secrets);
+  }
+
+  async #settle<T>(work: (deadline: number) => Promise<T>): Promise<T | Outcome> {
+    try {
+      const outcome = await settleWithin(work(performance.now() + this.#limitMs), this.#limitMs);
+      return outcome === LATE ? this.#describeSilence() : outcome;
+    } catch (fault) {
+      if (!(fault instanceof UpstreamFault)) throw fault;
+      if (fault.kind === 'timeout') return this.#describeSilence();
+      return { kind: 'fault', fault: fault.kind, reason: this.clean(fault.message) };
+    }
+  }
+
+  #describeSilence(): Outcome {
+    return { kind: 'fault', fault: 'timeout', reason: `no answer within ${this.#limitMs / 1_000} s` };
+  }
+
+  #read(reply: NodeReply, method: string): Outcome {
+    if (reply.kind === 'error') {
+      const { error } = reply;
+      const reason = `error ${error.code}: ${this.clean(error.message)}`;
+      return { kind: 'error', error, verdict: classifyError(error, method), reason };
+    }
+    if (typeof reply.result === 'string') return { kind: 'result', value: JSON.parse(reply.result) };
+    reply.result.cancel();
+    return { kind: 'fault', fault: 'tooLarge', reason: 'the answer is too large to be looked at' };
+  }
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
+import { FULL_HEIGHT, startNode } from '../upstream/examination/scripted-node.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** Not synchronous: the scripted nodes live in this process. */
+async function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [MAIN, 'doctor', ...args], {
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+function writeConfig(t: TestContext, networks: Record<string, object>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'p.yaml');
+  const rows = Object.entries(networks).map(([name, network]) => [name, { hosts: [name], ...network }]);
+  writeFileSync(file, JSON.stringify({ networks: Object.fromEntries(rows) }));
+  return file;
+}
+
+/** How a configuration names a variable of the environment. */
+function refer(name: string): string {
+  return `\${${name}}`;
+}
+
+/** The row of a node in the table: by column. */
+function readRow(out: string, name: string): Record<string, string> {
+  const lines = out.split('\n');
+  const titles = lines.find((line) => line.startsWith('UPSTREAM')) ?? '';
+  const row = lines.find((line) => line.startsWith(`${name} `)) ?? '';
+  const starts = [...titles.matchAll(/\S+/g)];
+  return Object.fromEntries(
+    starts.map(({ 0: title, index }, i) => [title, row.slice(index, starts[i + 1]?.index).trim()]),
+  );
+}
+
+test('a network of good and bad nodes', async (t) => {
+  const hanging = await startNode(t, { respond: () => true });
+  const config = writeConfig(t, {
+    mixed: {
+      pool: { answerTimeout: '3s' },
+      upstreams: [
+        { name: 'good', url: (await startNode(t)).url },
+        { name: 'same', url: (await startNode(t)).url },
+        { name: 'slow', url: (await startNode(t, { height: FULL_HEIGHT - 17 })).url },
+        {
+          name: 'poor',
+          url: (await startNode(t, { answers: { eth_getBlockReceipts: undefined }, batchItems: 10 })).url,
+        },
+        { name: 'other', url: (await startNode(t, { chainId: 5 })).url },
+        { name: 'hangs', url: hanging.url },
+        { name: 'gone', url: 'http://127.0.0.1:1' },
+      ],
+    },
+  });
+  const { code, out, err } = await run(['--config', config]);
+  assert.equal(err, '');
+  assert.equal(code, 0);
+  assert.match(out, /^mixed: chain 1, 4 of 7 nodes can be asked\n/);
+  const { MS, AGE, ...good } = readRow(out, 'good');
+  assert.deepEqual(good, {
+    UPSTREAM: 'good',
+    STATE: 'ok',
+    CLIENT: 'Geth/v1.16.7-stable-b9f3',
+    CHAIN: '1',
+    HEAD: `${FULL_HEIGHT}`,
+    LAG: '0',
+    SAFE: 'yes',
+    FINALIZED: 'yes',
+    PENDING: 'yes',
+    METHODS: '5 of 5',
+    RECEIPTS: 'yes',
+    HASHES: 'yes',
+    OVERRIDES: 'yes',
+    REVERTS: 'yes',
+    BATCH: '1000',
+    HEADS: 'polled',
+  });
+  assert.match(MS ?? '', /^\d+\.\d$/);
+  assert.match(AGE ?? '', /^\d+[smh]$/);
+  assert.equal(readRow(out, 'slow')['LAG'], '17');
+  const poor = readRow(out, 'poor');
+  assert.deepEqual([poor['METHODS'], poor['RECEIPTS'], poor['BATCH']], ['4 of 5', 'no', '10']);
+  assert.equal(readRow(out, 'other')['STATE'], 'other chain');
+  assert.equal(readRow(out, 'hangs')['STATE'], 'no answer');
+  assert.match(out, /^ {2}error {4}other: chain id 5, the others say 1; it is quarantined/m);
+  assert.match(out, /^ {2}error {4}hangs: no answer within 3 s; /m);
+  assert.match(out, /^ {2}error {4}gone: /m);
+  assert.match(out, /^ {2}error {4}poor: no eth_getBlockReceipts .*; it answers batches of 10 at most/m);
+  assert.match(out, /^ {2}warning {2}slow: 17 blocks behind (good|same|poor); /m);
+});
+
+test('secrets of addresses and headers are in no output', async (t) => {
+  const environment = { NODE_KEY: 'k3y-in-the-path', NODE_TOKEN: 't0ken-in-a-header' };
+  const secrets = /k3y-in|t0ken-in|dDBrZW4/;
+  const refusing = await startNode(t, {
+    respond: (request, response) => {
+      response.writeHead(401).end(`no ${request.url} ${request.headers.authorization}`);
+      return true;
+    },
+  });
+  const telling = await startNode(t, { answers: { web3_clientVersion: () => environment.NODE_KEY } });
+  const config = writeConfig(t, {
+    secret: {
+      upstreams: [
+        { name: 'refuses', url: `${refusing.url}/v3/${refer('NODE_KEY')}`, bearer: refer('NODE_TOKEN') },
+        {
+          name: 'tells',
+          url: `${telling.url}/v3/${refer('NODE_KEY')}`,
+          headers: { 'x-key': refer('NODE_TOKEN') },
+        },
+        {
+          url: `http://127.0.0.1:1/v3/${refer('NODE_KEY')}`,
+          basic: { user: 'u', password: refer('NODE_TOKEN') },
+        },
+      ],
+    },
+  });
+  for (const options of [[], ['--json']]) {
+    const { code, out, err } = await run(['--config', config, ...options], environment);
+    assert.equal(code, 0);
+    assert.match(out, /refuses/);
+    assert.match(out, /127\.0\.0\.1:1#3/);
+    assert.doesNotMatch(out + err, secrets);
+  }
+});
+
+test('networks without a usable node make it fail; those without nodes are named', async (t) => {
+  const { url } = await startNode(t);
+  const config = writeConfig(t, {
+    dead: { upstreams: ['http://127.0.0.1:1'] },
+    alive: { upstreams: [url] },
+    dev: { builtin: 'devnet' },
+    own: { embedded: { data: 'nowhere' } },
+  });
+  const all = await run(['--config', config]);
+  assert.equal(all.code, 1);
+  assert.match(all.out, /^dead: 0 of 1 nodes can be asked: it cannot be served\n/);
+  assert.match(all.out, /^alive: chain 1, 1 of 1 nodes can be asked\n/m);
+  assert.match(all.out, /^dev: builtin, there are no nodes to examine\n/m);
+  assert.match(all.out, /^own: embedded, there are no nodes to examine\n/m);
+  const one = await run(['--config', config, '--network', 'alive']);
+  assert.equal(one.code, 0);
+  assert.doesNotMatch(one.out, /dead|dev/);
+});
+
+test('--json is one object with everything', async (t) => {
+  const { url } = await startNode(t, { answers: { eth_getBlockReceipts: undefined } });
+  const config = writeConfig(t, {
+    nodes: { upstreams: [{ name: 'one', url }] },
+    dev: { builtin: 'devnet' },
+  });
+  const { code, out } = await run(['--config', config, '--json']);
+  assert.equal(code, 0);
+  const { networks } = JSON.parse(out);
+  assert.deepEqual(networks[1], { name: 'dev', source: 'builtin' });
+  const [{ upstreams, findings, ...network }] = networks;
+  assert.equal(network.chainId, '1');
+  assert.equal(network.isServable, true);
+  assert.equal(upstreams[0].name, 'one');
+  assert.equal(upstreams[0].standing, 'usable');
+  assert.equal(upstreams[0].latest.number, `${FULL_HEIGHT}`);
+  assert.equal(upstreams[0].features.eth_getBlockReceipts.state, 'no');
+  assert.ok(findings.some(({ upstream }: { upstream?: string }) => upstream === 'one'));
+});
+
+test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  const config = writeConfig(t, { dev: { upstreams: [{ name: 'anvil', url: anvil.webSocketUrl }] } });
+  const { code, out } = await run(['--config', config]);
+  assert.equal(code, 0);
+  const row = readRow(out, 'anvil');
+  assert.deepEqual([row['STATE'], row['METHODS'], row['HEADS']], ['ok', '5 of 5', 'announced']);
+  assert.doesNotMatch(out, /^ {2}(error|warning)/m);
+});
+
+test('what cannot be understood ends with 2', async (t) => {
+  const config = writeConfig(t, { dev: { builtin: 'devnet' } });
+  for (const args of [
+    [],
+    ['--nonsense'],
+    ['--config', config, 'more'],
+    ['--config', config, '--network', 'x'],
+  ]) {
+    const { code, out, err } = await run(args);
+    assert.equal(code, 2, args.join(' '));
+    assert.equal(out, '');
+    assert.match(err, /^portcullis: /);
+  }
+  assert.match((await run(['--help'])).out, /^portcullis doctor --config FILE/);
+  assert.equal((await run(['--config', 'none.yaml'])).code, 1);
+});

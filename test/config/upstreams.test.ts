@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ConfigError, parseConfig } from '../../src/config/load-config.ts';
+import type { NetworkOptions } from '../../src/config/network-options.ts';
+import { READ_METHODS } from '../../src/upstream/block-positions.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The network `n` whose rows (YAML, from line 4 on) are given. */
+function parseNetwork(rows: string, environment: Environment = {}): NetworkOptions {
+  const text = `networks:\n  n:\n    hosts: [n.localhost]\n${rows}`;
+  const config = parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment });
+  return config.networks['n'] as NetworkOptions;
+}
+
+function errorsOf(rows: string, environment: Environment = {}): readonly string[] {
+  try {
+    parseNetwork(rows, environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.lines;
+  }
+  return [];
+}
+
+/** How a configuration names a variable of the environment. */
+function refer(name: string): string {
+  return `\${${name}}`;
+}
+
+const DEFAULTS = { tier: 1, connections: 64, inFlight: 1_024 };
+const NODE = '    upstreams: ["http://127.0.0.1:8545"]\n';
+
+test('an address alone is a row with defaults', () => {
+  const { upstreams } = parseNetwork(`    upstreams:
+      - http://127.0.0.1:8545
+      - wss://node.example.org/ws
+      - url: https://node.example.org/rpc
+        name: hosted
+        heads: wss://node.example.org/ws
+        headers: { X-Api-Key: abc }
+        bearer: token
+        tier: 2
+        connections: 8
+        inFlight: 16
+      - { url: "ws://127.0.0.1:1", basic: { user: me, password: "" } }
+`);
+  assert.deepEqual(upstreams, [
+    { url: 'http://127.0.0.1:8545', ...DEFAULTS },
+    { url: 'wss://node.example.org/ws', ...DEFAULTS },
+    {
+      url: 'https://node.example.org/rpc',
+      name: 'hosted',
+      heads: 'wss://node.example.org/ws',
+      headers: { 'X-Api-Key': 'abc' },
+      bearer: 'token',
+      tier: 2,
+      connections: 8,
+      inFlight: 16,
+    },
+    { url: 'ws://127.0.0.1:1', basic: { user: 'me', password: '' }, ...DEFAULTS },
+  ]);
+});
+
+const ROWS_WITH_SECRETS = `    upstreams:
+      - https://node.example.org/v1/\${NODE_KEY}?token=\${NODE_TOKEN}
+      - url: https://\${NODE_HOST}/
+        heads: wss://\${NODE_HOST}/
+        bearer: \${NODE_TOKEN}
+        headers: { X-Key: "a\${NODE_KEY}b" }
+`;
+const SECRETS = { NODE_KEY: 'k3y', NODE_TOKEN: 't0ken', NODE_HOST: 'n.example.org' };
+
+test('variables of the environment are filled in below upstreams', () => {
+  const { upstreams } = parseNetwork(ROWS_WITH_SECRETS, SECRETS);
+  assert.deepEqual(upstreams, [
+    { url: 'https://node.example.org/v1/k3y?token=t0ken', ...DEFAULTS },
+    {
+      url: 'https://n.example.org/',
+      heads: 'wss://n.example.org/',
+      bearer: 't0ken',
+      headers: { 'X-Key': 'ak3yb' },
+      ...DEFAULTS,
+    },
+  ]);
+});
+
+test('a variable that is missing or empty is told with file, line and key', () => {
+  assert.deepEqual(errorsOf(ROWS_WITH_SECRETS, { NODE_HOST: 'n.example.org', NODE_TOKEN: '' }), [
+    'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_KEY',
+    'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_TOKEN',
+    'p.yaml:8: networks.n.upstreams[1].bearer: the environment has no variable NODE_TOKEN',
+    'p.yaml:9: networks.n.upstreams[1].headers.X-Key: the environment has no variable NODE_KEY',
+  ]);
+});
+
+test('what a variable holds is not looked into again', () => {
+  const environment = { OUTER: refer('INNER'), INNER: 'no' };
+  const { upstreams } = parseNetwork(
+    `    upstreams: [{ url: "http://a", bearer: "${refer('OUTER')}" }]\n`,
+    environment,
+  );
+  assert.equal(upstreams?.[0]?.bearer, environment.OUTER);
+});
+
+test('other places hold no variables', () => {
+  const text = `    embedded: { data: "${refer('FOLDER')}" }\n`;
+  assert.equal(parseNetwork(text, { FOLDER: 'no' }).embedded?.data, `/etc/portcullis/${refer('FOLDER')}`);
+});
+
+const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
+  {
+    name: 'an address of something else',
+    text: '    upstreams:\n      - ftp://node\n      - node:8545\n      - ""\n',
+    errors: [
+      'p.yaml:5: networks.n.upstreams[0].url: expected a URL that starts with http:// or https:// or ws:// or wss://',
+      /^p\.yaml:6: networks\.n\.upstreams\[1\]\.url: expected a URL/,
+      /^p\.yaml:7: networks\.n\.upstreams\[2\]\.url: expected a URL/,
+    ],
+  },
+  {
+    name: 'credentials in an address',
+    text: '    upstreams:\n      - http://me:secret@node\n      - { url: "http://a", heads: "ws://me@node" }\n',
+    errors: [
+      'p.yaml:5: networks.n.upstreams[0].url: credentials belong into basic:, not into the URL',
+      'p.yaml:6: networks.n.upstreams[1].heads: credentials belong into basic:, not into the URL',
+    ],
+  },
+  {
+    name: 'a fragment',
+    text: '    upstreams: ["http://node/#top"]\n',
+    errors: ['p.yaml:4: networks.n.upstreams[0].url: a URL of a node has no #fragment'],
+  },
+  {
+    name: 'heads over HTTP',
+    text: '    upstreams: [{ url: "http://a", heads: "http://a" }]\n',
+    errors: ['p.yaml:4: networks.n.upstreams[0].heads: expected a URL that starts with ws:// or wss://'],
+  },
+  {
+    name: 'two ways to say who we are',
+    text: '    upstreams:\n      - url: http://a\n        bearer: b\n        basic: { user: u, password: p }\n',
+    errors: ['p.yaml:7: networks.n.upstreams[0].basic: has both bearer and basic, expected one of them'],
+  },
+  {
+    name: 'headers of the transport',
+    text: '    upstreams:\n      - url: http://a\n        headers:\n          Content-Length: "1"\n          HOST: b\n          "a b": c\n          X-Fine: "a\\nb"\n',
+    errors: [
+      /^p\.yaml:7: networks\.n\.upstreams\[0\]\.headers\.Content-Length: this header is not yours to set$/,
+      /^p\.yaml:8: networks\.n\.upstreams\[0\]\.headers\.HOST: this header is not yours to set$/,
+      /^p\.yaml:9: networks\.n\.upstreams\[0\]\.headers\.a b: expected the name of a header$/,
+      /^p\.yaml:10: networks\.n\.upstreams\[0\]\.headers\.X-Fine: expected printable ASCII$/,
+    ],
+  },
+  {
+    name: 'a token of two lines',
+    text: '    upstreams: [{ url: "http://a", bearer: "a\\nb" }]\n',
+    errors: ['p.yaml:4: networks.n.upstreams[0].bearer: expected a token'],
+  },
+  {
+    name: 'a name that cannot be printed',
+    text: '    upstreams: [{ url: "http://a", name: "a b" }]\n',
+    errors: ['p.yaml:4: networks.n.upstreams[0].name: expected a name of letters, digits and . : _ -'],
+  },
+  {
+    name: 'an unknown key of a row',
+    text: '    upstreams:\n      - url: http://a\n        bearrer: b\n',
+    errors: ['p.yaml:6: networks.n.upstreams[0].bearrer: unknown key'],
+  },
+  {
+    name: 'numbers out of bounds',
+    text: '    upstreams:\n      - { url: "http://a", tier: 0 }\n      - { url: "http://a", connections: 1.5 }\n      - { url: "http://a", inFlight: 2000000 }\n',
+    errors: [/^p\.yaml:5: .*\.tier: /, /^p\.yaml:6: .*\.connections: /, /^p\.yaml:7: .*\.inFlight: /],
+  },
+  { name: 'no upstream', text: '    upstreams: []\n', errors: [/^p\.yaml:4: networks\.n\.upstreams: /] },
+  {
+    name: 'two chains',
+    text: `    builtin: devnet\n${NODE}`,
+    errors: ['p.yaml:2: networks.n: has both builtin and upstreams, expected one of them'],
+  },
+  {
+    name: 'three chains',
+    text: `    builtin: devnet\n    embedded: { data: x }\n${NODE}`,
+    errors: [/^p\.yaml:2: networks\.n: has both builtin and embedded and upstreams/],
+  },
+  {
+    name: 'pass-through without nodes',
+    text: '    builtin: devnet\n    passthrough: read\n',
+    errors: ['p.yaml:5: networks.n.passthrough: only a network with upstreams can pass methods through'],
+  },
+  {
+    name: 'pass-through of methods that do more than read',
+    text: `${NODE}    passthrough:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n`,
+    errors: [
+      'p.yaml:7: networks.n.passthrough[1]: eth_sendRawTransaction does not only read: it cannot be passed through',
+      'p.yaml:8: networks.n.passthrough[2]: expected the name of a method such as eth_getBalance, or read',
+    ],
+  },
+];
+for (const { name, text, errors } of rows) {
+  test(`names file, line and key of ${name}`, () => {
+    const found = errorsOf(text);
+    assert.equal(found.length, errors.length, found.join('\n'));
+    for (const [i, expected] of errors.entries()) {
+      if (typeof expected === 'string') assert.equal(found[i], expected);
+      else assert.match(found[i] ?? '', expected);
+    }
+  });
+}
+
+test('a pool needs no value', () => {
+  assert.deepEqual(parseNetwork(NODE).pool, {
+    headShare: 'majority',
+    pollInterval: 250,
+    tags: {},
+    connectTimeout: 2_000,
+    answerTimeout: 10_000,
+    stallTimeout: 10_000,
+    answerBytes: 134_217_728,
+    streamBytes: 1_048_576,
+    retries: 2,
+    hedgePercent: 5,
+    cache: true,
+  });
+});
+
+test('values of a pool', () => {
+  const { pool } = parseNetwork(`${NODE}    pool:
+      chainId: "0x2105"
+      genesisHash: "0x${'AB'.repeat(32)}"
+      headShare: 0.5
+      blockTime: 12s
+      tags: { safe: finalized, finalized: none }
+      hedgePercent: 0
+      retries: 0
+      cache: false
+`);
+  assert.equal(pool.chainId, 8_453n);
+  assert.equal(pool.genesisHash, `0x${'ab'.repeat(32)}`);
+  assert.equal(pool.headShare, 0.5);
+  assert.equal(pool.blockTime, 12_000);
+  assert.deepEqual(pool.tags, { safe: 'finalized', finalized: 'none' });
+  assert.equal(pool.hedgePercent, 0);
+  assert.equal(pool.retries, 0);
+  assert.equal(pool.cache, false);
+  assert.equal(parseNetwork(`${NODE}    pool: { chainId: 1 }\n`).pool.chainId, 1n);
+});
+
+const badPools = [
+  'chainId: 0',
+  'chainId: -1',
+  'chainId: 1.5',
+  'chainId: mainnet',
+  'chainId: "01"',
+  'genesisHash: "0x12"',
+  'headShare: 0',
+  'headShare: 1.1',
+  'headShare: most',
+  'blockTime: 1ms',
+  'blockTime: 12',
+  'pollInterval: 2m',
+  'pollInterval: 1ms',
+  'tags: { latest: safe }',
+  'tags: { safe: pending }',
+  'tags: { safe: safe }',
+  'tags: { safe: finalized, finalized: safe }',
+  'connectTimeout: 0s',
+  'answerTimeout: 1h',
+  'stallTimeout: soon',
+  'answerBytes: 1',
+  'answerBytes: 9000000000',
+  'streamBytes: 0',
+  'retries: 11',
+  'retries: 1.5',
+  'hedgePercent: -1',
+  'hedgePercent: 101',
+  'cache: perhaps',
+  'nope: 1',
+];
+for (const value of badPools) {
+  test(`a pool refuses ${value}`, () => {
+    const [first, ...more] = errorsOf(`${NODE}    pool:\n      ${value}\n`);
+    assert.match(first ?? '', new RegExp(`^p\\.yaml:6: networks\\.n\\.pool\\.${value.split(':')[0]}\\b.*: `));
+    assert.deepEqual(more, []);
+  });
+}
+
+test('pass-through: the preset, names, or both', () => {
+  const parse = (value: string): ReadonlySet<string> | undefined =>
+    parseNetwork(`${NODE}    passthrough: ${value}\n`).passthrough;
+  assert.equal(parseNetwork(NODE).passthrough, undefined);
+  assert.deepEqual(parse('read'), new Set(READ_METHODS.keys()));
+  assert.deepEqual(parse('[eth_getBalance]'), new Set(['eth_getBalance']));
+  assert.deepEqual(
+    parse('[read, debug_traceTransaction]'),
+    new Set([...READ_METHODS.keys(), 'debug_traceTransaction']),
+  );
+  assert.deepEqual(parse('[]'), new Set());
+});
+
+test('no error quotes what came from the environment', () => {
+  const place = fc.constantFrom(
+    (name: string) => `    upstreams: ["${name}"]\n`,
+    (name: string) => `    upstreams: ["ftp://${name}"]\n`,
+    (name: string) => `    upstreams: ["http://me:${name}@node"]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", bearer: "a b ${name}" }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", headers: { host: "${name}" } }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", headers: { x: "\\u0007${name}" } }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", name: "a b ${name}" }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", tier: "${name}" }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", heads: "${name}" }]\n`,
+    (name: string) => `    upstreams: [{ url: "http://a", basic: "${name}" }]\n`,
+    (name: string) => `    upstreams: ["http://a"]\ncache: { redis: { url: "http://${name}" } }\n`,
+  );
+  const secret = fc.stringMatching(/^s3cr3t[a-z0-9]{4,12}$/);
+  fc.assert(
+    fc.property(place, secret, (write, value) => {
+      const found = errorsOf(write(refer('NODE_SECRET')), { NODE_SECRET: value });
+      assert.ok(found.length > 0);
+      for (const line of found) assert.ok(!line.includes(value), line);
+    }),
+  );
+});

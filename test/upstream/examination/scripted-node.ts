@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export type Params = readonly unknown[];
+/** What a node says to one call; an error is thrown as `RpcError`. */
+export type Answers = Readonly<Record<string, (params: Params) => unknown>>;
+
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export type NodeScript = {
+  readonly chainId?: number;
+  /** Blocks after the genesis block. */
+  readonly height?: number;
+  /** Instead of what a healthy node says; `undefined` is a method that it does not have. */
+  readonly answers?: Readonly<Record<string, ((params: Params) => unknown) | undefined>>;
+  /** Instead of the blocks that `eth_getBlockByNumber` has for tags. */
+  readonly tags?: Readonly<Record<string, () => unknown>>;
+  readonly batchItems?: number;
+  /** Instead of any answer to a body that was read; false lets the node answer. */
+  readonly respond?: (request: IncomingMessage, response: ServerResponse) => boolean;
+};
+
+export type ScriptedNode = { readonly url: string; readonly calls: string[] };
+
+const BLOCK_SECONDS = 12;
+/** So that the newest block of the highest node is new. */
+export const FULL_HEIGHT = 40;
+const START: number = Math.floor(Date.now() / 1_000) - FULL_HEIGHT * BLOCK_SECONDS;
+
+const makeHash = (kind: number, number: number): string =>
+  `0x${kind.toString(16).padStart(2, '0')}${number.toString(16).padStart(62, '0')}`;
+export const GENESIS_HASH: string = makeHash(1, 0);
+
+function makeBlock(number: number): Record<string, unknown> {
+  return {
+    number: `0x${number.toString(16)}`,
+    hash: makeHash(1, number),
+    parentHash: number === 0 ? makeHash(0, 0) : makeHash(1, number - 1),
+    timestamp: `0x${(START + number * BLOCK_SECONDS).toString(16)}`,
+    gasLimit: '0x1c9c380',
+    baseFeePerGas: '0x7',
+    extraData: '0x',
+    difficulty: '0x0',
+    transactionsRoot: makeHash(2, number),
+    sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+    transactions: [makeHash(3, number), makeHash(4, number)],
+    uncles: [],
+  };
+}
+
+/** What geth says, on a chain whose blocks have two transactions each. */
+function createHealthyAnswers(chainId: number, height: number, tags: NodeScript['tags']): Answers {
+  const find = (reference: unknown): Record<string, unknown> | null => {
+    const text = typeof reference === 'string' ? reference : String(Object(reference).blockHash);
+    if (text === 'latest' || text === 'pending') return makeBlock(height);
+    if (text === 'safe' || text === 'finalized') return makeBlock(Math.max(0, height - 10));
+    const number = Number(text === 'earliest' ? 0 : text.length === 66 ? `0x${text.slice(-6)}` : text);
+    return number <= height ? makeBlock(number) : null;
+  };
+  const listTransactions = (reference: unknown): readonly string[] =>
+    (find(reference)?.['transactions'] ?? []) as readonly string[];
+  return {
+    eth_chainId: () => `0x${chainId.toString(16)}`,
+    web3_clientVersion: () => 'Geth/v1.16.7-stable-b9f3a3d9/linux-amd64/go1.24.9',
+    eth_getBlockByNumber: ([reference]) => {
+      const say = tags?.[String(reference)];
+      return say === undefined ? find(reference) : say();
+    },
+    eth_call: ([call, , overrides]) => {
+      const { data } = call as { readonly data: string };
+      if (data === '0x60006000fd') throw new RpcError(3, 'execution reverted', '0x');
+      if (data === '0x63deadbeef6000526004601cfd') throw new RpcError(3, 'execution reverted', '0xdeadbeef');
+      return overrides === undefined ? '0x' : `0x${'2a'.padStart(64, '0')}`;
+    },
+    eth_estimateGas: () => '0x5208',
+    eth_getBlockReceipts: ([reference]) =>
+      listTransactions(reference).map((transactionHash) => ({
+        transactionHash,
+      })),
+    eth_getTransactionByBlockNumberAndIndex: ([reference, index]) => {
+      return { hash: listTransactions(reference)[Number(index)] };
+    },
+    eth_getUncleByBlockNumberAndIndex: () => null,
+  };
+}
+
+/** A node that says what a script says; without one it is healthy. It ends with the test. */
+export async function startNode(t: TestContext, script: NodeScript = {}): Promise<ScriptedNode> {
+  const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, respond = () => false } = script;
+  const answers = { ...createHealthyAnswers(chainId, height, script.tags), ...script.answers };
+  const calls: string[] = [];
+
+  const answer = (call: { id: number; method: string; params: Params }): object => {
+    calls.push(call.method);
+    const envelope = { jsonrpc: '2.0', id: call.id };
+    const say = answers[call.method];
+    try {
+      if (say === undefined) throw new RpcError(-32601, `the method ${call.method} does not exist`);
+      return { ...envelope, result: say(call.params) };
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const { code, message, data } = error;
+      return { ...envelope, error: { code, message, ...(data !== undefined && { data }) } };
+    }
+  };
+  const answerBody = (body: string): object => {
+    const parsed = JSON.parse(body);
+    if (!Array.isArray(parsed)) return answer(parsed);
+    if (parsed.length <= batchItems) return parsed.map(answer);
+    return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'batch too large' } };
+  };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (respond(request, response)) return;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answerBody(body)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+}
