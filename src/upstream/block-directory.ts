@@ -12,6 +12,8 @@ import type { Upstream } from './upstream.ts';
 /** A block of 200 transactions takes about 20 KB here. */
 const MAX_BLOCKS = 1_024;
 const MAX_NUMBERS = 16_384;
+const TAG_WITNESSES = 3;
+const AGREE_LIMIT_MS = 10_000;
 /** How long the hash of a height is believed that has left the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
 
@@ -21,8 +23,11 @@ export class BlockDirectory {
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, Block>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-
+  /** Heights that are being asked for, by their parameters. */
+  readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
+  /** Counts reorgs: what was asked before the last one says nothing about heights. */
+  #epoch = 0;
 
   constructor(ask: Handler, head: NetworkHead) {
     this.#ask = ask;
@@ -47,26 +52,34 @@ export class BlockDirectory {
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
       nulls: 'doubt',
-      isWhole: true,
+      isText: true,
       check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
     };
-    const block = hash === undefined ? await this.#agree(call, scope) : await this.#fetch({ call, scope });
-    if (block !== null) this.#hashes.set(number, block.hash);
+    const epoch = this.#epoch;
+    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
+    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
     return block;
   }
 
-  /** What a node takes for its safe or finalized block; null when it knows none, or one that is not served. */
+  /** What the nodes take for their safe or finalized block, the middle of three; null when they know none. */
   async findByTag(tag: 'safe' | 'finalized', scope: CallScope): Promise<Block | null> {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
-      nulls: 'claim',
-      isWhole: true,
-      sharedAs: `block:${tag}`,
+      nulls: 'truth',
+      isText: true,
       check: checkBlock(() => true),
     };
-    const block = await this.#fetch({ call, scope });
+    const asked = new Set<Upstream>();
+    const told: (Block | null)[] = [];
+    while (told.length < TAG_WITNESSES) {
+      const block = await this.#askAnother({ call, scope, except: asked }, told.length > 0);
+      if (block === undefined) break;
+      told.push(block);
+    }
+    told.sort((a, b) => Number((a?.number ?? -1n) - (b?.number ?? -1n)));
+    const block = told[(told.length - 1) >> 1] ?? null;
     const latest = this.#head.head;
     if (block === null || latest === undefined || block.number > latest.number) return null;
     const hash = this.hashOf(block.number);
@@ -81,7 +94,7 @@ export class BlockDirectory {
       method: 'eth_getBlockByHash',
       params: `["${hash}",false]`,
       nulls: 'claim',
-      isWhole: true,
+      isText: true,
       check: checkBlock((block) => block.hash === hash),
       sharedAs: `block:${hash}`,
     };
@@ -101,9 +114,19 @@ export class BlockDirectory {
   /** Forgets heights that may have other blocks now. */
   forgetNumbers(): void {
     this.#hashes.clear();
+    this.#epoch++;
   }
 
-  /** One question of many that are asked at the same time about the same height. */
+  /** Asked once for all who want to know the same height at the same time, whoever of them goes away. */
+  #agreeOnce(call: RoutedCall): Promise<Block | null> {
+    const under = this.#agreeing.get(call.params);
+    if (under !== undefined) return under;
+    const scope = { deadline: performance.now() + AGREE_LIMIT_MS, signal: new AbortController().signal };
+    const agreement = this.#agree(call, scope).finally(() => this.#agreeing.delete(call.params));
+    this.#agreeing.set(call.params, agreement);
+    return agreement;
+  }
+
   async #agree(call: RoutedCall, scope: CallScope): Promise<Block | null> {
     const { sharedAs: _, ...unshared } = call;
     const asked = new Set<Upstream>();
@@ -111,7 +134,8 @@ export class BlockDirectory {
     for (;;) {
       const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.length > 0);
       if (block === undefined) break;
-      if (block === null || told.some(({ hash }) => hash === block.hash)) return block;
+      if (block === null || asked.size === told.length || told.some(({ hash }) => hash === block.hash))
+        return block;
       told.push(block);
     }
     if (told.length === 1) return told[0] as Block;
@@ -149,6 +173,7 @@ export class BlockDirectory {
   }
 }
 
+/** @param isExpected whether a block is the one that was asked for */
 function checkBlock(isExpected: (block: Block) => boolean): (result: JsonResult) => JsonResult {
   return (result) => {
     if (!isExpected(parseBlock(JSON.parse(result as string)))) {

@@ -1,5 +1,5 @@
 import type { JsonResult } from '../primitives/json-result.ts';
-import { checkData, checkQuantity } from './checks/check-values.ts';
+import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 import type { NullMeaning } from './routed-call.ts';
 
 /** How a read method names blocks, and what its null means for a block that the network has. */
@@ -31,7 +31,7 @@ const PLAIN: ReadRule = { nulls: 'fault' };
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
   ['eth_getCode', { ...STATE, block: 1, check: checkData }],
-  ['eth_getStorageAt', { ...STATE, block: 2, check: checkData }],
+  ['eth_getStorageAt', { ...STATE, block: 2, check: checkHex }],
   ['eth_getTransactionCount', { ...STATE, block: 1, check: checkQuantity }],
   ['eth_getProof', { ...STATE, block: 2 }],
   ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],

@@ -7,8 +7,8 @@ import type { QuestionParts } from './call-questions.ts';
 import { checkTransaction, checkUncle } from './checks/check-parts.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
-import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
+import type { NodeCall } from './node-call.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 /**
@@ -32,13 +32,12 @@ export class BlockQuestions {
     if (block.transactionHashes.length === 0) return '[]';
     const name =
       resolved.kind === 'block' && !resolved.isCanonical ? block.hash : encodeQuantity(block.number);
-    const call: RoutedCall = { ...this.#about(method, block, [name]), check: checkReceipts(block) };
-    try {
-      return await this.#parts.ask({ call, scope });
-    } catch (error) {
-      if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
-      return this.#collectReceipts(call, block, scope);
-    }
+    const call: RoutedCall = {
+      ...this.#about(method, block, [name]),
+      batch: () => listReceipts(block),
+      check: checkReceipts(block),
+    };
+    return this.#parts.ask({ call, scope });
   }
 
   async getTransaction(reference: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
@@ -95,20 +94,13 @@ export class BlockQuestions {
   }
 
   async #askText(call: RoutedCall, scope: CallScope): Promise<JsonText> {
-    return (await this.#parts.ask({ call: { ...call, isWhole: true }, scope })) as JsonText;
+    return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
   }
 
   async #askPending(method: string, rest: readonly string[], scope: CallScope): Promise<JsonText | null> {
     const params = JSON.stringify(['pending', ...rest]);
     const answer = await this.#askText({ method, params, isSticky: true, nulls: 'truth' }, scope);
     return answer === 'null' ? null : answer;
-  }
-
-  /** For nodes without `eth_getBlockReceipts`: the receipts one by one, in batches. */
-  #collectReceipts(call: RoutedCall, block: Block, scope: CallScope): Promise<JsonResult> {
-    const method = 'eth_getTransactionReceipt';
-    const batch = block.transactionHashes.map((hash) => ({ method, params: `["${hash}"]` }));
-    return this.#parts.ask({ call: { ...call, method, batch }, scope });
   }
 
   async #getPendingHeader(scope: CallScope): Promise<HeaderView | null> {
@@ -132,6 +124,12 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
+}
+
+/** For nodes without `eth_getBlockReceipts`: the receipts one by one. */
+function listReceipts({ transactionHashes }: Block): readonly NodeCall[] {
+  const method = 'eth_getTransactionReceipt';
+  return transactionHashes.map((hash) => ({ method, params: `["${hash}"]` }));
 }
 
 /** A pending block may lack number and hash; what it has must be right. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { BlockReference, BlockTag, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { BlockDirectory } from './block-directory.ts';
@@ -24,16 +23,21 @@ export type BlockResolverParts = {
 /** Turns tags, numbers and hashes into one block, the same one for every upstream that is asked. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
+  /** Wakes those who wait for the first head. One reaction to `whenKnown` serves all: reactions cannot be taken back. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(parts: BlockResolverParts) {
     this.#parts = parts;
+    void parts.head.whenKnown().then(() => {
+      for (const wake of this.#waiting) wake();
+    });
   }
 
   /** The served head. @throws ChainError `unavailable` when none is known in time. */
   async getHead(scope: CallScope): Promise<BlockHeader> {
     const { head } = this.#parts;
     if (head.head !== undefined) return head.head;
-    await waitFor(head.whenKnown(), scope.deadline);
+    await this.#waitForHead(scope);
     if (head.head === undefined) throw new ChainError('unavailable', 'no node has told its head yet');
     return head.head;
   }
@@ -48,8 +52,24 @@ export class BlockResolver {
         if (reference.number > latest.number) return { kind: 'none', message: 'header not found' };
         return canonical({ number: reference.number, hash: this.#parts.directory.hashOf(reference.number) });
       case 'hash':
-        return this.#resolveHash(reference.hash, latest, scope);
+        return this.#resolveHash(reference, latest, scope);
     }
+  }
+
+  /** Until there is a head, the deadline has come or the caller has gone. */
+  #waitForHead({ deadline, signal }: CallScope): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(0, deadline - performance.now()));
+      this.#waiting.add(wake);
+      if (signal.aborted) wake();
+      else signal.addEventListener('abort', wake);
+    });
   }
 
   async #resolveTag(tag: BlockTag, latest: BlockHeader, scope: CallScope): Promise<ResolvedBlock> {
@@ -73,25 +93,25 @@ export class BlockResolver {
     }
   }
 
-  async #resolveHash(hash: string, latest: BlockHeader, scope: CallScope): Promise<ResolvedBlock> {
+  async #resolveHash(
+    { hash, requireCanonical }: Extract<BlockReference, { kind: 'hash' }>,
+    latest: BlockHeader,
+    scope: CallScope,
+  ): Promise<ResolvedBlock> {
     if (hash === latest.hash) return canonical(latest);
-    const block = await this.#parts.directory.findByHash(hash, scope);
+    const { directory } = this.#parts;
+    const block = await directory.findByHash(hash, scope);
     if (block === null || block.number > latest.number) {
       return { kind: 'none', message: 'header for hash not found' };
     }
-    const isCanonical = this.#parts.directory.hashOf(block.number) === hash;
-    return { kind: 'block', position: { number: block.number, hash }, isCanonical };
+    const { number } = block;
+    const served = directory.hashOf(number) ?? (await directory.findByNumber(number, scope))?.hash;
+    if (served === hash) return canonical({ number, hash });
+    if (requireCanonical) return { kind: 'none', message: 'hash is not currently canonical' };
+    return { kind: 'block', position: { number, hash }, isCanonical: false };
   }
 }
 
 function canonical({ number, hash }: BlockPosition): ResolvedBlock {
   return { kind: 'block', position: { number, hash }, isCanonical: true };
-}
-
-/** Until it is done or the deadline (of `performance.now()`) has come. */
-async function waitFor(work: Promise<void>, deadline: number): Promise<void> {
-  const limit = new AbortController();
-  const timeUp = wait(Math.max(0, deadline - performance.now()), undefined, { signal: limit.signal });
-  await Promise.race([work, timeUp.catch(() => {})]);
-  limit.abort();
 }

@@ -38,7 +38,7 @@ export class CallQuestions {
   ): Promise<JsonText> {
     const resolved = await this.#parts.resolver.resolve(request.block, scope);
     const call = await this.#build(method, request, resolved, scope);
-    return (await this.#parts.ask({ call: { ...call, isWhole: true, check }, scope })) as JsonText;
+    return (await this.#parts.ask({ call: { ...call, isText: true, check }, scope })) as JsonText;
   }
 
   async #build(

@@ -1,10 +1,10 @@
 import { decodeBlockReference, encodeBlockReference } from '../chain/block-reference.ts';
 import type { BlockReference, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './block-positions.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
-import { checkMention } from './checks/check-values.ts';
+import { checkBlockHash } from './checks/check-parts.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
@@ -26,16 +26,16 @@ export class FreeQuestions {
         : rule.block === undefined
           ? { method, params: JSON.stringify(params), nulls: rule.nulls }
           : await this.#pinBlock(method, params, rule, scope);
-    return call === null ? 'null' : this.#parts.ask({ call, scope });
+    return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
   }
 
-  /** Puts the block that a tag means now in its place; null when the answer is null without asking. */
+  /** Puts the block that a tag means now in its place, or knows the answer without asking. */
   async #pinBlock(
     method: string,
     params: readonly unknown[],
     rule: ReadRule,
     scope: CallScope,
-  ): Promise<RoutedCall | null> {
+  ): Promise<RoutedCall | JsonText> {
     const at = rule.block as number;
     const reference = readReference(params[at], at, rule);
     const resolved = await this.#parts.resolver.resolve(reference, scope);
@@ -44,7 +44,7 @@ export class FreeQuestions {
       return { method, params: encode('pending'), isSticky: true, nulls: 'truth' };
     }
     if (resolved.kind === 'none') {
-      if (rule.above === 'null') return null;
+      if (rule.above === 'null') return 'null';
       throw new ChainError('failed', resolved.message);
     }
     const position = await findHash(resolved.position, this.#parts.directory, scope);
@@ -58,13 +58,16 @@ export class FreeQuestions {
       block: position,
       key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
       nulls: rule.nulls,
-      ...(rule.check !== undefined && { isWhole: true, check: rule.check }),
-      ...(rule.namesBlock === true && { isWhole: true, check: checkMention(hash) }),
+      ...(rule.check !== undefined && { isText: true, check: rule.check }),
+      ...(rule.namesBlock === true && { isText: true, check: checkBlockHash(hash) }),
     };
   }
 
-  /** The tags in a filter for logs become numbers, and the node must have the highest block of the range. */
-  async #pinLogs(params: readonly unknown[], scope: CallScope): Promise<RoutedCall> {
+  /**
+   * The tags in a filter for logs become numbers, and the node must have the highest block of the range. Blocks above
+   * the served head have no logs yet, whatever single nodes know of them.
+   */
+  async #pinLogs(params: readonly unknown[], scope: CallScope): Promise<RoutedCall | JsonText> {
     const method = 'eth_getLogs';
     const filter = Object(params[0]) as Readonly<Record<string, unknown>>;
     if (typeof filter['blockHash'] === 'string') {
@@ -76,9 +79,12 @@ export class FreeQuestions {
     for (const side of ['fromBlock', 'toBlock']) {
       const reference = readReference(filter[side], 0, { isOptional: true, nulls: 'fault' });
       const resolved = await this.#parts.resolver.resolve(reference, scope);
+      if (resolved.kind === 'none' && reference.kind === 'tag') {
+        throw new ChainError('failed', resolved.message);
+      }
+      if (resolved.kind === 'none' && side === 'fromBlock') return '[]';
       const number = resolved.kind === 'block' ? resolved.position.number : latest.number;
-      if (reference.kind === 'number' && reference.number > latest.number) pinned[side] = filter[side];
-      else pinned[side] = encodeBlockReference({ kind: 'number', number });
+      pinned[side] = encodeBlockReference({ kind: 'number', number });
       if (number > highest) highest = number;
     }
     return {

@@ -49,10 +49,19 @@ export class Health {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  /** Expected cost of asking this upstream now: lower is better. What was bad is forgotten in time. */
+  /** How long answers take lately; what was slow is forgotten in time. */
+  get latencyMs(): number {
+    return readWithOptimism(this.#latency);
+  }
+
+  /** The part of the calls that fail lately, forgotten likewise. */
+  get errorRate(): number {
+    return readWithOptimism(this.#errors);
+  }
+
+  /** Expected cost of asking this upstream now: lower is better. */
   get score(): number {
-    const latencyMs = readWithOptimism(this.#latency);
-    return (0.05 + latencyMs) * (1 + this.inFlight) * (1 + 10 * readWithOptimism(this.#errors));
+    return (0.05 + this.latencyMs) * (1 + this.inFlight) * (1 + 10 * this.errorRate);
   }
 
   /** An answer came, be it an error of the caller's making. */

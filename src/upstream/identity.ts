@@ -30,7 +30,7 @@ export async function readIdentity(transport: Transport, deadline: number): Prom
   const [chainId, genesis, version] = await Promise.all([
     ask('eth_chainId', '[]'),
     ask('eth_getBlockByNumber', '["0x0",false]'),
-    ask('web3_clientVersion', '[]'),
+    ask('web3_clientVersion', '[]').catch(ignoreFault),
   ]);
   const { hash } = Object(genesis) as { readonly hash?: unknown };
   const clientVersion =
@@ -43,6 +43,11 @@ export async function readIdentity(transport: Transport, deadline: number): Prom
     clientVersion,
     knowsHashParameters: KNOWS_HASH_PARAMETERS.test(clientVersion),
   };
+}
+
+/** The version is good to know, no more: some vendors refuse to tell it. */
+function ignoreFault(error: unknown): undefined {
+  if (!(error instanceof UpstreamFault)) throw error;
 }
 
 function parseResult(result: JsonResult): unknown {

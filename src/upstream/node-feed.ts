@@ -4,6 +4,7 @@ import { UpstreamFault } from './fault.ts';
 import type { Block } from './heads/block.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { parseBlock, parseHeader } from './heads/parse-block.ts';
+import { holdText } from './hold-text.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
@@ -42,10 +43,6 @@ async function getBlock(transport: Transport, block: string): Promise<Block | nu
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node cannot tell its head');
   }
-  if (typeof reply.result !== 'string') {
-    reply.result.cancel();
-    throw new UpstreamFault('tooLarge', 'a header with hashes is larger than can be held');
-  }
-  const value: unknown = JSON.parse(reply.result);
+  const value: unknown = JSON.parse(await holdText(reply.result));
   return value === null ? null : parseBlock(value);
 }

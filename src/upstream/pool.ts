@@ -15,7 +15,7 @@ import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
 import { sendToUpstream } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
-import { useCache } from './policies/use-cache.ts';
+import { fillCache, readCache } from './policies/use-cache.ts';
 import { composePolicies, type Handler } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -39,8 +39,9 @@ export function createPool({ network, upstreams, options, cache, log }: PoolPart
   return composePolicies(
     [
       keepDeadline(),
-      useCache(cache),
+      readCache(cache),
       shareFlights(),
+      fillCache(cache),
       retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE })),
       order(upstreams),
       resumeStreams(),

@@ -1,12 +1,12 @@
 import type { Upstream } from './upstream.ts';
 
-/** The upstreams that may answer one call, best first. Each is taken once. */
+/** The upstreams that may answer one call, best first. Each is taken once, unless it is given back. */
 export class Route {
-  readonly #upstreams: readonly Upstream[];
+  readonly #upstreams: Upstream[];
   #next = 0;
 
   constructor(upstreams: readonly Upstream[]) {
-    this.#upstreams = upstreams;
+    this.#upstreams = [...upstreams];
   }
 
   get isExhausted(): boolean {
@@ -22,5 +22,10 @@ export class Route {
     const upstream = this.#upstreams[this.#next];
     if (upstream !== undefined) this.#next++;
     return upstream;
+  }
+
+  /** An upstream that was taken has not been heard: it may be asked again, after all others. */
+  giveBack(upstream: Upstream): void {
+    this.#upstreams.push(upstream);
   }
 }

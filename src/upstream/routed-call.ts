@@ -22,8 +22,10 @@ export type RoutedCall = {
   readonly params: JsonText;
   /** The same with the block named by hash (EIP-1898), for nodes that are known to understand it. */
   readonly paramsByHash?: JsonText;
-  /** Asked instead of `method` and `params`, as one batch; the answer is the array of the results. */
-  readonly batch?: readonly NodeCall[];
+  /** What a node that lacks the method is asked instead, in batches; the answer is the array of the results. */
+  readonly batch?: () => readonly NodeCall[];
+  /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */
+  readonly isText?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */
@@ -33,8 +35,6 @@ export type RoutedCall = {
   /** Under what the answer is shared among those who ask at the same time, where it is not kept. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
-  /** The answer is needed as text: it is collected before it is looked at. */
-  readonly isWhole?: boolean;
   /**
    * Compares a result with what is known of it and hands it on; a stream is checked while it is read.
    * @throws UpstreamFault `wrong` or `malformed`

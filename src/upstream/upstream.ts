@@ -18,7 +18,7 @@ const MISSED_POLLS = 2;
 /** What the pool reads of an upstream's heads. */
 export type TrackedHead = Pick<
   HeadTracker,
-  'latest' | 'safe' | 'finalized' | 'hashAt' | 'headerAt' | 'holds' | 'start' | 'stop'
+  'latest' | 'safe' | 'finalized' | 'hasMarks' | 'hashAt' | 'headerAt' | 'holds' | 'start' | 'stop'
 >;
 
 /** What one upstream is made of. */

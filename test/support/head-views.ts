@@ -16,6 +16,7 @@ export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Mar
     latest,
     safe: marks.safe === undefined ? undefined : chain.at(marks.safe),
     finalized: marks.finalized === undefined ? undefined : chain.at(marks.finalized),
+    hasMarks: true,
     hashAt: (number) => (number === lowest.number - 1n ? lowest.parentHash : known.get(number)?.hash),
     headerAt: (number) => known.get(number),
   };
@@ -27,6 +28,7 @@ export function viewNothing(): HeadReport {
     latest: undefined,
     safe: undefined,
     finalized: undefined,
+    hasMarks: true,
     hashAt: () => undefined,
     headerAt: () => undefined,
   };

@@ -41,6 +41,7 @@ export class HeadTracker implements ChainView {
   readonly #marksLoop: PollLoop;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
+  #hasMarks = false;
   #lastContact: number | undefined;
   #isRunning = false;
   #endWatch: () => void = () => {};
@@ -83,6 +84,11 @@ export class HeadTracker implements ChainView {
   /** Undefined where the upstream does not know the tag. */
   get finalized(): BlockHeader | undefined {
     return this.#finalized;
+  }
+
+  /** Whether safe and finalized have been asked for. */
+  get hasMarks(): boolean {
+    return this.#hasMarks;
   }
 
   /** Clock milliseconds of the last answer or announcement; undefined before the first. */
@@ -179,7 +185,9 @@ export class HeadTracker implements ChainView {
     const finalized = await this.#getMark('finalized');
     const safe = await this.#getMark('safe');
     this.#noteContact();
-    if (finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
+    const isFirst = !this.#hasMarks;
+    this.#hasMarks = true;
+    if (!isFirst && finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
     this.#finalized = finalized;
     this.#safe = safe;
     this.#noteChange();

@@ -5,6 +5,8 @@ import { type ChainView, chooseHead, countShare, hasBlock, type Share } from './
 
 /** What one healthy upstream says of its heads. */
 export interface HeadReport extends ChainView {
+  /** Whether it has been asked for its safe and finalized blocks at all. */
+  readonly hasMarks: boolean;
   readonly safe: BlockHeader | undefined;
   readonly finalized: BlockHeader | undefined;
 }
@@ -162,7 +164,9 @@ export class NetworkHead {
   ): BlockHeader | undefined {
     const views = reports.flatMap((report) => {
       const latest = report[mark];
-      return latest === undefined ? [] : [new MarkView(report, latest)];
+      if (latest !== undefined) return [new MarkView(report, latest)];
+      // One that has not been asked yet counts, and has nothing; one that does not know the tag does not count.
+      return report.hasMarks ? [] : [NOTHING];
     });
     const chosen = chooseHead(views, this.#options.share, served, this.head?.number);
     if (chosen === undefined || (served !== undefined && chosen.number <= served.number)) return served;
@@ -170,6 +174,8 @@ export class NetworkHead {
     return canonical === undefined || canonical === chosen.hash ? chosen : served;
   }
 }
+
+const NOTHING: ChainView = { latest: undefined, hashAt: () => undefined, headerAt: () => undefined };
 
 /** An upstream's chain up to its safe or finalized block. */
 class MarkView implements ChainView {

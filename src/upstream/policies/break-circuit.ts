@@ -1,7 +1,8 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
-import type { Policy } from '../routed-call.ts';
+import type { Exchange, Policy } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
 /** Faults that say that something is wrong with the node, not with the question or the moment. */
@@ -22,6 +23,13 @@ export type CircuitEvents = {
 
 /** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
 export function breakCircuit(events: CircuitEvents): Policy {
+  const note = (exchange: Exchange, fault: UpstreamFault, started: number): void => {
+    const upstream = exchange.upstream as Upstream;
+    upstream.countFault(fault.kind);
+    events.onFault(upstream, fault, exchange.call.method);
+    const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, exchange.scope.deadline);
+    if (isCounted && upstream.health.fail(performance.now() - started)) events.onOpen(upstream, fault);
+  };
   return (next) => async (exchange) => {
     const upstream = exchange.upstream as Upstream;
     const { health } = upstream;
@@ -31,15 +39,13 @@ export function breakCircuit(events: CircuitEvents): Policy {
       const result = await next(exchange);
       health.succeed(performance.now() - started);
       if (exchange.witness !== undefined) exchange.witness.upstream ??= upstream;
-      return result;
+      if (typeof result === 'string') return result;
+      return watchStream(result, (fault) => note(exchange, fault, started));
     } catch (error) {
       if (error instanceof ChainError) health.succeed(performance.now() - started);
       if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
       if (error instanceof UpstreamFault && error.kind !== 'aborted') {
-        upstream.countFault(error.kind);
-        events.onFault(upstream, error, exchange.call.method);
-        const isCounted = COUNTED.has(error.kind) && !isCallersLimit(error, exchange.scope.deadline);
-        if (isCounted && health.fail(performance.now() - started)) events.onOpen(upstream, error);
+        note(exchange, error, started);
       }
       throw error;
     } finally {

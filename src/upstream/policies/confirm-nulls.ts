@@ -1,3 +1,4 @@
+import type { CallScope } from '../../chain/chain.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
@@ -18,11 +19,17 @@ export function confirmNulls(): Policy {
   };
 }
 
+/** A second node that stays silent must not cost the answer of the first. */
+function halveTime({ deadline, limitMs, owner, signal }: CallScope): CallScope {
+  const left = deadline - performance.now();
+  return { deadline: deadline - left / 2, ...(limitMs !== undefined && { limitMs }), owner, signal };
+}
+
 /** What the next upstream of the route says; undefined when there is none that can answer. */
 async function askAnother(next: Handler, exchange: Exchange): Promise<JsonResult | undefined> {
   if (exchange.route === undefined || exchange.route.isExhausted) return undefined;
   try {
-    return await next(exchange);
+    return await next({ ...exchange, scope: halveTime(exchange.scope) });
   } catch (error) {
     if (error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
     throw error;

@@ -6,11 +6,12 @@ const MAX_UNKNOWN = 2;
 
 /**
  * Asks one upstream after the other until one answers; each is asked once. Rejects with the fault that says most to
- * the caller.
+ * the caller, and with the time after which the first of them may be well again.
  */
 export function failOver(): Policy {
   return (next) => async (exchange) => {
     let worst: UpstreamFault | undefined;
+    let soonestMs = Number.POSITIVE_INFINITY;
     let unknown = 0;
     do {
       try {
@@ -18,10 +19,11 @@ export function failOver(): Policy {
       } catch (error) {
         if (!(error instanceof UpstreamFault) || error.kind === 'aborted') throw error;
         worst = worst === undefined || weigh(error) > weigh(worst) ? error : worst;
+        soonestMs = Math.min(soonestMs, error.retryAfterMs ?? 0);
         if (error.kind === 'unknown' && ++unknown === MAX_UNKNOWN) throw error;
       }
     } while (exchange.route?.isExhausted === false && performance.now() < exchange.scope.deadline);
-    throw worst;
+    throw worst.retryAfterMs === undefined ? worst : new UpstreamFault(worst.kind, worst.message, soonestMs);
   };
 }
 

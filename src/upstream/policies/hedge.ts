@@ -12,6 +12,8 @@ const SLOW_SHARE = 0.95;
 /** Nothing is called slow before this many calls of a method have been seen, or within this time. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
+/** The longest time that a timer can be set to. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export type HedgeParts = {
   /** Hedged calls as a part of all; 0 is none. */
@@ -24,7 +26,8 @@ export type HedgeParts = {
 /**
  * Asks the next upstream of the route. When it takes longer than nearly all calls of the method, the one after it is
  * asked too, as far as `budget` allows. One that stays silent for its part of the caller's time is not waited for
- * alone in any case: the others get theirs. Whoever answers first wins, the rest is given up.
+ * alone in any case: the others get theirs. Whoever answers first wins; the rest is given up, and may be asked again
+ * should the answer not be enough (a null to be confirmed, a stream that breaks off).
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
   return (next) => async (exchange) => {
@@ -53,12 +56,13 @@ type Delays = {
   readonly silentMs: number;
 };
 
-function chooseDelays({ scope }: Exchange, route: Route, latencies: LatencyWindow | undefined): Delays {
-  const slowMs =
-    latencies === undefined || latencies.count < MIN_SAMPLES ? undefined : latencies.percentile(SLOW_SHARE);
+function chooseDelays({ call, scope }: Exchange, route: Route, latencies: LatencyWindow | undefined): Delays {
+  // Another node has another pending block in mind: it is asked for want of an answer only.
+  const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
+  const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
     slowMs: slowMs === undefined ? Number.POSITIVE_INFINITY : Math.max(MIN_DELAY_MS, slowMs),
-    silentMs: (scope.deadline - performance.now()) / (route.left + 2),
+    silentMs: Math.min(MAX_DELAY_MS, (scope.deadline - performance.now()) / (route.left + 2)),
   };
 }
 
@@ -67,7 +71,7 @@ class Race {
   readonly #next: Handler;
   readonly #exchange: Exchange;
   readonly #route: Route;
-  readonly #controllers = new Set<AbortController>();
+  readonly #running = new Map<AbortController, Upstream>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #resolve: (result: JsonResult) => void = () => {};
@@ -84,8 +88,8 @@ class Race {
       this.#resolve = resolve;
       this.#reject = reject;
       const { signal } = this.#exchange.scope;
-      if (signal.aborted) this.#abandon();
-      else signal.addEventListener('abort', this.#abandon, { once: true });
+      if (signal.aborted) return this.#abandon();
+      signal.addEventListener('abort', this.#abandon, { once: true });
       if (slowMs < silentMs) {
         this.#timer = setTimeout(() => {
           if (budget.tryTake()) this.#beginNext();
@@ -99,7 +103,8 @@ class Race {
   }
 
   readonly #abandon = (): void => {
-    for (const controller of this.#controllers) controller.abort();
+    this.#finish(() => this.#reject(new UpstreamFault('aborted', 'the caller has gone')));
+    for (const controller of this.#running.keys()) controller.abort();
   };
 
   #goOn(silentMs: number): void {
@@ -117,7 +122,7 @@ class Race {
 
   #begin(upstream: Upstream): void {
     const controller = new AbortController();
-    this.#controllers.add(controller);
+    this.#running.set(controller, upstream);
     const { deadline, limitMs, owner } = this.#exchange.scope;
     const scope = {
       deadline,
@@ -127,15 +132,15 @@ class Race {
     };
     this.#next({ ...this.#exchange, scope, upstream }).then(
       (result) => {
-        this.#controllers.delete(controller);
-        if (!this.#isOver) this.#finish(() => this.#resolve(result));
+        this.#running.delete(controller);
+        if (!this.#isOver) this.#win(() => this.#resolve(result));
         else if (typeof result !== 'string') result.cancel();
       },
       (error: unknown) => {
-        this.#controllers.delete(controller);
+        this.#running.delete(controller);
         // A fault leaves the others their chance; an answer that is an error is an answer.
-        const leavesChance = error instanceof UpstreamFault && this.#controllers.size > 0;
-        if (!this.#isOver && !leavesChance) this.#finish(() => this.#reject(error));
+        const leavesChance = error instanceof UpstreamFault && this.#running.size > 0;
+        if (!this.#isOver && !leavesChance) this.#win(() => this.#reject(error));
       },
     );
   }
@@ -145,6 +150,13 @@ class Race {
     clearTimeout(this.#timer);
     this.#exchange.scope.signal.removeEventListener('abort', this.#abandon);
     settle();
-    for (const controller of this.#controllers) controller.abort(OVERTAKEN);
+  }
+
+  #win(settle: () => void): void {
+    this.#finish(settle);
+    for (const [controller, upstream] of this.#running) {
+      this.#route.giveBack(upstream);
+      controller.abort(OVERTAKEN);
+    }
   }
 }

@@ -27,7 +27,7 @@ function findCandidates(upstreams: readonly Upstream[], { call, except }: Exchan
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const upstream of upstreams) {
     if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
-    if (upstream.lacks(call.method)) {
+    if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (call.block !== undefined && !upstream.tracker.holds(call.block.number, call.block.hash)) {
       reason = new UpstreamFault('missing', 'no node that is reachable has this block now');
@@ -60,7 +60,10 @@ function keepFavourite(
   candidates: readonly Upstream[],
 ): Upstream | undefined {
   const isWell =
-    favourite !== undefined && candidates.includes(favourite) && favourite.health.circuit === 'closed';
+    favourite !== undefined &&
+    candidates.includes(favourite) &&
+    favourite.health.circuit === 'closed' &&
+    !favourite.isAway;
   return isWell ? favourite : candidates[0];
 }
 

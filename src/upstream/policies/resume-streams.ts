@@ -5,10 +5,12 @@ import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
 /** From asking another upstream to the first piece of its answer. */
 const RESUME_LIMIT_MS = 10_000;
+const DIFFERENT = 'another node words this answer differently';
 
 /**
  * A stream that breaks off goes on with another upstream's answer to the same question, if that begins with the very
- * bytes that were passed on already (by their number and CRC-32). Otherwise it ends with the fault.
+ * bytes that were passed on already (by their number and CRC-32). When no upstream is left that could, it ends with the
+ * fault.
  */
 export function resumeStreams(): Policy {
   return (next) => async (exchange) => {
@@ -52,6 +54,8 @@ class ResumedStream implements JsonStream {
         const { route } = this.#exchange;
         if (error.kind === 'aborted' || route === undefined || route.isExhausted) throw error;
         this.#source = toStream(await this.#askAgain());
+        // Nobody has cancelled this one yet.
+        if (this.#controller.signal.aborted) this.#source.cancel();
       }
     }
   }
@@ -62,7 +66,7 @@ class ResumedStream implements JsonStream {
   }
 }
 
-/** What follows the first `length` bytes. @throws Error when those are not the ones with this checksum. */
+/** What follows the first `length` bytes. @throws UpstreamFault when those are not the ones with this checksum. */
 async function* skipKnown(source: JsonStream, length: number, sum: number): AsyncGenerator<Uint8Array> {
   let left = length;
   let seen = 0;
@@ -73,12 +77,12 @@ async function* skipKnown(source: JsonStream, length: number, sum: number): Asyn
     if (left > 0) continue;
     if (seen !== sum) {
       source.cancel();
-      throw new Error('another node words this answer differently');
+      throw new UpstreamFault('wrong', DIFFERENT);
     }
     if (known.length < piece.length) yield piece.subarray(known.length);
     sum = seen;
   }
-  if (left > 0) throw new Error('another node words this answer differently');
+  if (left > 0) throw new UpstreamFault('wrong', DIFFERENT);
 }
 
 function toStream(result: JsonResult): JsonStream {

@@ -17,16 +17,26 @@ export async function sendToUpstream(exchange: Exchange): Promise<JsonResult> {
   const { call, scope } = exchange;
   const upstream = exchange.upstream as Upstream;
   const options: SendOptions = { deadline: scope.deadline, signal: scope.signal };
-  const reply =
-    call.batch === undefined
-      ? readReply(await upstream.transport.send(chooseCall(call, upstream), options), call, upstream)
-      : await sendBatch(call, call.batch, upstream, options);
-  const result = call.isWhole === true ? await holdText(reply) : reply;
+  const answer = await ask(call, upstream, options);
+  const result = call.isText === true ? await holdText(answer, scope.signal) : answer;
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
   return call.check === undefined ? result : call.check(result);
+}
+
+/** A method that the node lacks is replaced at once where there is a replacement: its state is not in question. */
+async function ask(call: RoutedCall, upstream: Upstream, options: SendOptions): Promise<JsonResult> {
+  const { batch } = call;
+  if (batch !== undefined && upstream.lacks(call.method)) return sendBatch(call, batch(), upstream, options);
+  try {
+    return readReply(await upstream.transport.send(chooseCall(call, upstream), options), call, upstream);
+  } catch (error) {
+    if (batch === undefined || !(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
+    upstream.noteUnsupported(call.method);
+    return sendBatch(call, batch(), upstream, options);
+  }
 }
 
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
@@ -44,7 +54,11 @@ async function sendBatch(
   const results: string[] = [];
   for (let from = 0; from < items.length; from += BATCH_ITEMS) {
     const replies = await upstream.transport.sendBatch(items.slice(from, from + BATCH_ITEMS), options);
-    for (const reply of replies) results.push(await holdText(readReply(reply, call, upstream)));
+    for (const reply of replies) {
+      const result = await holdText(readReply(reply, call, upstream));
+      if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');
+      results.push(result);
+    }
   }
   return `[${results.join(',')}]`;
 }

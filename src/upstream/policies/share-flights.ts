@@ -10,9 +10,11 @@ const MAX_FLIGHTS = 10_000;
 /** One call under way, and those who wait for it. */
 type Flight = {
   readonly outcome: Promise<JsonResult>;
-  readonly leader: CallScope;
+  /** The deadline of the one who started it. */
+  readonly deadline: number;
   waiting: number;
-  readonly controller: AbortController;
+  /** Nobody waits any more. */
+  readonly giveUp: () => void;
 };
 
 /**
@@ -22,31 +24,33 @@ type Flight = {
  */
 export function shareFlights(): Policy {
   const flights = new Map<string, Flight>();
-  return (next) => async (exchange) => {
-    const { key, sharedAs } = exchange.call;
-    const name = key === undefined ? sharedAs : `${key.blockHash}:${key.question}`;
-    if (name === undefined) return next(exchange);
-    const flight = flights.get(name);
-    if (flight === undefined) {
-      if (flights.size >= MAX_FLIGHTS) return next(exchange);
-      const started = start(next, exchange);
-      flights.set(name, started);
-      const land = (): void => void flights.delete(name);
-      started.outcome.then(land, land);
-      return join(started, exchange.scope, true);
-    }
-    try {
-      const result = await join(flight, exchange.scope, false);
-      return typeof result === 'string' ? result : await next(exchange);
-    } catch (error) {
-      const isLeadersLimit = isTimeLimit(error) && flight.leader.deadline < exchange.scope.deadline;
-      if (isLeadersLimit && performance.now() < exchange.scope.deadline) return next(exchange);
-      throw error;
-    }
+  return (next) => {
+    const share: Handler = async (exchange) => {
+      const name = nameQuestion(exchange);
+      const flight = name === undefined ? undefined : flights.get(name);
+      if (name === undefined || (flight === undefined && flights.size >= MAX_FLIGHTS)) return next(exchange);
+      if (flight === undefined) return join(start(flights, name, next, exchange), exchange.scope, true);
+      try {
+        const result = await join(flight, exchange.scope, false);
+        return typeof result === 'string' ? result : await next(exchange);
+      } catch (error) {
+        const { deadline } = exchange.scope;
+        const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
+        if (isLeadersLimit && !exchange.scope.signal.aborted && performance.now() < deadline) {
+          return share(exchange);
+        }
+        throw error;
+      }
+    };
+    return share;
   };
 }
 
-function start(next: Handler, exchange: Exchange): Flight {
+function nameQuestion({ call: { key, sharedAs } }: Exchange): string | undefined {
+  return key === undefined ? sharedAs : `${key.blockHash}:${key.question}`;
+}
+
+function start(flights: Map<string, Flight>, name: string, next: Handler, exchange: Exchange): Flight {
   const controller = new AbortController();
   const { deadline, limitMs, owner } = exchange.scope;
   const scope: CallScope = {
@@ -55,7 +59,19 @@ function start(next: Handler, exchange: Exchange): Flight {
     owner,
     signal: controller.signal,
   };
-  return { outcome: next({ ...exchange, scope }), leader: scope, waiting: 0, controller };
+  const land = (): void => {
+    if (flights.get(name) === flight) flights.delete(name);
+  };
+  const outcome = next({ ...exchange, scope });
+  const giveUp = (): void => {
+    // Whoever comes now starts anew instead of waiting for what is being given up.
+    land();
+    controller.abort();
+  };
+  const flight: Flight = { outcome, deadline, waiting: 0, giveUp };
+  flights.set(name, flight);
+  outcome.then(land, land);
+  return flight;
 }
 
 /** Waits until the call is done or the caller has gone. */
@@ -65,7 +81,7 @@ function join(flight: Flight, { signal }: CallScope, isLeader: boolean): Promise
     let isHere = true;
     const leave = (): void => {
       isHere = false;
-      if (--flight.waiting === 0) flight.controller.abort();
+      if (--flight.waiting === 0) flight.giveUp();
       reject(new UpstreamFault('aborted', 'the caller has gone'));
     };
     const settle = (deliver: () => void): void => {

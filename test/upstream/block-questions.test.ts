@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { findMerge } from '../../src/upstream/find-merge.ts';
+import { createScope } from './support/exchange.ts';
+import { createNetwork } from './support/network.ts';
+import { makeHash, ScriptedChain } from './support/scripted-chain.ts';
+import { answer, type Behaviour, createNode, nodeError } from './support/scripted-node.ts';
+import { createStream, readAll } from './support/scripted-stream.ts';
+
+const FULL = 5;
+const chain = new ScriptedChain({
+  length: 20,
+  transactions: (number) => (number === FULL ? 3 : 0),
+  uncles: (number) => (number < 10 ? 2 : 0),
+  mergedFrom: 10,
+});
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
+const at = (number: number): BlockReference => ({ kind: 'number', number: BigInt(number) });
+const hashed = (hash: string): BlockReference => ({ kind: 'hash', hash, requireCanonical: false });
+
+const UNCLE = 'eth_getUncleByBlockNumberAndIndex';
+const TRANSACTION = 'eth_getTransactionByBlockNumberAndIndex';
+const RECEIPTS = 'eth_getBlockReceipts';
+
+/** The chain's answers, but for one method. */
+const but =
+  (method: string, behaviour: Behaviour, of: ScriptedChain = chain): Behaviour =>
+  (call, options) =>
+    call.method === method ? behaviour(call, options) : of.behaviour()(call, options);
+
+const network = (...behaviours: readonly Behaviour[]): ReturnType<typeof createNetwork> =>
+  createNetwork(
+    chain,
+    {},
+    behaviours.map((behaviour, tier) => createNode({ behaviour, tier })),
+  );
+
+describe('what is known without asking', () => {
+  it('a block above the head is null in all three', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    for (const block of [at(20), at(1_000_000)]) {
+      assert.equal(await served.getBlockReceipts(block, createScope()), null);
+      assert.equal(await served.getTransactionByBlockAndIndex(block, 0n, createScope()), null);
+      assert.equal(await served.getUncleByBlockAndIndex(block, 0n, createScope()), null);
+      assert.equal(await served.getHeader(block, createScope()), null);
+    }
+    assert.deepEqual(asked(), []);
+  });
+
+  it('an index past the end is null, once the block is known', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    for (const index of [3n, 4n, 2n ** 63n]) {
+      assert.equal(await served.getTransactionByBlockAndIndex(at(FULL), index, createScope()), null);
+      assert.equal(await served.getUncleByBlockAndIndex(at(FULL), index, createScope()), null);
+    }
+    assert.deepEqual(asked(), [`eth_getBlockByNumber ["0x${FULL}",false]`]);
+  });
+
+  it('a block without transactions has no receipts, whatever nodes say', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    assert.equal(await served.getBlockReceipts(at(6), createScope()), '[]');
+    assert.equal(asked().length, 1);
+  });
+
+  it('an uncle after the merge is null without any request', async () => {
+    const { chain: served, asked, directory } = createNetwork(chain);
+    assert.equal(await served.getUncleByBlockAndIndex(LATEST, 0n, createScope()), null);
+    assert.deepEqual(asked(), []);
+    await findMerge(directory, 19n, createScope());
+    const before = asked().length;
+    for (let number = 10; number < 20; number++) {
+      assert.equal(await served.getUncleByBlockAndIndex(at(number), 0n, createScope()), null);
+    }
+    assert.equal(asked().length, before);
+    const uncle = await served.getUncleByBlockAndIndex(at(9), 1n, createScope());
+    assert.deepEqual(JSON.parse(uncle as string), { hash: chain.block(9).uncleHashes[1], uncles: [] });
+    assert.deepEqual(asked().slice(before).at(-1), `${UNCLE} ["0x9","0x1"]`);
+  });
+
+  it('a pending block has no uncles', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    assert.equal(await served.getUncleByBlockAndIndex(PENDING, 0n, createScope()), null);
+    assert.deepEqual(asked(), []);
+  });
+
+  it('the header of the head', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    const header = await served.getHeader(LATEST, createScope());
+    assert.equal(header?.number, 19n);
+    assert.equal(header?.hash, chain.hashOf(19));
+    assert.deepEqual(asked(), []);
+  });
+});
+
+describe('what nodes answer', () => {
+  it('transactions, uncles and receipts of the block', async () => {
+    const { chain: served } = createNetwork(chain);
+    const transaction = await served.getTransactionByBlockAndIndex(at(FULL), 2n, createScope());
+    assert.deepEqual(JSON.parse(transaction as string), chain.transactionObject(FULL, 2));
+    assert.equal(await served.getBlockReceipts(at(FULL), createScope()), chain.receipts(FULL));
+  });
+
+  it('is shared by tag, number and hash, and asked once', async () => {
+    const full = new ScriptedChain({ length: 8, transactions: () => 2 });
+    const { chain: served, asked } = createNetwork(full);
+    const names = [LATEST, at(7), hashed(full.hashOf(7))];
+    for (const block of [...names, ...names]) {
+      assert.equal(await served.getBlockReceipts(block, createScope()), full.receipts(7));
+      await served.getTransactionByBlockAndIndex(block, 1n, createScope());
+    }
+    assert.deepEqual(asked(), [
+      'eth_getBlockByNumber ["0x7",false]',
+      `${RECEIPTS} ["0x7"]`,
+      `${TRANSACTION} ["0x7","0x1"]`,
+    ]);
+  });
+
+  it('after a reorg it is asked anew', async () => {
+    const before = new ScriptedChain({ length: 8, transactions: () => 2 });
+    const after = new ScriptedChain({ length: 9, transactions: () => 2, salt: 1, forkedFrom: 6 });
+    const { chain: served, switchTo } = createNetwork(before);
+    assert.equal(await served.getBlockReceipts(at(7), createScope()), before.receipts(7));
+    switchTo(after);
+    assert.equal(await served.getBlockReceipts(at(7), createScope()), after.receipts(7));
+    assert.equal(await served.getBlockReceipts(LATEST, createScope()), after.receipts(8));
+  });
+
+  it('a null for what the block lists, or something else, is a fault: the next node answers', async () => {
+    const uncle = JSON.stringify({ hash: makeHash(9, 9, 9), uncles: [] });
+    const lies: readonly (readonly [string, string])[] = [
+      [RECEIPTS, 'null'],
+      [RECEIPTS, '[]'],
+      [RECEIPTS, chain.receipts(6)],
+      [TRANSACTION, 'null'],
+      [TRANSACTION, JSON.stringify(chain.transactionObject(FULL, 1))],
+      [TRANSACTION, '{}'],
+      [UNCLE, 'null'],
+      [UNCLE, uncle],
+    ];
+    for (const [method, lie] of lies) {
+      const { chain: served } = network(but(method, answer(lie)), chain.behaviour());
+      const scope = createScope();
+      assert.equal(await served.getBlockReceipts(at(FULL), scope), chain.receipts(FULL), method);
+      const transaction = await served.getTransactionByBlockAndIndex(at(FULL), 0n, scope);
+      assert.deepEqual(JSON.parse(transaction as string), chain.transactionObject(FULL, 0));
+      assert.notEqual(await served.getUncleByBlockAndIndex(at(FULL), 0n, scope), null);
+    }
+  });
+
+  it('with none but liars there is an error, never a wrong answer', async () => {
+    for (const lie of ['null', '[]', chain.receipts(6), '{}', '"0x"']) {
+      const { chain: served } = network(but(RECEIPTS, answer(lie)), but(RECEIPTS, answer(lie)));
+      await assert.rejects(served.getBlockReceipts(at(FULL), createScope()), { name: 'ChainError' });
+    }
+  });
+
+  it('a block that nodes deny is null when two say so', async () => {
+    const denies = but('eth_getBlockByNumber', answer('null'));
+    const two = network(denies, denies).chain;
+    assert.equal(await two.getBlockReceipts(at(FULL), createScope()), null);
+    await assert.rejects(network(denies).chain.getBlockReceipts(at(FULL), createScope()), {
+      kind: 'failed',
+    });
+    assert.equal(
+      await network(denies, chain.behaviour()).chain.getBlockReceipts(at(FULL), createScope()),
+      chain.receipts(FULL),
+    );
+  });
+
+  it('a large transaction is collected and checked, large receipts are checked while they pass', async () => {
+    const text = JSON.stringify({ ...chain.transactionObject(FULL, 0), input: `0x${'ab'.repeat(2_000)}` });
+    const { chain: served } = network(
+      but(TRANSACTION, async () => ({ kind: 'result', result: createStream(text) })),
+    );
+    assert.equal(await served.getTransactionByBlockAndIndex(at(FULL), 0n, createScope()), text);
+    const streaming = (receipts: string): Behaviour =>
+      but(RECEIPTS, async () => ({ kind: 'result', result: createStream(receipts) }));
+    const right = await network(streaming(chain.receipts(FULL))).chain.getBlockReceipts(
+      at(FULL),
+      createScope(),
+    );
+    assert.ok(right !== null && typeof right !== 'string');
+    assert.equal(await readAll(right), chain.receipts(FULL));
+    const wrong = await network(
+      streaming(chain.receipts(FULL).replaceAll(chain.hashOf(FULL), chain.hashOf(6))),
+    ).chain.getBlockReceipts(at(FULL), createScope());
+    assert.ok(wrong !== null);
+    await assert.rejects(readAll(wrong), { kind: 'unavailable' });
+  });
+});
+
+describe('receipts without eth_getBlockReceipts', () => {
+  const lacks = but(RECEIPTS, nodeError(-32601, 'the method does not exist'));
+
+  it('are put together from single ones, more than a hundred too', async () => {
+    const big = new ScriptedChain({ length: 4, transactions: () => 250 });
+    const { chain: served, node } = createNetwork(big, {}, [
+      createNode(but(RECEIPTS, nodeError(-32601, 'the method does not exist'), big)),
+    ]);
+    assert.equal(await served.getBlockReceipts(at(3), createScope()), big.receipts(3));
+    assert.deepEqual(
+      node.asked.batches.map((batch) => batch.length),
+      [100, 100, 50],
+    );
+    assert.equal(await served.getBlockReceipts(hashed(big.hashOf(3)), createScope()), big.receipts(3));
+    assert.equal(node.asked.batches.length, 3);
+  });
+
+  it('are answered by the node that lacks the method when the one that has it is down', async () => {
+    const down: Behaviour = but(RECEIPTS, nodeError(-32000, 'header not found'));
+    for (const behaviours of [
+      [lacks, down],
+      [down, lacks],
+    ]) {
+      const { chain: served } = network(...behaviours);
+      assert.equal(await served.getBlockReceipts(at(FULL), createScope()), chain.receipts(FULL));
+    }
+  });
+
+  it('must be complete: one that is missing is a fault', async () => {
+    const hash = chain.transactionHash(FULL, 1);
+    const incomplete: Behaviour = (call, options) =>
+      call.params.includes(hash) ? answer('null')(call, options) : lacks(call, options);
+    await assert.rejects(network(incomplete).chain.getBlockReceipts(at(FULL), createScope()), {
+      name: 'ChainError',
+    });
+    assert.equal(
+      await network(incomplete, lacks).chain.getBlockReceipts(at(FULL), createScope()),
+      chain.receipts(FULL),
+    );
+  });
+});
+
+describe('pending', () => {
+  const pendingBlock = JSON.stringify({ number: '0x14', timestamp: '0x65', gasLimit: '0x5208' });
+
+  it('goes through, and is neither checked nor kept', async () => {
+    const { chain: served, asked } = network(
+      but(TRANSACTION, answer('{"hash":null}'), chain),
+      chain.behaviour(),
+    );
+    for (let i = 0; i < 2; i++) {
+      const scope = createScope();
+      assert.equal(await served.getTransactionByBlockAndIndex(PENDING, 0n, scope), '{"hash":null}');
+    }
+    assert.deepEqual(asked(), Array(2).fill(`${TRANSACTION} ["pending","0x0"]`));
+  });
+
+  it('a null is null', async () => {
+    const { chain: served } = network(answer('null'));
+    assert.equal(await served.getTransactionByBlockAndIndex(PENDING, 0n, createScope()), null);
+    assert.equal(await served.getBlockReceipts(PENDING, createScope()), null);
+    assert.equal(await served.getHeader(PENDING, createScope()), null);
+  });
+
+  it('its header may lack the hash, but not what prices need', async () => {
+    const header = await network(answer(pendingBlock)).chain.getHeader(PENDING, createScope());
+    assert.deepEqual(header, { number: 20n, timestamp: 101n, gasLimit: 21_000n, extraData: '0x' });
+    await assert.rejects(network(answer('{"number":"0x14"}')).chain.getHeader(PENDING, createScope()), {
+      kind: 'unavailable',
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, it } from 'node:test';
+import type { BlockReference, BlockTag } from '../../src/chain/chain.ts';
+import { BlockDirectory } from '../../src/upstream/block-directory.ts';
+import { BlockResolver } from '../../src/upstream/block-resolver.ts';
+import type { HeadReport } from '../../src/upstream/heads/network-head.ts';
+import { createScope } from './support/exchange.ts';
+import { createNetwork } from './support/network.ts';
+import { createHead, makeHash, ScriptedChain } from './support/scripted-chain.ts';
+import { answer, createNode } from './support/scripted-node.ts';
+
+const chain = new ScriptedChain({ length: 400 });
+const MARKS = { safe: chain.block(390), finalized: chain.block(380) };
+
+const tag = (name: BlockTag): BlockReference => ({ kind: 'tag', tag: name });
+const byNumber = (number: number): BlockReference => ({ kind: 'number', number: BigInt(number) });
+const byHash = (hash: string, requireCanonical = false): BlockReference => ({
+  kind: 'hash',
+  hash,
+  requireCanonical,
+});
+
+const at = (number: number, hash: string | undefined = chain.hashOf(number)): unknown => ({
+  kind: 'block',
+  position: { number: BigInt(number), hash },
+  isCanonical: true,
+});
+
+describe('BlockResolver', () => {
+  it('tags become the blocks that the network serves', async () => {
+    const { resolver, switchTo, asked } = createNetwork(chain);
+    switchTo(chain, MARKS);
+    const scope = createScope();
+    assert.deepEqual(await resolver.resolve(tag('latest'), scope), at(399));
+    assert.deepEqual(await resolver.resolve(tag('safe'), scope), at(390));
+    assert.deepEqual(await resolver.resolve(tag('finalized'), scope), at(380));
+    assert.deepEqual(await resolver.resolve(tag('earliest'), scope), at(0));
+    assert.deepEqual(await resolver.resolve(tag('pending'), scope), { kind: 'pending' });
+    assert.deepEqual(asked(), []);
+  });
+
+  it('a tag that the nodes do not know is none, unless a substitute is named', async () => {
+    const none = { kind: 'none', message: 'safe block not found' };
+    const resolveSafe = (script: Parameters<typeof createNetwork>[1]): Promise<unknown> => {
+      const { resolver, switchTo } = createNetwork(chain, script);
+      switchTo(chain, { finalized: MARKS.finalized });
+      return resolver.resolve(tag('safe'), createScope());
+    };
+    assert.deepEqual(await resolveSafe({}), none);
+    assert.deepEqual(await resolveSafe({ tags: { safe: 'none' } }), none);
+    assert.deepEqual(await resolveSafe({ tags: { safe: 'latest' } }), at(399));
+    assert.deepEqual(await resolveSafe({ tags: { safe: 'finalized' } }), at(380));
+    assert.deepEqual(await resolveSafe({ tags: { safe: 'finalized', finalized: 'none' } }), {
+      kind: 'none',
+      message: 'finalized block not found',
+    });
+  });
+
+  it('numbers up to the head are blocks, without asking', async () => {
+    const { resolver, asked } = createNetwork(chain);
+    assert.deepEqual(await resolver.resolve(byNumber(399), createScope()), at(399));
+    assert.deepEqual(await resolver.resolve(byNumber(5), createScope()), {
+      kind: 'block',
+      position: { number: 5n, hash: undefined },
+      isCanonical: true,
+    });
+    assert.deepEqual(await resolver.resolve(byNumber(400), createScope()), {
+      kind: 'none',
+      message: 'header not found',
+    });
+    assert.deepEqual(asked(), []);
+  });
+
+  it('hashes of canonical blocks are those blocks, recent or old', async () => {
+    const { resolver, asked } = createNetwork(chain);
+    assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(399)), createScope()), at(399));
+    assert.deepEqual(asked(), []);
+    assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(398)), createScope()), at(398));
+    for (const requireCanonical of [false, true]) {
+      assert.deepEqual(
+        await resolver.resolve(byHash(chain.hashOf(5), requireCanonical), createScope()),
+        at(5),
+      );
+    }
+  });
+
+  it('orphaned blocks are served by hash unless canonical ones are required', async () => {
+    const fork = new ScriptedChain({ length: 390, salt: 3, forkedFrom: 300 });
+    const knowsBoth = createNode(({ method, params }) => {
+      const values = JSON.parse(params) as unknown[];
+      const result = chain.answer(method, values) ?? fork.answer(method, values);
+      return { kind: 'result', result: JSON.stringify(result) };
+    });
+    const { resolver } = createNetwork(chain, {}, [knowsBoth]);
+    assert.deepEqual(await resolver.resolve(byHash(fork.hashOf(350)), createScope()), {
+      kind: 'block',
+      position: { number: 350n, hash: fork.hashOf(350) },
+      isCanonical: false,
+    });
+    assert.deepEqual(await resolver.resolve(byHash(fork.hashOf(350), true), createScope()), {
+      kind: 'none',
+      message: 'hash is not currently canonical',
+    });
+  });
+
+  it('unknown hashes and those of blocks above the head are none', async () => {
+    const longer = new ScriptedChain({ length: 405 });
+    const { resolver } = createNetwork(chain, {}, [createNode(longer.behaviour())]);
+    for (const hash of [makeHash(9, 9, 9), longer.hashOf(402)]) {
+      assert.deepEqual(await resolver.resolve(byHash(hash), createScope()), {
+        kind: 'none',
+        message: 'header for hash not found',
+      });
+    }
+  });
+});
+
+describe('before there is a head', () => {
+  function createBlind(): { readonly resolver: BlockResolver; readonly see: () => void } {
+    const reports: HeadReport[] = [];
+    const head = createHead(() => reports);
+    const directory = new BlockDirectory(async () => 'null', head);
+    const resolver = new BlockResolver({ head, directory, tags: {}, genesisHash: undefined });
+    const see = (): void => {
+      reports.push(chain.report());
+      head.update();
+    };
+    return { resolver, see };
+  }
+
+  it('callers wait for it', async () => {
+    const { resolver, see } = createBlind();
+    const waiting = [1, 2, 3].map(() => resolver.resolve(tag('latest'), createScope()));
+    setImmediate(see);
+    for (const resolved of await Promise.all(waiting)) assert.deepEqual(resolved, at(399));
+  });
+
+  it('until their time is up or they go, and leave nothing behind', async () => {
+    const { resolver } = createBlind();
+    await assert.rejects(resolver.getHead(createScope(1)), { name: 'ChainError', kind: 'unavailable' });
+    const caller = new AbortController();
+    const waiting = resolver.getHead(createScope(20_000, caller.signal));
+    caller.abort();
+    await assert.rejects(waiting, { kind: 'unavailable' });
+    assert.equal(getEventListeners(caller.signal, 'abort').length, 0);
+    const gone = createScope(20_000, AbortSignal.abort());
+    await assert.rejects(resolver.getHead(gone), { kind: 'unavailable' });
+  });
+});
+
+it('a node that says nonsense about a hash is no source', async () => {
+  const { resolver } = createNetwork(chain, {}, [createNode(answer('"nonsense"'))]);
+  await assert.rejects(resolver.resolve(byHash(chain.hashOf(5)), createScope()), { kind: 'malformed' });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import { createScope } from './support/exchange.ts';
+import { createNetwork, type ScriptedNetwork } from './support/network.ts';
+import { ScriptedChain } from './support/scripted-chain.ts';
+import { answer, type Behaviour, createNode, nodeError } from './support/scripted-node.ts';
+
+const chain = new ScriptedChain({ length: 400 });
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const at = (number: number): BlockReference => ({ kind: 'number', number: BigInt(number) });
+const hashed = (hash: string, requireCanonical = false): BlockReference => ({
+  kind: 'hash',
+  hash,
+  requireCanonical,
+});
+const TO = `0x${'ab'.repeat(20)}`;
+
+const request = (block: BlockReference, more: Partial<CallRequest> = {}): CallRequest => ({
+  call: { to: TO, data: '0xabcdef' },
+  block,
+  ...more,
+});
+
+/** A network of one node that understands EIP-1898. */
+function createModern(of: ScriptedChain = chain): ScriptedNetwork {
+  const node = createNode(of.behaviour());
+  node.upstream.identity = {
+    chainId: 1n,
+    genesisHash: undefined,
+    clientVersion: 'Geth/v1',
+    knowsHashParameters: true,
+  };
+  return createNetwork(of, {}, [node]);
+}
+
+const blockOf = (params: string | undefined): unknown => (JSON.parse(params ?? '[]') as unknown[])[1];
+
+describe('calls', () => {
+  it('tags become the number of the served block, or its hash where the node takes one', async () => {
+    const old = createNetwork(chain);
+    assert.equal(await old.chain.call(request(LATEST), createScope()), JSON.stringify(chain.hashOf(399)));
+    assert.equal(blockOf(old.node.asked.calls[0]?.params), '0x18f');
+    const modern = createModern();
+    await modern.chain.call(request(LATEST), createScope());
+    assert.deepEqual(blockOf(modern.node.asked.calls[0]?.params), {
+      blockHash: chain.hashOf(399),
+      requireCanonical: false,
+    });
+  });
+
+  it('the same question by tag, number and hash, in any case of hex letters, is asked once', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    for (const block of [LATEST, at(399), hashed(chain.hashOf(399)), hashed(chain.hashOf(399), true)]) {
+      for (const data of ['0xabcdef', '0xABCDEF']) {
+        await served.call({ call: { to: TO, data }, block }, createScope());
+      }
+    }
+    assert.equal(node.asked.calls.length, 1);
+  });
+
+  it('old blocks too, after one look at the block', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    for (const block of [at(5), hashed(chain.hashOf(5)), at(5)])
+      await served.call(request(block), createScope());
+    assert.deepEqual(
+      asked().map((call) => call.split(' ')[0]),
+      ['eth_getBlockByNumber', 'eth_call'],
+    );
+  });
+
+  it('other parameters, another method, another block: another question', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    node.behave(answer('"0x1"'));
+    const requests = [
+      request(LATEST),
+      request(at(398)),
+      request(LATEST, { call: { to: TO } }),
+      request(LATEST, { stateOverrides: { [TO]: { balance: '0x1' } } }),
+      request(LATEST, { blockOverrides: { time: '0x1' } }),
+    ];
+    for (const each of requests) {
+      await served.estimateGas(each, createScope());
+      await assert.rejects(served.call(each, createScope()), { name: 'ChainError' });
+    }
+    assert.equal(node.asked.calls.filter(({ method }) => method === 'eth_estimateGas').length, 5);
+  });
+
+  it('two calls at latest with a reorg between them are two questions', async () => {
+    const { chain: served, switchTo } = createNetwork(chain);
+    const first = await served.call(request(LATEST), createScope());
+    const after = new ScriptedChain({ length: 400, salt: 1, forkedFrom: 399 });
+    switchTo(after);
+    const second = await served.call(request(LATEST), createScope());
+    assert.equal(first, JSON.stringify(chain.hashOf(399)));
+    assert.equal(second, JSON.stringify(after.hashOf(399)));
+  });
+
+  it('nothing is kept of pending, of errors and of nulls', async () => {
+    const pending = createNetwork(chain);
+    pending.node.behave(answer('"0x"'));
+    const block: BlockReference = { kind: 'tag', tag: 'pending' };
+    for (let i = 0; i < 2; i++) await pending.chain.call(request(block), createScope());
+    assert.deepEqual(
+      pending.node.asked.calls.map(({ params }) => blockOf(params)),
+      ['pending', 'pending'],
+    );
+    for (const behaviour of [nodeError(3, 'execution reverted', '0x'), answer('null')]) {
+      const { chain: served, node } = createNetwork(chain);
+      node.behave(behaviour);
+      for (let i = 0; i < 2; i++) await assert.rejects(served.call(request(LATEST), createScope()));
+      assert.equal(node.asked.calls.length, 2);
+    }
+  });
+
+  it('an estimate always carries a block; overrides only where there are any', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    node.behave(answer('"0x5208"'));
+    const ask = (more: Partial<CallRequest>): Promise<string> =>
+      served.estimateGas(request(LATEST, more), createScope());
+    await ask({});
+    await ask({ stateOverrides: { [TO]: { nonce: '0x1' } } });
+    await ask({ blockOverrides: { time: '0x1' } });
+    const tails = node.asked.calls.map(({ params }) => (JSON.parse(params) as unknown[]).slice(1));
+    assert.deepEqual(tails, [
+      ['0x18f'],
+      ['0x18f', { [TO]: { nonce: '0x1' } }],
+      ['0x18f', {}, { time: '0x1' }],
+    ]);
+  });
+
+  it('blocks that do not exist are an error in the words of geth', async () => {
+    const { chain: served } = createNetwork(chain);
+    await assert.rejects(served.call(request(at(400)), createScope()), {
+      kind: 'failed',
+      message: 'header not found',
+    });
+    await assert.rejects(served.call(request({ kind: 'tag', tag: 'safe' }), createScope()), {
+      kind: 'failed',
+      message: 'safe block not found',
+    });
+  });
+
+  it('a result that is none is a fault: the next node answers, alone it is an error', async () => {
+    const strange: readonly Behaviour[] = [answer('null'), answer('"0x1"'), answer('{}'), answer('"abc"')];
+    for (const behaviour of strange) {
+      const nodes = [
+        createNode({ behaviour, tier: 1 }),
+        createNode({ behaviour: chain.behaviour(), tier: 2 }),
+      ];
+      const { chain: served } = createNetwork(chain, {}, nodes);
+      assert.equal(await served.call(request(LATEST), createScope()), JSON.stringify(chain.hashOf(399)));
+      const alone = createNetwork(chain, {}, [createNode(behaviour)]);
+      await assert.rejects(alone.chain.call(request(LATEST), createScope()), { name: 'ChainError' });
+    }
+  });
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { UpstreamFault } from '../../src/upstream/fault.ts';
+import { agreeOnChain, Membership } from '../../src/upstream/membership.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { makeHash } from './support/scripted-chain.ts';
+import {
+  type Behaviour,
+  createNode,
+  fault,
+  inTurn,
+  type ScriptedNode,
+  silent,
+} from './support/scripted-node.ts';
+
+const GENESIS = makeHash(1, 0, 0);
+const OTHER_GENESIS = makeHash(1, 1, 0);
+const OURS = { chainId: 1n, genesisHash: GENESIS };
+
+type Claim = { readonly chainId?: unknown; readonly genesis?: unknown; readonly version?: Behaviour };
+
+/** A node that says who it is. */
+function claim({ chainId = '0x1', genesis = { hash: GENESIS }, version }: Claim = {}): Behaviour {
+  return (call, options) => {
+    const values: Readonly<Record<string, unknown>> = {
+      eth_chainId: chainId,
+      eth_getBlockByNumber: genesis,
+      web3_clientVersion: 'Geth/v1.16.1-stable/linux-amd64/go1.24',
+    };
+    if (call.method === 'web3_clientVersion' && version !== undefined) return version(call, options);
+    return { kind: 'result', result: JSON.stringify(values[call.method]) };
+  };
+}
+
+type Scene = {
+  readonly membership: Membership;
+  readonly log: RecordingLog;
+  readonly changes: () => number;
+};
+
+function createScene(nodes: readonly ScriptedNode[]): Scene {
+  const log = createRecordingLog();
+  let changes = 0;
+  const upstreams = nodes.map(({ upstream }) => upstream);
+  for (const upstream of upstreams) upstream.standing = 'unverified';
+  const onChange = (): void => {
+    changes++;
+  };
+  return {
+    membership: new Membership({ upstreams, network: 'test', log, onChange }),
+    log,
+    changes: () => changes,
+  };
+}
+
+/** Lets everything that is ready happen; timers are mocked and do not. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function pass(ms: number): Promise<void> {
+  mock.timers.tick(ms);
+  await settle();
+}
+
+const standings = (nodes: readonly ScriptedNode[]): string[] =>
+  nodes.map(({ upstream }) => upstream.standing);
+
+describe('Membership', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  it('verifies who is of this chain; another chain is quarantined and named', async () => {
+    const nodes = [
+      createNode({ behaviour: claim(), name: 'good' }),
+      createNode({ behaviour: claim({ chainId: '0x5' }), name: 'other-chain' }),
+      createNode({ behaviour: claim({ genesis: { hash: OTHER_GENESIS } }), name: 'other-genesis' }),
+      createNode({ behaviour: claim({ genesis: null }), name: 'pruned' }),
+      createNode({ behaviour: fault('unreachable'), name: 'down' }),
+    ];
+    const { membership, log, changes } = createScene(nodes);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    assert.deepEqual(standings(nodes), ['verified', 'quarantined', 'quarantined', 'verified', 'unverified']);
+    assert.equal(changes(), 4);
+    const errors = log.lines.filter((line) => line.includes('"error"'));
+    assert.equal(errors.length, 2);
+    assert.ok(errors[0]?.includes('other-chain') && errors[1]?.includes('other-genesis'));
+    assert.equal(nodes[0]?.upstream.knowsHashParameters, true);
+    assert.match(nodes[0]?.upstream.identity?.clientVersion ?? '', /^Geth/);
+    membership.close();
+  });
+
+  it('a node need not tell its version, but must tell its chain', async () => {
+    const nodes = [
+      createNode(claim({ version: fault('unauthorized') })),
+      createNode(claim({ version: () => ({ kind: 'result', result: '{"not":"a string"}' }) })),
+      createNode(claim({ chainId: 'mainnet' })),
+      createNode(claim({ chainId: 1 })),
+    ];
+    const { membership } = createScene(nodes);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    assert.deepEqual(standings(nodes), ['verified', 'verified', 'unverified', 'unverified']);
+    assert.equal(nodes[0]?.upstream.identity?.clientVersion, 'unknown');
+    assert.equal(nodes[0]?.upstream.knowsHashParameters, false);
+    membership.close();
+  });
+
+  it('a start waits for all, or for enough', async () => {
+    const nodes = [createNode(claim()), createNode(claim()), createNode(silent)];
+    const { membership } = createScene(nodes);
+    const known = (): number => nodes.filter(({ upstream }) => upstream.identity !== undefined).length;
+    await membership.askAll(() => known() > 1);
+    assert.equal(known(), 2);
+    membership.close();
+  });
+
+  it('who did not answer is asked again, ever more rarely, until it does', async () => {
+    const node = createNode(inTurn(...Array(9).fill(fault('unreachable')), claim()));
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    assert.equal(node.asked.calls.length, 3);
+    await pass(200);
+    assert.equal(node.asked.calls.length, 6);
+    await pass(100);
+    assert.equal(node.asked.calls.length, 6);
+    await pass(300);
+    assert.equal(node.asked.calls.length, 9);
+    assert.equal(node.upstream.standing, 'unverified');
+    await pass(5_000);
+    assert.equal(node.upstream.standing, 'verified');
+    membership.close();
+  });
+
+  it('everyone is checked every half minute: who changes its chain is out, who comes back is in', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ chainId: '0x5' }));
+    await pass(29_999);
+    assert.equal(node.upstream.standing, 'verified');
+    await pass(1);
+    assert.equal(node.upstream.standing, 'quarantined');
+    node.behave(claim());
+    await pass(30_000);
+    assert.equal(node.upstream.standing, 'verified');
+    membership.close();
+  });
+
+  it('a check that fails changes nothing: being away is seen elsewhere', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(fault('timeout'));
+    await pass(30_000);
+    assert.equal(node.upstream.standing, 'verified');
+    assert.equal(node.upstream.faults.get('timeout'), 1);
+    membership.close();
+  });
+
+  it('who is suspected is not asked until it has said who it is', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
+    membership.suspect(node.upstream);
+    assert.equal(node.upstream.standing, 'unverified');
+    await settle();
+    assert.equal(node.upstream.standing, 'quarantined');
+    node.behave(claim());
+    membership.suspect(node.upstream);
+    assert.equal(node.upstream.standing, 'quarantined');
+    await settle();
+    assert.equal(node.upstream.standing, 'verified');
+    membership.close();
+  });
+
+  it('after the end nobody is asked or judged', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    membership.suspect(node.upstream);
+    membership.close();
+    await settle();
+    assert.equal(node.upstream.standing, 'unverified');
+    const asked = node.asked.calls.length;
+    await pass(120_000);
+    assert.equal(node.asked.calls.length, asked);
+  });
+
+  it('logs neither addresses nor the words of a node that may hold them', async () => {
+    const behaviour: Behaviour = () => {
+      throw new UpstreamFault('unreachable', 'connection refused');
+    };
+    const node = createNode({ behaviour, secrets: ['https://secret.example.org'] });
+    const { membership, log } = createScene([node]);
+    await membership.askAll(() => false);
+    assert.ok(log.lines.every((line) => !line.includes('secret')));
+    membership.close();
+  });
+});
+
+describe('agreeOnChain', () => {
+  async function agree(claims: readonly Claim[], configured: Parameters<typeof agreeOnChain>[1] = {}) {
+    const nodes = claims.map((each) => createNode(claim(each)));
+    const { membership } = createScene(nodes);
+    await membership.askAll(() => false);
+    return agreeOnChain(
+      nodes.map(({ upstream }) => upstream),
+      configured,
+    );
+  }
+
+  it('is what most say; among equals what the first says', async () => {
+    const other: Claim = { chainId: '0x5', genesis: { hash: OTHER_GENESIS } };
+    const theirs = { chainId: 5n, genesisHash: OTHER_GENESIS };
+    assert.deepEqual(identityOf(await agree([{}, other, other])), theirs);
+    assert.deepEqual(identityOf(await agree([{}, other])), OURS);
+    assert.deepEqual(identityOf(await agree([other, {}])), theirs);
+    assert.equal((await agree([{}, other, {}]))?.votes, 2);
+  });
+
+  it('is what is configured, whatever they say', async () => {
+    const other: Claim = { chainId: '0x5', genesis: { hash: OTHER_GENESIS } };
+    assert.deepEqual(identityOf(await agree([other, other, {}], { chainId: 1n })), OURS);
+    assert.deepEqual(identityOf(await agree([other], { chainId: 1n, genesisHash: GENESIS })), OURS);
+    assert.deepEqual(identityOf(await agree([{}], { genesisHash: OTHER_GENESIS })), {
+      chainId: 1n,
+      genesisHash: OTHER_GENESIS,
+    });
+  });
+
+  it('is nothing when nobody says anything', async () => {
+    assert.equal(await agree([{ chainId: 'none' }]), undefined);
+    assert.equal(agreeOnChain([], {}), undefined);
+  });
+});
+
+/** The two fields, of whatever else the winner told. */
+function identityOf(vote: ReturnType<typeof agreeOnChain>): unknown {
+  return vote && { chainId: vote.identity.chainId, genesisHash: vote.identity.genesisHash };
+}

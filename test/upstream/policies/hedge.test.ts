@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, it } from 'node:test';
+import { ChainError } from '../../../src/chain/errors.ts';
+import type { JsonResult } from '../../../src/primitives/json-result.ts';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { hedge } from '../../../src/upstream/policies/hedge.ts';
+import { OVERTAKEN } from '../../../src/upstream/policies/overtaken.ts';
+import type { Exchange, Handler } from '../../../src/upstream/routed-call.ts';
+import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { LatencyWindow } from '../../../src/util/latency-window.ts';
+import { TokenBucket } from '../../../src/util/token-bucket.ts';
+import { createRouted, createScope } from '../support/exchange.ts';
+import { answer, createNode } from '../support/scripted-node.ts';
+import { createStream } from '../support/scripted-stream.ts';
+
+/** A call that the test settles itself. */
+type OpenCall = {
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly settle: (result: JsonResult) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+function createOpenCalls(): { readonly calls: OpenCall[]; readonly handler: Handler } {
+  const calls: OpenCall[] = [];
+  const handler: Handler = ({ upstream, scope }) =>
+    new Promise((settle, fail) => {
+      calls.push({ upstream: upstream as Upstream, signal: scope.signal, settle, fail });
+    });
+  return { calls, handler };
+}
+
+/** Latencies of which 95 % are within a millisecond: hedging comes at its shortest delay. */
+function createFastWindow(): LatencyWindow {
+  const window = new LatencyWindow(60_000);
+  for (let i = 0; i < 100; i++) window.record(1);
+  return window;
+}
+
+type HedgeScript = { readonly window?: LatencyWindow; readonly tokens?: number };
+
+function hedged(next: Handler, { window = createFastWindow(), tokens = 100 }: HedgeScript = {}): Handler {
+  return hedge({
+    share: 0.001,
+    // Less than a whole token pays for nothing.
+    budget: new TokenBucket({ capacity: tokens + 0.1 }),
+    latenciesOf: () => window,
+  })(next);
+}
+
+const route = (nodes: number, limitMs?: number, signal?: AbortSignal): Exchange =>
+  createRouted(
+    Array.from({ length: nodes }, () => createNode(answer('1'))),
+    {},
+    createScope(limitMs, signal),
+  );
+
+/** Lets timers of a few milliseconds come due. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+describe('hedge', () => {
+  it('asks a second node after the 95th percentile; the first answer wins, the loser is given up', async () => {
+    const { calls, handler } = createOpenCalls();
+    const result = hedged(handler)(route(3));
+    await until(() => calls.length === 2);
+    assert.notEqual(calls[0]?.upstream, calls[1]?.upstream);
+    calls[1]?.settle('"second"');
+    assert.equal(await result, '"second"');
+    assert.equal(calls[0]?.signal.reason, OVERTAKEN);
+    assert.equal(calls[1]?.signal.aborted, false);
+    assert.equal(calls.length, 2);
+  });
+
+  it('does not ask a second one without budget, before enough is known, or for what is sticky', async () => {
+    const scripts: readonly (readonly [HedgeScript, boolean])[] = [
+      [{ tokens: 0 }, false],
+      [{ window: new LatencyWindow(60_000) }, false],
+      [{}, true],
+    ];
+    for (const [script, isSticky] of scripts) {
+      const { calls, handler } = createOpenCalls();
+      const exchange = route(2);
+      const call = { ...exchange.call, isSticky };
+      const result = hedged(handler, script)({ ...exchange, call });
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      assert.equal(calls.length, 1);
+      calls[0]?.settle('1');
+      assert.equal(await result, '1');
+    }
+  });
+
+  it('stays within the budget', async () => {
+    const window = createFastWindow();
+    const { calls, handler } = createOpenCalls();
+    const ask = hedged(handler, { window, tokens: 3 });
+    const results = Array.from({ length: 20 }, () => ask(route(2)));
+    await until(() => calls.length === 23);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(calls.length, 23);
+    for (const call of calls) call.settle('1');
+    await Promise.all(results);
+  });
+
+  it('an answer that is an error wins too', async () => {
+    const { calls, handler } = createOpenCalls();
+    const result = hedged(handler)(route(2));
+    await until(() => calls.length === 2);
+    calls[0]?.fail(new ChainError('reverted', 'execution reverted', '0x'));
+    await assert.rejects(result, { kind: 'reverted' });
+    assert.equal(calls[1]?.signal.reason, OVERTAKEN);
+  });
+
+  it('a fault leaves the other its chance; the last fault is told', async () => {
+    const first = createOpenCalls();
+    const won = hedged(first.handler)(route(2));
+    await until(() => first.calls.length === 2);
+    first.calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
+    first.calls[1]?.settle('1');
+    assert.equal(await won, '1');
+
+    const second = createOpenCalls();
+    const lost = hedged(second.handler)(route(2));
+    await until(() => second.calls.length === 2);
+    second.calls[1]?.fail(new UpstreamFault('malformed', 'scripted'));
+    second.calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
+    await assert.rejects(lost, { kind: 'unreachable' });
+  });
+
+  it('a node that stays silent does not keep the others from being asked, whatever the budget', async () => {
+    const { calls, handler } = createOpenCalls();
+    const result = hedged(handler, { tokens: 0 })(route(4, 400));
+    await until(() => calls.length === 4);
+    calls[3]?.settle('1');
+    assert.equal(await result, '1');
+    assert.equal(new Set(calls.map(({ upstream }) => upstream)).size, 4);
+    for (const { signal } of calls.slice(0, 3)) assert.equal(signal.reason, OVERTAKEN);
+  });
+
+  it('gives the overtaken back: a null of the winner can still be confirmed by them', async () => {
+    const { calls, handler } = createOpenCalls();
+    const exchange = route(2);
+    const result = hedged(handler)(exchange);
+    await until(() => calls.length === 2);
+    assert.equal(exchange.route?.left, 0);
+    calls[0]?.settle('null');
+    assert.equal(await result, 'null');
+    assert.equal(exchange.route?.left, 1);
+    assert.equal(exchange.route?.take(), calls[1]?.upstream);
+  });
+
+  it('cancels the stream of a loser that answers all the same', async () => {
+    const { calls, handler } = createOpenCalls();
+    const result = hedged(handler)(route(2));
+    await until(() => calls.length === 2);
+    calls[0]?.settle('1');
+    await result;
+    const late = createStream('[1,2,3]');
+    calls[1]?.settle(late);
+    await until(() => late.isCancelled);
+  });
+
+  it('a caller that goes ends everything at once, even what does not heed its signal', async () => {
+    const { calls, handler } = createOpenCalls();
+    const caller = new AbortController();
+    const result = hedged(handler)(route(3, 20_000, caller.signal));
+    await until(() => calls.length === 2);
+    caller.abort();
+    await assert.rejects(result, { kind: 'aborted' });
+    assert.ok(calls.every(({ signal }) => signal.aborted && signal.reason !== OVERTAKEN));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(calls.length, 2);
+    assert.equal(getEventListeners(caller.signal, 'abort').length, 0);
+    const late = createStream('[1]');
+    calls[0]?.settle(late);
+    await until(() => late.isCancelled);
+  });
+
+  it('asks nobody for a caller that has gone already', async () => {
+    const { calls, handler } = createOpenCalls();
+    await assert.rejects(hedged(handler)(route(2, 20_000, AbortSignal.abort())), { kind: 'aborted' });
+    assert.equal(calls.length, 0);
+  });
+
+  it('leaves no listener behind on the signal of its caller', async () => {
+    const caller = new AbortController();
+    const ask = hedged(async () => '1');
+    for (let i = 0; i < 50; i++) await ask(route(3, 20_000, caller.signal));
+    assert.equal(getEventListeners(caller.signal, 'abort').length, 0);
+  });
+
+  it('takes a deadline that never comes', async () => {
+    const { calls, handler } = createOpenCalls();
+    const result = hedged(handler, { tokens: 0 })(route(3, Number.POSITIVE_INFINITY));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(calls.length, 1);
+    calls[0]?.settle('1');
+    await result;
+  });
+
+  it('without any node left there is a fault', async () => {
+    await assert.rejects(hedged(async () => '1')(route(0)), { kind: 'unreachable' });
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { order } from '../../../src/upstream/policies/order.ts';
+import type { RoutedCall } from '../../../src/upstream/routed-call.ts';
+import { createExchange } from '../support/exchange.ts';
+import { answer, createNode, type NodeParts, type ScriptedNode } from '../support/scripted-node.ts';
+
+const well = (parts: Partial<NodeParts> = {}): ScriptedNode =>
+  createNode({ behaviour: answer('1'), ...parts });
+
+/** A policy over these nodes that tells whom it would ask, by name. */
+function createOrder(
+  nodes: readonly ScriptedNode[],
+): (call?: Partial<RoutedCall>) => Promise<readonly string[]> {
+  const names: string[] = [];
+  const handler = order(nodes.map(({ upstream }) => upstream))(async ({ route }) => {
+    names.length = 0;
+    for (let node = route?.take(); node !== undefined; node = route?.take()) names.push(node.name);
+    return '1';
+  });
+  return async (call = {}) => {
+    await handler(createExchange(call));
+    return [...names];
+  };
+}
+
+/** Rejects like a policy does, though `order` throws at once. */
+async function refuse(nodes: readonly ScriptedNode[], call?: Partial<RoutedCall>): Promise<UpstreamFault> {
+  try {
+    await createOrder(nodes)(call);
+  } catch (error) {
+    assert.ok(error instanceof UpstreamFault);
+    return error;
+  }
+  throw new Error('somebody was asked');
+}
+
+const HASH = `0x${'ab'.repeat(32)}`;
+
+describe('order', () => {
+  it('never asks who is of another chain, on a fork, or has not said who it is', async () => {
+    const nodes = ['quarantined', 'unverified', 'forked', 'well'].map((name) => well({ name }));
+    const [quarantined, unverified, forked] = nodes.map(({ upstream }) => upstream);
+    if (quarantined === undefined || unverified === undefined || forked === undefined) assert.fail();
+    quarantined.standing = 'quarantined';
+    unverified.standing = 'unverified';
+    forked.isOnFork = true;
+    assert.deepEqual(await createOrder(nodes)(), ['well']);
+    const { kind } = await refuse(nodes.slice(0, 3));
+    assert.equal(kind, 'unreachable');
+  });
+
+  it('asks only those that have the block', async () => {
+    const has = (name: string, height: bigint): ScriptedNode =>
+      well({ name, tracker: { holds: (number, hash) => number <= height && hash === HASH } });
+    const nodes = [has('behind', 9n), has('level', 10n), has('ahead', 11n)];
+    const block = { number: 10n, hash: HASH };
+    assert.deepEqual((await createOrder(nodes)({ block })).toSorted(), ['ahead', 'level']);
+    assert.equal((await refuse(nodes, { block: { number: 12n, hash: HASH } })).kind, 'missing');
+    assert.equal((await refuse(nodes, { block: { number: 1n, hash: '0xother' } })).kind, 'missing');
+  });
+
+  it('asks only those that have the method, unless it can be replaced', async () => {
+    const nodes = ['without', 'with'].map((name) => well({ name }));
+    nodes[0]?.upstream.noteUnsupported('eth_call');
+    assert.deepEqual(await createOrder(nodes)(), ['with']);
+    assert.deepEqual((await createOrder(nodes)({ batch: () => [] })).toSorted(), ['with', 'without']);
+    nodes[1]?.upstream.noteUnsupported('eth_call');
+    assert.equal((await refuse(nodes)).kind, 'unsupported');
+  });
+
+  it('lower tiers come first, however slow', async () => {
+    const nodes = [well({ name: 'second', tier: 2 }), well({ name: 'first', tier: 1 })];
+    nodes[1]?.upstream.health.succeed(1_000);
+    assert.deepEqual(await createOrder(nodes)(), ['first', 'second']);
+  });
+
+  it('in a tier the fastest comes first, then the one with fewer faults and fewer calls', async () => {
+    const nodes = ['slow', 'fast', 'faulty', 'busy'].map((name) => well({ name }));
+    const [slow, fast, faulty, busy] = nodes.map(({ upstream }) => upstream.health);
+    slow?.succeed(500);
+    fast?.succeed(10);
+    busy?.succeed(10);
+    faulty?.succeed(10);
+    faulty?.fail(10);
+    if (busy !== undefined) busy.inFlight = 20;
+    assert.deepEqual(await createOrder(nodes)(), ['fast', 'faulty', 'busy', 'slow']);
+  });
+
+  it('who has failed too often or does not answer polls comes last, in whatever tier', async () => {
+    const nodes = [
+      well({ name: 'open', tier: 1 }),
+      well({ name: 'away', tier: 1 }),
+      well({ name: 'spare', tier: 9 }),
+    ];
+    for (let i = 0; i < 5; i++) nodes[0]?.upstream.health.fail(1);
+    const away = nodes[1]?.upstream;
+    if (away === undefined) assert.fail();
+    away.missedPolls = 2;
+    assert.equal((await createOrder(nodes)())[0], 'spare');
+    assert.equal((await createOrder(nodes)()).length, 3);
+    assert.deepEqual(await createOrder(nodes.slice(0, 1))(), ['open']);
+  });
+
+  it('after its rest a node gets one call at a time', async () => {
+    let now = 0;
+    const nodes = [well({ name: 'rested', tier: 1, now: () => now }), well({ name: 'spare', tier: 2 })];
+    const health = nodes[0]?.upstream.health;
+    if (health === undefined) assert.fail();
+    for (let i = 0; i < 5; i++) health.fail(1);
+    const ask = createOrder(nodes);
+    assert.deepEqual(await ask(), ['spare', 'rested']);
+    now = 60_000;
+    assert.equal(health.circuit, 'halfOpen');
+    assert.deepEqual(await ask(), ['rested', 'spare']);
+    health.inFlight = 1;
+    assert.deepEqual(await ask(), ['spare', 'rested']);
+    health.inFlight = 0;
+    health.succeed(1);
+    health.inFlight = 1;
+    assert.deepEqual(await ask(), ['rested', 'spare']);
+  });
+
+  it('a node that asked for a rest is left alone; when all did, the shortest rest is told', async () => {
+    let now = 0;
+    const nodes = ['a', 'b'].map((name) => well({ name, now: () => now }));
+    nodes[0]?.upstream.health.pause(5_000);
+    assert.deepEqual(await createOrder(nodes)(), ['b']);
+    nodes[1]?.upstream.health.pause(3_000);
+    now = 1_000;
+    const { kind, retryAfterMs } = await refuse(nodes);
+    assert.deepEqual([kind, retryAfterMs], ['rateLimited', 2_000]);
+    now = 3_000;
+    assert.deepEqual(await createOrder(nodes)(), ['b']);
+  });
+
+  it('pending stays with one node as long as it is well, and then with another', async () => {
+    const nodes = ['a', 'b', 'c'].map((name) => well({ name }));
+    const ask = createOrder(nodes);
+    const [favourite] = await ask({ isSticky: true });
+    const node = nodes.find(({ upstream }) => upstream.name === favourite);
+    if (node === undefined) assert.fail();
+    node.upstream.health.succeed(3_000);
+    assert.notEqual((await ask())[0], favourite);
+    assert.equal((await ask({ isSticky: true }))[0], favourite);
+    node.upstream.missedPolls = 2;
+    const [successor] = await ask({ isSticky: true });
+    assert.notEqual(successor, favourite);
+    node.upstream.missedPolls = 0;
+    assert.equal((await ask({ isSticky: true }))[0], successor);
+    const gone = nodes.find(({ upstream }) => upstream.name === successor);
+    for (let i = 0; i < 5; i++) gone?.upstream.health.fail(1);
+    assert.notEqual((await ask({ isSticky: true }))[0], successor);
+  });
+});

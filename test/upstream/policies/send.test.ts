@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import type { NodeCall } from '../../../src/upstream/node-call.ts';
+import { sendToUpstream } from '../../../src/upstream/policies/send.ts';
+import { createDirected, createScope } from '../support/exchange.ts';
+import { answer, createNode, nodeError } from '../support/scripted-node.ts';
+import { createStream } from '../support/scripted-stream.ts';
+
+const KNOWS_HASHES = {
+  chainId: 1n,
+  genesisHash: undefined,
+  clientVersion: 'Geth/v1',
+  knowsHashParameters: true,
+};
+
+describe('sendToUpstream', () => {
+  it('names the block by hash to nodes that take it, by number to the others', async () => {
+    const [old, modern] = [createNode(answer('"0x"')), createNode(answer('"0x"'))];
+    modern.upstream.identity = KNOWS_HASHES;
+    const call = { params: '[{},"0x1"]', paramsByHash: '[{},{"blockHash":"0xaa"}]' };
+    await sendToUpstream(createDirected(old, call));
+    await sendToUpstream(createDirected(modern, call));
+    assert.equal(old.asked.calls[0]?.params, call.params);
+    assert.equal(modern.asked.calls[0]?.params, call.paramsByHash);
+    await sendToUpstream(createDirected(modern, { params: '["0x1"]' }));
+    assert.equal(modern.asked.calls[1]?.params, '["0x1"]');
+  });
+
+  it('tells nobody the address or the key of a node', async () => {
+    const secrets = ['node.example.org', 'k3y0123456789abcdef'];
+    const behaviour = nodeError(-39999, 'no quota at https://node.example.org/v1/k3y0123456789abcdef today');
+    const node = createNode({ behaviour, secrets });
+    await assert.rejects(sendToUpstream(createDirected(node)), (error: unknown) => {
+      assert.ok(error instanceof UpstreamFault);
+      assert.equal(error.kind, 'unknown');
+      for (const secret of secrets) assert.ok(!error.message.includes(secret), error.message);
+      return true;
+    });
+  });
+
+  it('checks what comes, a stream that must be text as a whole', async () => {
+    const text = JSON.stringify('x'.repeat(1_000));
+    const seen: unknown[] = [];
+    const check = (result: unknown): string => {
+      seen.push(result);
+      return 'checked';
+    };
+    const node = createNode(async () => ({ kind: 'result', result: createStream(text) }));
+    assert.equal(await sendToUpstream(createDirected(node, { isText: true, check })), 'checked');
+    assert.deepEqual(seen, [text]);
+    const passed = await sendToUpstream(createDirected(node));
+    assert.notEqual(typeof passed, 'string');
+  });
+
+  it('a stream that breaks off while it is collected is a fault; one nobody waits for is let go', async () => {
+    const broken = createNode(async () => ({
+      kind: 'result',
+      result: createStream('[1,2,3]', { breakAt: 2 }),
+    }));
+    await assert.rejects(sendToUpstream(createDirected(broken, { isText: true })), { kind: 'unreachable' });
+    const endless = createStream('[1,2,3]'.repeat(100));
+    const caller = new AbortController();
+    const node = createNode(async () => {
+      caller.abort();
+      return { kind: 'result', result: endless };
+    });
+    const exchange = createDirected(node, { isText: true }, createScope(20_000, caller.signal));
+    await assert.rejects(sendToUpstream(exchange), { kind: 'aborted' });
+    assert.equal(endless.isCancelled, true);
+  });
+});
+
+const items = (count: number): NodeCall[] =>
+  Array.from({ length: count }, (_, i) => ({ method: 'eth_getTransactionReceipt', params: `["0x${i}"]` }));
+
+describe('emulation by batch', () => {
+  const lacksReceipts = ({ method, params }: NodeCall): ReturnType<ReturnType<typeof nodeError>> =>
+    method === 'eth_getBlockReceipts'
+      ? { kind: 'error', error: { code: -32601, message: 'the method does not exist', data: undefined } }
+      : { kind: 'result', result: `{"of":${params}}` };
+
+  const call = (count: number): { method: string; batch: () => NodeCall[] } => ({
+    method: 'eth_getBlockReceipts',
+    batch: () => items(count),
+  });
+
+  it('asks a node that lacks the method for the parts at once, in order, a hundred at a time', async () => {
+    const node = createNode(lacksReceipts);
+    const wanted = items(250).map(({ params }) => ({ of: JSON.parse(params) }));
+    for (let time = 0; time < 2; time++) {
+      const result = await sendToUpstream(createDirected(node, call(250)));
+      assert.deepEqual(JSON.parse(result as string), wanted);
+    }
+    assert.equal(node.asked.calls.length, 1);
+    const sizes = node.asked.batches.map((batch) => batch.length);
+    assert.deepEqual(sizes, [100, 100, 50, 100, 100, 50]);
+    assert.equal(node.upstream.lacks('eth_getBlockReceipts'), true);
+  });
+
+  it('a part that is null or an error is no answer', async () => {
+    const withoutLast = createNode((asked) =>
+      asked.params === '["0x3"]' ? { kind: 'result', result: 'null' } : lacksReceipts(asked),
+    );
+    await assert.rejects(sendToUpstream(createDirected(withoutLast, call(4))), { kind: 'missing' });
+    const limited = createNode((asked) =>
+      asked.params === '["0x2"]'
+        ? { kind: 'error', error: { code: -32005, message: 'limit exceeded', data: undefined } }
+        : lacksReceipts(asked),
+    );
+    await assert.rejects(sendToUpstream(createDirected(limited, call(4))), { kind: 'rateLimited' });
+  });
+
+  it('nodes that have the method are asked for it', async () => {
+    const node = createNode(answer('[]'));
+    assert.equal(await sendToUpstream(createDirected(node, call(4))), '[]');
+    assert.equal(node.asked.batches.length, 0);
+  });
+
+  it('without anything to ask instead, the lack is told', async () => {
+    const node = createNode(nodeError(-32601, 'the method does not exist'));
+    await assert.rejects(sendToUpstream(createDirected(node)), { kind: 'unsupported' });
+  });
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, it } from 'node:test';
+import type { CallScope } from '../../../src/chain/chain.ts';
+import type { JsonResult } from '../../../src/primitives/json-result.ts';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { shareFlights } from '../../../src/upstream/policies/share-flights.ts';
+import type { Exchange, Handler } from '../../../src/upstream/routed-call.ts';
+import { createExchange, createScope } from '../support/exchange.ts';
+import { createStream, readAll } from '../support/scripted-stream.ts';
+
+type OpenCall = {
+  readonly scope: CallScope;
+  readonly settle: (result: JsonResult) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+function createShared(): { readonly calls: OpenCall[]; readonly ask: Handler } {
+  const calls: OpenCall[] = [];
+  const ask = shareFlights()(
+    ({ scope }) =>
+      new Promise((settle, fail) => {
+        calls.push({ scope, settle, fail });
+      }),
+  );
+  return { calls, ask };
+}
+
+const KEY = { blockHash: '0xaa', question: '1:eth_call:[]' };
+
+const same = (scope: CallScope = createScope()): Exchange => createExchange({ key: KEY }, scope);
+
+/** A caller that can go. */
+function createCaller(limitMs?: number): {
+  readonly controller: AbortController;
+  readonly scope: CallScope;
+} {
+  const controller = new AbortController();
+  return { controller, scope: createScope(limitMs, controller.signal) };
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('shareFlights', () => {
+  it('asks once for all who ask the same at the same time', async () => {
+    const { calls, ask } = createShared();
+    const results = Array.from({ length: 50 }, () => ask(same()));
+    await tick();
+    assert.equal(calls.length, 1);
+    calls[0]?.settle('"0x1"');
+    assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
+    const next = ask(same());
+    await tick();
+    assert.equal(calls.length, 2);
+    calls[1]?.settle('"0x2"');
+    assert.equal(await next, '"0x2"');
+  });
+
+  it('tells an error to all of them, once', async () => {
+    const { calls, ask } = createShared();
+    const results = Array.from({ length: 5 }, () => ask(same()));
+    calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
+    for (const result of results) await assert.rejects(result, { kind: 'unreachable' });
+    assert.equal(calls.length, 1);
+  });
+
+  it('keeps apart what differs in block, question or name, and never shares what has none', async () => {
+    const { calls, ask } = createShared();
+    const questions = [
+      { key: KEY },
+      { key: { ...KEY, blockHash: '0xbb' } },
+      { key: { ...KEY, question: '2:eth_call:[]' } },
+      { sharedAs: 'block:1' },
+      { sharedAs: 'block:2' },
+      {},
+      {},
+    ];
+    const results = questions.map((call) => ask(createExchange(call)));
+    assert.equal(calls.length, questions.length);
+    for (const call of calls) call.settle('1');
+    await Promise.all(results);
+  });
+
+  it('goes on while anybody waits, whoever leaves', async () => {
+    const { calls, ask } = createShared();
+    const callers = Array.from({ length: 4 }, () => createCaller());
+    const results = callers.map(({ scope }) => ask(same(scope)));
+    for (const index of [0, 2, 1]) {
+      callers[index]?.controller.abort();
+      await assert.rejects(results[index] as Promise<JsonResult>, { kind: 'aborted' });
+      assert.equal(calls[0]?.scope.signal.aborted, false);
+    }
+    calls[0]?.settle('1');
+    assert.equal(await results[3], '1');
+    assert.equal(calls.length, 1);
+    for (const { controller } of callers) {
+      assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+    }
+  });
+
+  it('gives the call up when the last has left, and does not hand what is given up to the next', async () => {
+    const { calls, ask } = createShared();
+    const callers = [createCaller(), createCaller()];
+    const results = callers.map(({ scope }) => ask(same(scope)));
+    for (const { controller } of callers) controller.abort();
+    for (const result of results) await assert.rejects(result, { kind: 'aborted' });
+    assert.equal(calls[0]?.scope.signal.aborted, true);
+    const next = ask(same());
+    await tick();
+    assert.equal(calls.length, 2);
+    calls[0]?.fail(new UpstreamFault('aborted', 'scripted'));
+    const other = ask(same());
+    await tick();
+    assert.equal(calls.length, 2);
+    calls[1]?.settle('1');
+    assert.deepEqual(await Promise.all([next, other]), ['1', '1']);
+  });
+
+  it('a caller that has gone before it asks is told so, and holds nobody back', async () => {
+    const { calls, ask } = createShared();
+    const gone = createScope(20_000, AbortSignal.abort());
+    await assert.rejects(ask(same(gone)), { kind: 'aborted' });
+    const result = ask(same());
+    await tick();
+    calls.at(-1)?.settle('1');
+    assert.equal(await result, '1');
+    for (const call of calls) call.fail(new UpstreamFault('aborted', 'scripted'));
+  });
+
+  it('the deadline of the first does not end those who have more time: they ask once more, together', async () => {
+    const { calls, ask } = createShared();
+    const results = [ask(same(createScope(1_000))), ask(same()), ask(same()), ask(same())];
+    calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
+    await assert.rejects(results[0] as Promise<JsonResult>, { kind: 'timeout' });
+    await tick();
+    assert.equal(calls.length, 2);
+    calls[1]?.settle('1');
+    assert.deepEqual(await Promise.all(results.slice(1)), ['1', '1', '1']);
+  });
+
+  it('who has less time than the first is not told to ask again', async () => {
+    const { calls, ask } = createShared();
+    const results = [ask(same()), ask(same(createScope(1_000)))];
+    calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
+    for (const result of results) await assert.rejects(result, { kind: 'timeout' });
+    assert.equal(calls.length, 1);
+  });
+
+  it('does not share streams: everyone gets one of his own', async () => {
+    const { calls, ask } = createShared();
+    const results = [ask(same()), ask(same()), ask(same())];
+    calls[0]?.settle(createStream('[0]'));
+    await tick();
+    assert.equal(calls.length, 3);
+    calls[1]?.settle(createStream('[1]'));
+    calls[2]?.settle('[2]');
+    const texts = await Promise.all(results.map(async (result) => readAll(await result)));
+    assert.deepEqual(texts, ['[0]', '[1]', '[2]']);
+  });
+
+  it('cancels the stream of a first caller that has gone', async () => {
+    const { calls, ask } = createShared();
+    const leader = createCaller();
+    const results = [ask(same(leader.scope)), ask(same())];
+    leader.controller.abort();
+    await assert.rejects(results[0] as Promise<JsonResult>, { kind: 'aborted' });
+    const orphan = createStream('[0]');
+    calls[0]?.settle(orphan);
+    await tick();
+    assert.equal(orphan.isCancelled, true);
+    calls[1]?.settle('[1]');
+    assert.equal(await results[1], '[1]');
+  });
+
+  it('cancels a stream that comes when nobody waits any more', async () => {
+    const { calls, ask } = createShared();
+    const { controller, scope } = createCaller();
+    const result = ask(same(scope));
+    controller.abort();
+    await assert.rejects(result, { kind: 'aborted' });
+    const orphan = createStream('[0]');
+    calls[0]?.settle(orphan);
+    await tick();
+    assert.equal(orphan.isCancelled, true);
+  });
+});

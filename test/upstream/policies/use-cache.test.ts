@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
+import type { JsonResult } from '../../../src/primitives/json-result.ts';
+import { fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
+import { composePolicies, type Handler } from '../../../src/upstream/routed-call.ts';
+import { createExchange } from '../support/exchange.ts';
+import { poolOf } from '../support/pool.ts';
+import { answer, createNode, later } from '../support/scripted-node.ts';
+import { createStream } from '../support/scripted-stream.ts';
+
+/** A cache whose writes can be seen; reads may be made to take a turn, as with a shared one. */
+function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
+  const kept = new Map<string, string>();
+  const writes: string[] = [];
+  const name = ({ blockHash, question }: CacheKey): string => `${blockHash} ${question}`;
+  return {
+    writes,
+    get(key) {
+      const found = kept.get(name(key));
+      return isRemote ? Promise.resolve(found) : found;
+    },
+    set(key, value) {
+      writes.push(name(key));
+      kept.set(name(key), value);
+    },
+    evictBlock: () => {},
+    close: async () => {},
+  };
+}
+
+const KEY: CacheKey = { blockHash: '0xaa', question: '1:eth_call:[]' };
+
+function cached(cache: Cache, results: readonly JsonResult[]): Handler {
+  let calls = 0;
+  return composePolicies([readCache(cache), fillCache(cache)], async () => {
+    const result = results[calls++];
+    if (result === undefined) throw new Error('asked again');
+    return result;
+  });
+}
+
+describe('cache', () => {
+  for (const isRemote of [false, true]) {
+    it(`answers a second time from memory (${isRemote ? 'shared' : 'own'})`, async () => {
+      const ask = cached(createScriptedCache(isRemote), ['"0x1"']);
+      for (let i = 0; i < 3; i++) assert.equal(await ask(createExchange({ key: KEY })), '"0x1"');
+    });
+  }
+
+  it('keeps nothing without a key, no null, no stream, no error', async () => {
+    const cache = createScriptedCache();
+    await cached(cache, ['1'])(createExchange());
+    await cached(cache, ['null'])(createExchange({ key: KEY }));
+    await cached(cache, [createStream('[1]')])(createExchange({ key: KEY }));
+    await assert.rejects(cached(cache, [])(createExchange({ key: KEY })), /asked again/);
+    assert.deepEqual(cache.writes, []);
+  });
+
+  it('keys that differ in block or question are different', async () => {
+    const ask = cached(createScriptedCache(), ['1', '2', '3']);
+    assert.equal(await ask(createExchange({ key: KEY })), '1');
+    assert.equal(await ask(createExchange({ key: { ...KEY, blockHash: '0xbb' } })), '2');
+    assert.equal(await ask(createExchange({ key: { ...KEY, question: '2:eth_call:[]' } })), '3');
+    assert.equal(await ask(createExchange({ key: KEY })), '1');
+  });
+
+  it('is written once for all who asked together', async () => {
+    const cache = createScriptedCache(true);
+    const node = createNode(later(20, answer('"0x1"')));
+    const ask = poolOf([node], { cache });
+    const results = Array.from({ length: 40 }, () => ask(createExchange({ key: KEY })));
+    assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
+    assert.equal(node.asked.calls.length, 1);
+    assert.equal(cache.writes.length, 1);
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { UpstreamFault } from '../../src/upstream/fault.ts';
+import type { Handler, RoutedCall } from '../../src/upstream/routed-call.ts';
+import { createExchange, createScope } from './support/exchange.ts';
+import { poolOf } from './support/pool.ts';
+import {
+  answer,
+  type Behaviour,
+  createNode,
+  fault,
+  inTurn,
+  later,
+  nodeError,
+  silent,
+} from './support/scripted-node.ts';
+import { createStream, readAll } from './support/scripted-stream.ts';
+
+const HONEST = JSON.stringify({ receipts: 'honest'.repeat(20) });
+const REVERT = nodeError(3, 'execution reverted', '0x1234');
+/** Enough for the honest one to be asked after all others have stayed silent. */
+const LIMIT_MS = 5_000;
+
+const FAULTS = [
+  'unreachable',
+  'timeout',
+  'malformed',
+  'tooLarge',
+  'httpStatus',
+  'unauthorized',
+  'missing',
+  'pruned',
+  'unsupported',
+] as const;
+
+/** What nodes do that are not well; none of it passes for an answer. */
+const anyFailure: fc.Arbitrary<Behaviour> = fc.oneof(
+  fc.constantFrom(...FAULTS).map((kind) => fault(kind)),
+  fc.constantFrom(undefined, 20).map((ms) => fault('rateLimited', ms)),
+  fc.constant(silent),
+  fc.constant(answer('null')),
+  fc.constant(answer('"a wrong answer"')),
+  fc.constant(nodeError(-32000, 'header not found')),
+  fc.constant(nodeError(-32601, 'the method does not exist')),
+  fc.constant<Behaviour>(async () => ({
+    kind: 'result',
+    result: createStream(HONEST, { breakAt: 30 }),
+  })),
+);
+
+const anyDelayed = (behaviour: Behaviour): fc.Arbitrary<Behaviour> =>
+  fc.constantFrom(0, 0, 2, 15).map((ms) => (ms === 0 ? behaviour : later(ms, behaviour)));
+
+const anyBadNode: fc.Arbitrary<Behaviour> = fc
+  .array(anyFailure.chain(anyDelayed), { minLength: 1, maxLength: 3 })
+  .map((behaviours) => inTurn(...behaviours));
+
+type Truth = { readonly name: string; readonly behaviour: Behaviour };
+
+/** Ways to tell the one truth: as text, as a stream, or as an error that is an answer. */
+const TRUTHS: readonly Truth[] = [
+  { name: 'text', behaviour: answer(HONEST) },
+  { name: 'stream', behaviour: async () => ({ kind: 'result', result: createStream(HONEST) }) },
+  { name: 'revert', behaviour: REVERT },
+];
+
+const check = (result: JsonResult): JsonResult => {
+  if (typeof result === 'string' && result !== HONEST) throw new UpstreamFault('wrong', 'scripted check');
+  return result;
+};
+
+const CALL: Partial<RoutedCall> = { check, key: { blockHash: '0xaa', question: '1:eth_call:[]' } };
+
+type Outcome = { readonly told: string; readonly isRight: boolean };
+
+async function observe(ask: Handler, call: Partial<RoutedCall>): Promise<Outcome> {
+  try {
+    const text = await readAll(await ask(createExchange(call, createScope(LIMIT_MS))));
+    return { told: text, isRight: text === HONEST };
+  } catch (error) {
+    if (error instanceof ChainError && error.kind === 'reverted') {
+      return { told: 'reverted', isRight: error.data === '0x1234' };
+    }
+    assert.ok(error instanceof ChainError || error instanceof UpstreamFault, String(error));
+    return { told: error.kind, isRight: false };
+  }
+}
+
+/** Scenes are played side by side: most of their time is waiting. */
+const manyOf = <T>(scene: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+  fc.array(scene, { minLength: 40, maxLength: 40 });
+
+type Scene = {
+  readonly bad: readonly Behaviour[];
+  readonly position: number;
+  readonly truth: Truth;
+  readonly isShared: boolean;
+  readonly callers: number;
+};
+
+const anyScene: fc.Arbitrary<Scene> = fc.record({
+  bad: fc.array(anyBadNode, { maxLength: 3 }),
+  position: fc.nat(3),
+  truth: fc.constantFrom(...TRUTHS),
+  isShared: fc.boolean(),
+  callers: fc.integer({ min: 1, max: 3 }),
+});
+
+async function playScene({ bad, position, truth, isShared, callers }: Scene): Promise<void> {
+  const all = bad.toSpliced(Math.min(position, bad.length), 0, truth.behaviour);
+  const nodes = all.map((behaviour, tier) => createNode({ behaviour, tier }));
+  const ask = poolOf(nodes, { options: { retries: 2 } });
+  const call = isShared ? CALL : { check };
+  const outcomes = await Promise.all(Array.from({ length: callers }, () => observe(ask, call)));
+  for (const { told, isRight } of outcomes) assert.ok(isRight, `${truth.name}: ${told}`);
+}
+
+async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {
+  const nodes = bad.map((behaviour, tier) => createNode({ behaviour, tier }));
+  const ask = poolOf(nodes, { options: { retries: 1 } });
+  const exchange = createExchange({ check }, createScope(200));
+  // Streams of liars all break off at the same place: what is read of them is no answer either.
+  await assert.rejects(
+    async () => readAll(await ask(exchange)),
+    (error: unknown) => error instanceof ChainError || error instanceof UpstreamFault,
+  );
+}
+
+describe('a pool is never wrong because a node is', () => {
+  it('one honest node and enough time: its answer, whatever the others do', async () => {
+    await fc.assert(
+      fc.asyncProperty(manyOf(anyScene), async (scenes) => {
+        await Promise.all(scenes.map(playScene));
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  });
+
+  it('without one: an error, never a wrong answer, and never nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(manyOf(fc.array(anyBadNode, { minLength: 1, maxLength: 3 })), async (scenes) => {
+        await Promise.all(scenes.map(playWithoutTruth));
+      }),
+      { numRuns: 5, endOnFailure: true },
+    );
+  });
+
+  it('two honest nodes and one that denies: it is not believed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(2),
+        fc.constantFrom('claim' as const, 'doubt' as const),
+        fc.constantFrom(0, 2, 10),
+        async (position, nulls, delay) => {
+          const honest = later(delay, answer(HONEST));
+          const all = [honest, honest].toSpliced(position, 0, answer('null'));
+          const nodes = all.map((behaviour, tier) => createNode({ behaviour, tier }));
+          const ask = poolOf(nodes);
+          for (let i = 0; i < 3; i++) assert.equal((await observe(ask, { nulls })).told, HONEST);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});

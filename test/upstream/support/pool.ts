@@ -1,0 +1,29 @@
+import type { Cache } from '../../../src/cache/cache.ts';
+import { createMemoryCache } from '../../../src/cache/memory-cache.ts';
+import type { Logger } from '../../../src/observe/logger.ts';
+import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
+import { createPool } from '../../../src/upstream/pool.ts';
+import type { Handler } from '../../../src/upstream/routed-call.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import type { ScriptedNode } from './scripted-node.ts';
+
+export type PoolScript = {
+  readonly options?: Partial<PoolOptions>;
+  readonly cache?: Cache;
+  readonly log?: Logger;
+};
+
+export function createMemory(): Cache {
+  return createMemoryCache({ bytes: 1_000_000, entryBytes: 100_000 });
+}
+
+/** The real pool over scripted nodes. */
+export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
+  return createPool({
+    network: 'test',
+    upstreams: nodes.map((node) => node.upstream),
+    options: { ...poolOptionsSchema.parse({}), ...script.options },
+    cache: script.cache ?? createMemory(),
+    log: script.log ?? createRecordingLog(),
+  });
+}

@@ -1,0 +1,190 @@
+import type { Block, BlockHeader } from '../../../src/upstream/heads/block.ts';
+import { type HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import { parseBlock } from '../../../src/upstream/heads/parse-block.ts';
+import { systemClock } from '../../../src/util/clock.ts';
+import type { Behaviour } from './scripted-node.ts';
+
+export type ChainScript = {
+  readonly length: number;
+  /** Transactions and uncles by number; none by default. */
+  readonly transactions?: (number: number) => number;
+  readonly uncles?: (number: number) => number;
+  /** The first block after the merge; by default there never was a proof of work. */
+  readonly mergedFrom?: number;
+  /** Tells chains apart: blocks from `forkedFrom` on have other hashes. */
+  readonly salt?: number;
+  readonly forkedFrom?: number;
+};
+
+const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+/** A hash that says what it is of: kind, salt, number and position. */
+export function makeHash(kind: number, salt: number, number: number, index: number = 0): string {
+  const parts: readonly (readonly [number, number])[] = [
+    [kind, 4],
+    [salt, 4],
+    [number, 16],
+    [index, 8],
+  ];
+  return `0x${'c0de'.repeat(8)}${parts.map(([part, digits]) => part.toString(16).padStart(digits, '0')).join('')}`;
+}
+
+const BLOCK = 1;
+const TRANSACTION = 2;
+const UNCLE = 3;
+
+/** A chain of made-up blocks, and what a node that has it says. */
+export class ScriptedChain {
+  readonly #script: ChainScript;
+
+  constructor(script: ChainScript) {
+    this.#script = script;
+  }
+
+  get height(): number {
+    return this.#script.length - 1;
+  }
+
+  hashOf(number: number): string {
+    const { salt = 0, forkedFrom = 0 } = this.#script;
+    return makeHash(BLOCK, number >= forkedFrom ? salt : 0, number);
+  }
+
+  transactionHash(number: number, index: number): string {
+    return makeHash(TRANSACTION, this.#script.salt ?? 0, number, index);
+  }
+
+  /** The block object as JSON value. */
+  blockObject(number: number): Readonly<Record<string, unknown>> {
+    const { transactions, uncles, mergedFrom = 0 } = this.#script;
+    const count = transactions?.(number) ?? 0;
+    const uncleCount = uncles?.(number) ?? 0;
+    return {
+      number: hex(number),
+      hash: this.hashOf(number),
+      parentHash: number === 0 ? makeHash(0, 0, 0) : this.hashOf(number - 1),
+      timestamp: hex(1_700_000_000 + number),
+      gasLimit: '0x1c9c380',
+      extraData: '0x',
+      difficulty: number < mergedFrom ? '0x20000' : '0x0',
+      transactions: Array.from({ length: count }, (_, i) => this.transactionHash(number, i)),
+      uncles: Array.from({ length: uncleCount }, (_, i) => makeHash(UNCLE, 0, number, i)),
+    };
+  }
+
+  block(number: number): Block {
+    return parseBlock(this.blockObject(number));
+  }
+
+  transactionObject(number: number, index: number): Readonly<Record<string, unknown>> {
+    return {
+      hash: this.transactionHash(number, index),
+      blockHash: this.hashOf(number),
+      blockNumber: hex(number),
+      transactionIndex: hex(index),
+    };
+  }
+
+  receiptObject(number: number, index: number): Readonly<Record<string, unknown>> {
+    const place = {
+      transactionHash: this.transactionHash(number, index),
+      blockHash: this.hashOf(number),
+      blockNumber: hex(number),
+    };
+    return {
+      ...place,
+      cumulativeGasUsed: hex(21_000 * (index + 1)),
+      status: '0x1',
+      logs: index % 2 === 0 ? [] : [{ ...place, data: '0x', topics: [], logIndex: hex(index) }],
+    };
+  }
+
+  receipts(number: number): string {
+    const { transactionHashes } = this.block(number);
+    return JSON.stringify(transactionHashes.map((_, index) => this.receiptObject(number, index)));
+  }
+
+  /** What an honest node answers. Calls at a block return its hash. */
+  answer(method: string, params: readonly unknown[]): unknown {
+    const number = this.#find(params[0]);
+    const index = Number(params[1]);
+    switch (method) {
+      case 'eth_getBlockByNumber':
+      case 'eth_getBlockByHash':
+        return number === undefined ? null : this.blockObject(number);
+      case 'eth_getBlockReceipts':
+        return number === undefined ? null : JSON.parse(this.receipts(number));
+      case 'eth_getTransactionByBlockNumberAndIndex':
+        return number === undefined ? null : this.transactionObject(number, index);
+      case 'eth_getUncleByBlockNumberAndIndex':
+        return number === undefined
+          ? null
+          : { hash: makeHash(UNCLE, 0, number, index), transactions: [], uncles: [] };
+      case 'eth_getTransactionReceipt':
+        return this.#findReceipt(String(params[0]));
+      case 'eth_call': {
+        const at = this.#find(params[1]);
+        return at === undefined ? null : this.hashOf(at);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** A node that has this chain and nothing else. */
+  behaviour(): Behaviour {
+    return ({ method, params }) => {
+      const result = this.answer(method, JSON.parse(params) as unknown[]);
+      return result === undefined
+        ? { kind: 'error', error: { code: -32601, message: 'the method does not exist', data: undefined } }
+        : { kind: 'result', result: JSON.stringify(result) };
+    };
+  }
+
+  /** What a node says of its heads that has this chain up to `latest`. */
+  report(latest: number = this.height): HeadReport {
+    const headerAt = (number: bigint): BlockHeader | undefined =>
+      number >= 0n && number <= BigInt(latest) ? this.block(Number(number)) : undefined;
+    return {
+      latest: this.block(latest),
+      safe: undefined,
+      hasMarks: true,
+      finalized: undefined,
+      headerAt,
+      hashAt: (number) => headerAt(number)?.hash,
+    };
+  }
+
+  #find(name: unknown): number | undefined {
+    const { length } = this.#script;
+    const text = String(Object(name)['blockHash'] ?? name);
+    if (text === 'latest') return this.height;
+    if (text.length < 66) return Number(text) < length ? Number(text) : undefined;
+    for (let number = 0; number < length; number++) if (this.hashOf(number) === text) return number;
+    return undefined;
+  }
+
+  #findReceipt(hash: string): unknown {
+    const number = Number.parseInt(hash.slice(42, 58), 16);
+    const index = Number.parseInt(hash.slice(58), 16);
+    const isKnown = number <= this.height && this.transactionHash(number, index) === hash;
+    return isKnown ? this.receiptObject(number, index) : null;
+  }
+}
+
+/** The head of a network whose nodes make these reports. */
+export function createHead(
+  reports: () => readonly HeadReport[],
+  onOrphaned: (hashes: readonly string[]) => void = () => {},
+): NetworkHead {
+  const head = new NetworkHead({
+    share: 'majority',
+    giveUpMs: 30_000,
+    reports,
+    onOrphaned,
+    onGivenUp: () => {},
+    clock: systemClock,
+  });
+  head.update();
+  return head;
+}

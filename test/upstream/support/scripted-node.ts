@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
+import type { SendOptions, Transport } from '../../../src/upstream/transport/transport.ts';
+import { type TrackedHead, Upstream } from '../../../src/upstream/upstream.ts';
+
+/** What a node does with one call; a rejection is a fault of the way to it. */
+export type Behaviour = (call: NodeCall, options: SendOptions) => NodeReply | Promise<NodeReply>;
+
+export const answer =
+  (result: string): Behaviour =>
+  () => ({ kind: 'result', result });
+
+export const nodeError =
+  (code: number, message: string, data?: unknown): Behaviour =>
+  () => ({ kind: 'error', error: { code, message, data } });
+
+export const fault =
+  (kind: UpstreamFault['kind'], retryAfterMs?: number): Behaviour =>
+  () => {
+    throw new UpstreamFault(kind, `scripted ${kind}`, retryAfterMs);
+  };
+
+/** Says nothing until the caller gives up or its time is up, as a transport must. */
+export const silent: Behaviour = (_call, { deadline, signal }) =>
+  new Promise((_resolve, reject) => {
+    const end = (kind: 'aborted' | 'timeout') => () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      reject(new UpstreamFault(kind, `scripted ${kind}`));
+    };
+    const abort = end('aborted');
+    const timer = setTimeout(end('timeout'), Math.max(0, deadline - performance.now()));
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort);
+  });
+
+/** Does it after a while, unless the caller gives up or has no time. */
+export const later =
+  (ms: number, behaviour: Behaviour): Behaviour =>
+  async (call, options) => {
+    const limit = new AbortController();
+    const given = options.signal === undefined ? [] : [options.signal];
+    const signal = AbortSignal.any([limit.signal, ...given]);
+    try {
+      return await Promise.race([
+        silent(call, { deadline: options.deadline, signal }),
+        wait(ms, undefined, { signal }).then(() => behaviour(call, options)),
+      ]);
+    } finally {
+      limit.abort();
+    }
+  };
+
+/** One behaviour a call; the last one stays. */
+export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
+  let calls = 0;
+  return (call, options) => {
+    const behaviour = behaviours[Math.min(calls++, behaviours.length - 1)] as Behaviour;
+    return behaviour(call, options);
+  };
+}
+
+/** What a scripted node was asked. */
+export type Asked = { readonly calls: NodeCall[]; readonly batches: (readonly NodeCall[])[] };
+
+export type ScriptedNode = {
+  readonly upstream: Upstream;
+  readonly asked: Asked;
+  /** Calls that were given up by their callers. */
+  readonly givenUp: () => number;
+  behave(behaviour: Behaviour): void;
+};
+
+export type NodeParts = {
+  readonly behaviour: Behaviour;
+  readonly name?: string;
+  readonly tier?: number;
+  readonly tracker?: Partial<TrackedHead>;
+  readonly secrets?: readonly string[];
+  /** Of the clock of its health. */
+  readonly now?: () => number;
+};
+
+/** A verified node that has every block, unless its tracker says otherwise. */
+export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
+  const { behaviour, name, tier, tracker, secrets, now } =
+    typeof parts === 'function' ? ({ behaviour: parts } as NodeParts) : parts;
+  const asked: Asked = { calls: [], batches: [] };
+  let current = behaviour;
+  let givenUp = 0;
+  const run = async (call: NodeCall, options: SendOptions): Promise<NodeReply> => {
+    options.signal?.addEventListener('abort', () => givenUp++, { once: true });
+    return current(call, options);
+  };
+  const transport: Transport = {
+    send(call, options) {
+      asked.calls.push(call);
+      return run(call, options);
+    },
+    sendBatch(calls, options) {
+      asked.batches.push(calls);
+      return Promise.all(calls.map((call) => run(call, options)));
+    },
+    close: async () => {},
+  };
+  const upstream = new Upstream({
+    name: name ?? 'node',
+    tier: tier ?? 1,
+    transport,
+    tracker: { ...EVERYTHING, ...tracker },
+    secrets: secrets ?? [],
+    now: now ?? (() => performance.now()),
+  });
+  upstream.standing = 'verified';
+  return {
+    upstream,
+    asked,
+    givenUp: () => givenUp,
+    behave: (next) => {
+      current = next;
+    },
+  };
+}
+
+const EVERYTHING: TrackedHead = {
+  latest: undefined,
+  safe: undefined,
+  hasMarks: true,
+  finalized: undefined,
+  hashAt: () => undefined,
+  headerAt: () => undefined,
+  holds: () => true,
+  start: () => {},
+  stop: () => {},
+};
