@@ -83,6 +83,14 @@ export type CallRequest = {
   readonly blockOverrides?: BlockOverrides;
 };
 
+/** The part of AbortSignal that chains may use. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** When an answer is no longer wanted. `signal` may be created on first use: read it only where it is needed. */
 export type CallScope = {
   /** Milliseconds on the clock of `performance.now()`. */
@@ -91,7 +99,7 @@ export type CallScope = {
   readonly limitMs?: number;
   /** Whose request it is: work that waits is taken from different owners in turn. */
   readonly owner?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 };
 
 /** The parts of a header that pricing and clamping need. `baseFeePerGas` is absent before London. */

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, constants as zlibConstants } from 'node:zlib';
 import type { TextAnswer } from '../gateway/answer.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
+import type { CancelSource } from '../util/cancel-source.ts';
 import type { CorsPolicy } from './cors.ts';
 import { acceptsGzip } from './media-type.ts';
 import { compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
@@ -56,7 +57,7 @@ export class ResponseWriter {
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
-    signal: AbortSignal,
+    signal: CancelSource,
   ): Promise<void> {
     try {
       if (!(await waitForTurn(response, signal))) return;

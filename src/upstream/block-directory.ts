@@ -1,6 +1,7 @@
 import type { CallScope } from '../chain/chain.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import { CancelSource } from '../util/cancel-source.ts';
 import { Lru } from '../util/lru.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
@@ -121,7 +122,7 @@ export class BlockDirectory {
   #agreeOnce(call: RoutedCall): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
-    const scope = { deadline: performance.now() + AGREE_LIMIT_MS, signal: new AbortController().signal };
+    const scope = { deadline: performance.now() + AGREE_LIMIT_MS, signal: new CancelSource() };
     const agreement = this.#agree(call, scope).finally(() => this.#agreeing.delete(call.params));
     this.#agreeing.set(call.params, agreement);
     return agreement;

@@ -20,6 +20,8 @@ export type BlockResolverParts = {
   readonly genesisHash: string | undefined;
 };
 
+type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' };
+
 /** Turns tags, numbers and hashes into one block, the same one for every upstream that is asked. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
@@ -42,17 +44,27 @@ export class BlockResolver {
     return head.head;
   }
 
-  /** Without asking anybody, but for a hash that has not been seen and a tag that has not been told. */
+  /** What a reference means, asking nodes only for a hash that has not been seen and a tag that has not been told. */
   async resolve(reference: BlockReference, scope: CallScope): Promise<ResolvedBlock> {
     const latest = await this.getHead(scope);
+    const known = this.resolveNow(reference);
+    if (known !== undefined) return known;
+    if (reference.kind === 'hash') return this.#resolveHash(reference, latest, scope);
+    return this.#askTag(reference as TagReference, scope);
+  }
+
+  /** What a reference means, where that is known without asking anybody. */
+  resolveNow(reference: BlockReference): ResolvedBlock | undefined {
+    const latest = this.#parts.head.head;
+    if (latest === undefined) return undefined;
     switch (reference.kind) {
       case 'tag':
-        return this.#resolveTag(reference.tag, latest, scope);
+        return this.#resolveTag(reference.tag, latest);
       case 'number':
         if (reference.number > latest.number) return { kind: 'none', message: 'header not found' };
         return canonical({ number: reference.number, hash: this.#parts.directory.hashOf(reference.number) });
       case 'hash':
-        return this.#resolveHash(reference, latest, scope);
+        return reference.hash === latest.hash ? canonical(latest) : undefined;
     }
   }
 
@@ -72,7 +84,7 @@ export class BlockResolver {
     });
   }
 
-  async #resolveTag(tag: BlockTag, latest: BlockHeader, scope: CallScope): Promise<ResolvedBlock> {
+  #resolveTag(tag: BlockTag, latest: BlockHeader): ResolvedBlock | undefined {
     switch (tag) {
       case 'pending':
         return { kind: 'pending' };
@@ -81,16 +93,21 @@ export class BlockResolver {
       case 'earliest':
         return canonical({ number: 0n, hash: this.#parts.genesisHash });
       default: {
-        const { tags, head, directory } = this.#parts;
+        const { tags, head } = this.#parts;
         const substitute = tags[tag];
-        if (substitute !== undefined && substitute !== 'none') {
-          return this.#resolveTag(substitute, latest, scope);
-        }
-        // Right after the start the share may not have told it yet, but one node may know it.
-        const block = substitute === 'none' ? null : (head[tag] ?? (await directory.findByTag(tag, scope)));
-        return block === null ? { kind: 'none', message: `${tag} block not found` } : canonical(block);
+        if (substitute === 'none') return { kind: 'none', message: `${tag} block not found` };
+        if (substitute !== undefined) return this.#resolveTag(substitute, latest);
+        const header = head[tag];
+        return header === undefined ? undefined : canonical(header);
       }
     }
+  }
+
+  /** Right after the start the share may not have told a tag yet, but the nodes may know it. */
+  async #askTag({ tag }: TagReference, scope: CallScope): Promise<ResolvedBlock> {
+    const asked = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
+    const block = await this.#parts.directory.findByTag(asked, scope);
+    return block === null ? { kind: 'none', message: `${tag} block not found` } : canonical(block);
   }
 
   async #resolveHash(
@@ -98,7 +115,6 @@ export class BlockResolver {
     latest: BlockHeader,
     scope: CallScope,
   ): Promise<ResolvedBlock> {
-    if (hash === latest.hash) return canonical(latest);
     const { directory } = this.#parts;
     const block = await directory.findByHash(hash, scope);
     if (block === null || block.number > latest.number) {

@@ -2,6 +2,7 @@ import { encodeBlockReference } from '../chain/block-reference.ts';
 import type { CallRequest, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
@@ -13,6 +14,13 @@ export type QuestionParts = {
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
 };
+
+type Check = (result: JsonResult) => JsonResult;
+
+type Question = { readonly method: string; readonly request: CallRequest; readonly check: Check };
+
+/** A block whose hash is known. */
+type PinnedBlock = Extract<ResolvedBlock, { kind: 'block' }>;
 
 /** `eth_call` and `eth_estimateGas`: at one block for all upstreams, by its hash where nodes take one. */
 export class CallQuestions {
@@ -30,42 +38,48 @@ export class CallQuestions {
     return this.#ask('eth_estimateGas', request, checkQuantity, scope);
   }
 
-  async #ask(
-    method: string,
-    request: CallRequest,
-    check: (result: JsonResult) => JsonResult,
-    scope: CallScope,
-  ): Promise<JsonText> {
-    const resolved = await this.#parts.resolver.resolve(request.block, scope);
-    const call = await this.#build(method, request, resolved, scope);
-    return (await this.#parts.ask({ call: { ...call, isText: true, check }, scope })) as JsonText;
+  #ask(method: string, request: CallRequest, check: Check, scope: CallScope): Promise<JsonText> {
+    const resolved = this.#parts.resolver.resolveNow(request.block);
+    const isPinned = resolved?.kind === 'block' && resolved.position.hash !== undefined;
+    return isPinned
+      ? this.#askAt({ method, request, check }, resolved, scope)
+      : this.#resolveAndAsk({ method, request, check }, scope);
   }
 
-  async #build(
-    method: string,
-    request: CallRequest,
-    resolved: ResolvedBlock,
-    scope: CallScope,
-  ): Promise<RoutedCall> {
+  async #resolveAndAsk(question: Question, scope: CallScope): Promise<JsonText> {
+    const { resolver, directory, ask } = this.#parts;
+    const resolved = await resolver.resolve(question.request.block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
-    const encode = (block: string): JsonText => encodeCallParams(request, block);
-    if (resolved.kind === 'pending') {
-      return { method, params: encode('"pending"'), isSticky: true, nulls: 'fault' };
+    if (resolved.kind === 'block') {
+      const position = await findHash(resolved.position, directory, scope);
+      return this.#askAt(question, { ...resolved, position }, scope);
     }
-    const position = await findHash(resolved.position, this.#parts.directory, scope);
-    const { number, hash } = position;
-    const question = `${this.#parts.chainId}:${method}:${encode('').toLowerCase()}`;
-    const byHash = encode(JSON.stringify(encodeBlockReference(nameByHash(request, hash))));
-    return {
+    const { method, request, check } = question;
+    const params = `[${encodeCall(request)},"pending"${encodeOverrides(request)}]`;
+    const call = { method, params, isSticky: true, nulls: 'fault', isText: true, check } as const;
+    return (await ask({ call, scope })) as JsonText;
+  }
+
+  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: CallScope): Promise<JsonText> {
+    const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
+    const text = encodeCall(request);
+    const overrides = encodeOverrides(request);
+    const byHash = `[${text},${JSON.stringify(encodeBlockReference(nameByHash(request, hash)))}${overrides}]`;
+    const call: RoutedCall = {
       method,
-      params: resolved.isCanonical
-        ? encode(JSON.stringify(encodeBlockReference({ kind: 'number', number })))
-        : byHash,
+      params: block.isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
       paramsByHash: byHash,
-      block: position,
-      key: { blockHash: hash, question },
+      block: { number, hash },
+      // Everything in the parameters is hex, of which case says nothing.
+      key: {
+        blockHash: hash,
+        question: `${this.#parts.chainId}:${method}:${text}${overrides}`.toLowerCase(),
+      },
       nulls: 'fault',
+      isText: true,
+      check,
     };
+    return this.#parts.ask({ call, scope }) as Promise<JsonText>;
   }
 }
 
@@ -84,12 +98,13 @@ function nameByHash({ block }: CallRequest, hash: string): CallRequest['block'] 
   return block.kind === 'hash' ? block : { kind: 'hash', hash, requireCanonical: false };
 }
 
-/** Overrides are told only where there are any: not every client takes them. `block` is JSON text. */
-function encodeCallParams({ call, stateOverrides, blockOverrides }: CallRequest, block: JsonText): JsonText {
-  const params = [JSON.stringify(call), block];
-  if (stateOverrides !== undefined || blockOverrides !== undefined) {
-    params.push(JSON.stringify(stateOverrides ?? {}));
-  }
-  if (blockOverrides !== undefined) params.push(JSON.stringify(blockOverrides));
-  return `[${params.join(',')}]`;
+function encodeCall({ call }: CallRequest): JsonText {
+  return JSON.stringify(call);
+}
+
+/** Further parameters, each with its comma. Told only where there are any: not every client takes them. */
+function encodeOverrides({ stateOverrides, blockOverrides }: CallRequest): string {
+  if (stateOverrides === undefined && blockOverrides === undefined) return '';
+  const state = JSON.stringify(stateOverrides ?? {});
+  return blockOverrides === undefined ? `,${state}` : `,${state},${JSON.stringify(blockOverrides)}`;
 }

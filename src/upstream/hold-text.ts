@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../chain/chain.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
@@ -9,11 +10,11 @@ const MAX_BYTES = 32 * 1024 * 1024;
  * @param signal the caller has gone: the source is let go
  * @throws UpstreamFault when it is too large, breaks off, or is not wanted any more
  */
-export async function holdText(result: JsonResult, signal?: AbortSignal): Promise<JsonText> {
+export async function holdText(result: JsonResult, signal?: CancelSignal): Promise<JsonText> {
   if (typeof result === 'string') return result;
   const cancel = (): void => result.cancel();
   if (signal?.aborted === true) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
+  signal?.addEventListener('abort', cancel);
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {

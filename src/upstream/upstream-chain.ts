@@ -77,12 +77,10 @@ export class UpstreamChain implements Chain {
     return this.#parts.close();
   }
 
-  async #answer<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
+  #answer<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => {
       throw toChainError(error);
-    }
+    });
   }
 }
 

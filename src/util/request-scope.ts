@@ -1,6 +1,8 @@
+import { CancelSource } from './cancel-source.ts';
+
 /**
  * When an answer is no longer wanted: a deadline, and a signal for "the client has gone" or "time is up".
- * An AbortController costs about a microsecond and most requests never look at it, so it is made on first use.
+ * Most requests never look at the signal, so it is made on first use.
  */
 export class RequestScope {
   /** Milliseconds on the clock of `performance.now()`. */
@@ -8,7 +10,7 @@ export class RequestScope {
   /** Milliseconds that were left when the scope began. */
   readonly limitMs: number;
   readonly #parent: RequestScope | undefined;
-  #controller: AbortController | undefined;
+  #source: CancelSource | undefined;
   #aborted = false;
   /** Whose request it is; scopes made inside have the same. */
   owner: string | undefined;
@@ -27,13 +29,13 @@ export class RequestScope {
     return this.#aborted || (this.#parent?.aborted ?? false);
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.aborted) this.#controller.abort(this.#findReason());
+  get signal(): CancelSource {
+    if (this.#source === undefined) {
+      this.#source = new CancelSource();
+      if (this.aborted) this.#source.abort(this.#findReason());
       else if (this.#parent !== undefined) this.#parent.#adopt(this);
     }
-    return this.#controller.signal;
+    return this.#source;
   }
 
   /** Ends this scope and those inside it. Only the first call counts. */
@@ -41,7 +43,7 @@ export class RequestScope {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    this.#controller?.abort(reason);
+    this.#source?.abort(reason);
     for (const child of this.#children ?? []) child.abort(reason);
     this.#children = undefined;
   }

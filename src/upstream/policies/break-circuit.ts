@@ -30,27 +30,27 @@ export function breakCircuit(events: CircuitEvents): Policy {
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, exchange.scope.deadline);
     if (isCounted && upstream.health.fail(performance.now() - started)) events.onOpen(upstream, fault);
   };
-  return (next) => async (exchange) => {
+  return (next) => (exchange) => {
     const upstream = exchange.upstream as Upstream;
     const { health } = upstream;
     const started = performance.now();
     health.inFlight++;
-    try {
-      const result = await next(exchange);
-      health.succeed(performance.now() - started);
-      if (exchange.witness !== undefined) exchange.witness.upstream ??= upstream;
-      if (typeof result === 'string') return result;
-      return watchStream(result, (fault) => note(exchange, fault, started));
-    } catch (error) {
-      if (error instanceof ChainError) health.succeed(performance.now() - started);
-      if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
-      if (error instanceof UpstreamFault && error.kind !== 'aborted') {
-        note(exchange, error, started);
-      }
-      throw error;
-    } finally {
-      health.inFlight--;
-    }
+    return next(exchange).then(
+      (result) => {
+        health.inFlight--;
+        health.succeed(performance.now() - started);
+        if (exchange.witness !== undefined) exchange.witness.upstream ??= upstream;
+        if (typeof result === 'string') return result;
+        return watchStream(result, (fault) => note(exchange, fault, started));
+      },
+      (error: unknown) => {
+        health.inFlight--;
+        if (error instanceof ChainError) health.succeed(performance.now() - started);
+        if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
+        if (error instanceof UpstreamFault && error.kind !== 'aborted') note(exchange, error, started);
+        throw error;
+      },
+    );
   };
 }
 

@@ -8,14 +8,22 @@ import type { Exchange, Handler, Policy } from '../routed-call.ts';
  * second one, a `claim` is believed and a `doubt` is not.
  */
 export function confirmNulls(): Policy {
-  return (next) => async (exchange) => {
-    const { nulls } = exchange.call;
-    const result = await next(exchange);
-    if (result !== 'null' || nulls === 'truth') return result;
-    const other = await askAnother(next, exchange);
-    if (other !== undefined) return other;
-    if (nulls === 'claim') return result;
-    throw new UpstreamFault('missing', 'the only node that could be asked does not have what it should have');
+  return (next) => {
+    const confirm = async (exchange: Exchange): Promise<JsonResult> => {
+      const { nulls } = exchange.call;
+      const other = await askAnother(next, exchange);
+      if (other !== undefined) return other;
+      if (nulls === 'claim') return 'null';
+      throw new UpstreamFault(
+        'missing',
+        'the only node that could be asked does not have what it should have',
+      );
+    };
+    return (exchange) => {
+      const { nulls } = exchange.call;
+      if (nulls === 'truth' || nulls === 'fault') return next(exchange);
+      return next(exchange).then((result) => (result === 'null' ? confirm(exchange) : result));
+    };
   };
 }
 

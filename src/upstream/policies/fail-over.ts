@@ -1,5 +1,6 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Policy } from '../routed-call.ts';
+import type { Exchange, Policy } from '../routed-call.ts';
 
 /** Errors that nobody understands are most likely the request's: one other upstream is asked, no more. */
 const MAX_UNKNOWN = 2;
@@ -9,22 +10,27 @@ const MAX_UNKNOWN = 2;
  * the caller, and with the time after which the first of them may be well again.
  */
 export function failOver(): Policy {
-  return (next) => async (exchange) => {
-    let worst: UpstreamFault | undefined;
-    let soonestMs = Number.POSITIVE_INFINITY;
-    let unknown = 0;
-    do {
-      try {
-        return await next(exchange);
-      } catch (error) {
+  return (next) => {
+    const ask = (exchange: Exchange, before: readonly UpstreamFault[]): Promise<JsonResult> =>
+      next(exchange).catch((error: unknown) => {
         if (!(error instanceof UpstreamFault) || error.kind === 'aborted') throw error;
-        worst = worst === undefined || weigh(error) > weigh(worst) ? error : worst;
-        soonestMs = Math.min(soonestMs, error.retryAfterMs ?? 0);
-        if (error.kind === 'unknown' && ++unknown === MAX_UNKNOWN) throw error;
-      }
-    } while (exchange.route?.isExhausted === false && performance.now() < exchange.scope.deadline);
-    throw worst.retryAfterMs === undefined ? worst : new UpstreamFault(worst.kind, worst.message, soonestMs);
+        const faults = [...before, error];
+        if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
+        const isOver = performance.now() >= exchange.scope.deadline;
+        if (exchange.route?.isExhausted !== false || isOver) throw summarize(faults);
+        return ask(exchange, faults);
+      });
+    return (exchange) => ask(exchange, NONE);
   };
+}
+
+const NONE: readonly UpstreamFault[] = [];
+
+function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
+  const worst = faults.reduce((a, b) => (weigh(b) > weigh(a) ? b : a));
+  if (worst.retryAfterMs === undefined) return worst;
+  const soonestMs = Math.min(...faults.map(({ retryAfterMs }) => retryAfterMs ?? 0));
+  return new UpstreamFault(worst.kind, worst.message, soonestMs);
 }
 
 /** A node's own words about the request say more than that a node could not be reached. */

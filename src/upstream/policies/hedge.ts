@@ -1,4 +1,5 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { CancelSource } from '../../util/cancel-source.ts';
 import type { LatencyWindow } from '../../util/latency-window.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -30,22 +31,24 @@ export type HedgeParts = {
  * should the answer not be enough (a null to be confirmed, a stream that breaks off).
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
-  return (next) => async (exchange) => {
+  return (next) => (exchange) => {
     const route = exchange.route as Route;
     const first = route.take();
-    if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
+    if (first === undefined) return Promise.reject(new UpstreamFault('unreachable', 'no node is reachable'));
     const latencies = latenciesOf(exchange.call.method);
     budget.earn(share);
     const started = performance.now();
-    const result = await (route.isExhausted
+    const answer = route.isExhausted
       ? next({ ...exchange, upstream: first })
       : new Race(next, exchange, route).run(
           first,
           chooseDelays(exchange, route, share > 0 ? latencies : undefined),
           budget,
-        ));
-    latencies.record(performance.now() - started);
-    return result;
+        );
+    return answer.then((result) => {
+      latencies.record(performance.now() - started);
+      return result;
+    });
   };
 }
 
@@ -71,7 +74,7 @@ class Race {
   readonly #next: Handler;
   readonly #exchange: Exchange;
   readonly #route: Route;
-  readonly #running = new Map<AbortController, Upstream>();
+  readonly #running = new Map<CancelSource, Upstream>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #resolve: (result: JsonResult) => void = () => {};
@@ -89,7 +92,7 @@ class Race {
       this.#reject = reject;
       const { signal } = this.#exchange.scope;
       if (signal.aborted) return this.#abandon();
-      signal.addEventListener('abort', this.#abandon, { once: true });
+      signal.addEventListener('abort', this.#abandon);
       if (slowMs < silentMs) {
         this.#timer = setTimeout(() => {
           if (budget.tryTake()) this.#beginNext();
@@ -121,7 +124,7 @@ class Race {
   }
 
   #begin(upstream: Upstream): void {
-    const controller = new AbortController();
+    const controller = new CancelSource();
     this.#running.set(controller, upstream);
     const { deadline, limitMs, owner } = this.#exchange.scope;
     const scope = {

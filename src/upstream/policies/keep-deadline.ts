@@ -4,12 +4,9 @@ import type { Policy } from '../routed-call.ts';
 
 /** Nothing is asked for a caller whose time is up, and what fails then fails because of that. */
 export function keepDeadline(): Policy {
-  return (next) => async (exchange) => {
+  return (next) => (exchange) => {
     const { deadline, limitMs } = exchange.scope;
-    try {
-      if (performance.now() >= deadline) throw new UpstreamFault('timeout', 'the time limit has passed');
-      return await next(exchange);
-    } catch (error) {
+    const translate = (error: unknown): never => {
       if (!(error instanceof UpstreamFault)) throw error;
       if (error.kind === 'aborted' && performance.now() < deadline)
         throw new ChainError('aborted', 'aborted');
@@ -18,6 +15,11 @@ export function keepDeadline(): Policy {
         throw new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
       }
       throw error;
-    }
+    };
+    const isLate = performance.now() >= deadline;
+    const work = isLate
+      ? Promise.reject(new UpstreamFault('timeout', 'the time limit has passed'))
+      : next(exchange);
+    return work.catch(translate);
   };
 }

@@ -4,10 +4,8 @@ import type { Upstream } from '../upstream.ts';
 
 /** A node that says "too many" is left alone for as long as it asked; one that lacks a method is not asked for it. */
 export function keepPace(): Policy {
-  return (next) => async (exchange) => {
-    try {
-      return await next(exchange);
-    } catch (error) {
+  return (next) => (exchange) =>
+    next(exchange).catch((error: unknown) => {
       const upstream = exchange.upstream as Upstream;
       if (error instanceof UpstreamFault && error.kind === 'rateLimited') {
         upstream.health.pause(error.retryAfterMs);
@@ -16,6 +14,5 @@ export function keepPace(): Policy {
         upstream.noteUnsupported(exchange.call.method);
       }
       throw error;
-    }
-  };
+    });
 }

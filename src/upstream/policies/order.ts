@@ -12,6 +12,7 @@ export function order(upstreams: readonly Upstream[]): Policy {
   let favourite: Upstream | undefined;
   return (next) => (exchange) => {
     const candidates = findCandidates(upstreams, exchange);
+    if (candidates instanceof UpstreamFault) return Promise.reject(candidates);
     if (candidates.length > 1) candidates.sort(compareUpstreams);
     if (exchange.call.isSticky === true) {
       favourite = keepFavourite(favourite, candidates);
@@ -21,7 +22,10 @@ export function order(upstreams: readonly Upstream[]): Policy {
   };
 }
 
-function findCandidates(upstreams: readonly Upstream[], { call, except }: Exchange): Upstream[] {
+function findCandidates(
+  upstreams: readonly Upstream[],
+  { call, except }: Exchange,
+): Upstream[] | UpstreamFault {
   const candidates: Upstream[] = [];
   let reason: UpstreamFault | undefined;
   let soonestMs = Number.POSITIVE_INFINITY;
@@ -39,9 +43,9 @@ function findCandidates(upstreams: readonly Upstream[], { call, except }: Exchan
   }
   if (candidates.length > 0) return candidates;
   if (soonestMs < Number.POSITIVE_INFINITY) {
-    throw new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
+    return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
   }
-  throw reason ?? new UpstreamFault('unreachable', 'no node is reachable');
+  return reason ?? new UpstreamFault('unreachable', 'no node is reachable');
 }
 
 function compareUpstreams(a: Upstream, b: Upstream): number {

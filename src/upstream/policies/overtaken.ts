@@ -1,2 +1,2 @@
-/** Why a call was given up: another upstream answered first. The reason of an AbortSignal. */
+/** Why a call was given up: another upstream answered first. The reason of a cancelled scope. */
 export const OVERTAKEN: unique symbol = Symbol('overtaken');

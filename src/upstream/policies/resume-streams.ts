@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import { CancelSource } from '../../util/cancel-source.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
@@ -13,17 +14,17 @@ const DIFFERENT = 'another node words this answer differently';
  * fault.
  */
 export function resumeStreams(): Policy {
-  return (next) => async (exchange) => {
-    const result = await next(exchange);
-    return typeof result === 'string' ? result : new ResumedStream(result, next, exchange);
-  };
+  return (next) => (exchange) =>
+    next(exchange).then((result) =>
+      typeof result === 'string' ? result : new ResumedStream(result, next, exchange),
+    );
 }
 
 class ResumedStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #next: Handler;
   readonly #exchange: Exchange;
-  readonly #controller = new AbortController();
+  readonly #controller = new CancelSource();
   #source: JsonStream;
 
   constructor(source: JsonStream, next: Handler, exchange: Exchange) {

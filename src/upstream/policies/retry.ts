@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonResult } from '../../primitives/json-result.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { Exchange, Policy } from '../routed-call.ts';
@@ -23,20 +23,23 @@ const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
  * asked for. `budget` keeps an outage from multiplying the load: rounds cost tokens that only answers earn.
  */
 export function retry(rounds: number, budget: TokenBucket): Policy {
-  return (next) => async (exchange) => {
-    for (let round = 0; ; round++) {
-      try {
-        const result = await next(exchange);
-        budget.earn(EARNED);
-        return result;
-      } catch (error) {
-        if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
-        if (round >= rounds || !isPassing(error)) throw error;
-        const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
-        if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;
-        await pauseFor(pause, exchange);
-      }
-    }
+  return (next) => {
+    const ask = (exchange: Exchange, round: number): Promise<JsonResult> =>
+      next(exchange).then(
+        (result) => {
+          budget.earn(EARNED);
+          return result;
+        },
+        async (error: unknown) => {
+          if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
+          if (round >= rounds || !isPassing(error)) throw error;
+          const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
+          if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;
+          await pauseFor(pause, exchange);
+          return ask(exchange, round + 1);
+        },
+      );
+    return (exchange) => ask(exchange, 0);
   };
 }
 
@@ -49,10 +52,17 @@ function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
 
-async function pauseFor(ms: number, { scope }: Exchange): Promise<void> {
-  try {
-    await wait(ms, undefined, { signal: scope.signal });
-  } catch {
-    throw new UpstreamFault('aborted', 'the caller has gone');
-  }
+function pauseFor(ms: number, { scope: { signal } }: Exchange): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(new UpstreamFault('aborted', 'the caller has gone'));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    }, ms);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave);
+  });
 }

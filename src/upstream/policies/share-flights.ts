@@ -1,6 +1,7 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { CancelSource } from '../../util/cancel-source.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
@@ -25,22 +26,20 @@ type Flight = {
 export function shareFlights(): Policy {
   const flights = new Map<string, Flight>();
   return (next) => {
-    const share: Handler = async (exchange) => {
+    const share: Handler = (exchange) => {
       const name = nameQuestion(exchange);
       const flight = name === undefined ? undefined : flights.get(name);
       if (name === undefined || (flight === undefined && flights.size >= MAX_FLIGHTS)) return next(exchange);
       if (flight === undefined) return join(start(flights, name, next, exchange), exchange.scope, true);
-      try {
-        const result = await join(flight, exchange.scope, false);
-        return typeof result === 'string' ? result : await next(exchange);
-      } catch (error) {
-        const { deadline } = exchange.scope;
-        const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
-        if (isLeadersLimit && !exchange.scope.signal.aborted && performance.now() < deadline) {
-          return share(exchange);
-        }
-        throw error;
-      }
+      return join(flight, exchange.scope, false).then(
+        (result) => (typeof result === 'string' ? result : next(exchange)),
+        (error: unknown) => {
+          const { deadline, signal } = exchange.scope;
+          const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
+          if (isLeadersLimit && !signal.aborted && performance.now() < deadline) return share(exchange);
+          throw error;
+        },
+      );
     };
     return share;
   };
@@ -51,7 +50,7 @@ function nameQuestion({ call: { key, sharedAs } }: Exchange): string | undefined
 }
 
 function start(flights: Map<string, Flight>, name: string, next: Handler, exchange: Exchange): Flight {
-  const controller = new AbortController();
+  const controller = new CancelSource();
   const { deadline, limitMs, owner } = exchange.scope;
   const scope: CallScope = {
     deadline,
@@ -81,6 +80,7 @@ function join(flight: Flight, { signal }: CallScope, isLeader: boolean): Promise
     let isHere = true;
     const leave = (): void => {
       isHere = false;
+      signal.removeEventListener('abort', leave);
       if (--flight.waiting === 0) flight.giveUp();
       reject(new UpstreamFault('aborted', 'the caller has gone'));
     };
@@ -91,7 +91,7 @@ function join(flight: Flight, { signal }: CallScope, isLeader: boolean): Promise
       deliver();
     };
     if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    else signal.addEventListener('abort', leave);
     flight.outcome.then(
       (result) => {
         if (isLeader && !isHere && typeof result !== 'string') result.cancel();

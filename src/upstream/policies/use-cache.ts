@@ -3,12 +3,11 @@ import type { Policy } from '../routed-call.ts';
 
 /** Answers from memory what is known of a block. */
 export function readCache(cache: Cache): Policy {
-  return (next) => async (exchange) => {
+  return (next) => (exchange) => {
     const { key } = exchange.call;
-    if (key === undefined) return next(exchange);
-    const found = cache.get(key);
-    const kept = typeof found === 'object' ? await found : found;
-    return kept ?? next(exchange);
+    const found = key === undefined ? undefined : cache.get(key);
+    if (found === undefined) return next(exchange);
+    return typeof found === 'string' ? Promise.resolve(found) : found.then((kept) => kept ?? next(exchange));
   };
 }
 
@@ -17,10 +16,12 @@ export function readCache(cache: Cache): Policy {
  * never an error, never a null, never anything under a tag.
  */
 export function fillCache(cache: Cache): Policy {
-  return (next) => async (exchange) => {
+  return (next) => (exchange) => {
     const { key } = exchange.call;
-    const result = await next(exchange);
-    if (key !== undefined && typeof result === 'string' && result !== 'null') cache.set(key, result);
-    return result;
+    if (key === undefined) return next(exchange);
+    return next(exchange).then((result) => {
+      if (typeof result === 'string' && result !== 'null') cache.set(key, result);
+      return result;
+    });
   };
 }

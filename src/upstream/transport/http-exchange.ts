@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { CancelSignal } from '../../chain/chain.ts';
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BodyReader } from './body-reader.ts';
@@ -47,7 +48,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   readonly #host: ExchangeHost;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: CancelSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
   #deadline: number;
   #reader: BodyReader<T>;

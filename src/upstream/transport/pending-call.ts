@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../chain/chain.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Message } from './message.ts';
@@ -34,7 +35,7 @@ export class PendingCall<T> implements Pending {
   readonly #read: (message: Message) => T;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: CancelSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
 
   constructor(calls: PendingCalls, { ids, text, options, read, resolve, reject }: PendingParts<T>) {

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../chain/chain.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 
 /** Both count until the reply is known; a stream is ended by `cancel`. */
@@ -5,7 +6,7 @@ export type SendOptions = {
   /** Milliseconds on the clock of `performance.now()`; the transport's own limits may end earlier. */
   readonly deadline: number;
   /** The caller gives up: rejects with fault `aborted` and frees what the call held. */
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
 };
 
 /** Takes notice of new block headers that a node announces. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
+import type { CancelSignal } from '../../../src/chain/chain.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -17,7 +18,7 @@ import { createStream } from '../support/scripted-stream.ts';
 /** A call that the test settles itself. */
 type OpenCall = {
   readonly upstream: Upstream;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly settle: (result: JsonResult) => void;
   readonly fail: (error: unknown) => void;
 };

@@ -40,8 +40,10 @@ export const later =
   (ms: number, behaviour: Behaviour): Behaviour =>
   async (call, options) => {
     const limit = new AbortController();
-    const given = options.signal === undefined ? [] : [options.signal];
-    const signal = AbortSignal.any([limit.signal, ...given]);
+    const { signal } = limit;
+    const giveUp = (): void => limit.abort();
+    if (options.signal?.aborted === true) giveUp();
+    options.signal?.addEventListener('abort', giveUp);
     try {
       return await Promise.race([
         silent(call, { deadline: options.deadline, signal }),
@@ -90,7 +92,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   let current = behaviour;
   let givenUp = 0;
   const run = async (call: NodeCall, options: SendOptions): Promise<NodeReply> => {
-    options.signal?.addEventListener('abort', () => givenUp++, { once: true });
+    options.signal?.addEventListener('abort', () => givenUp++);
     return current(call, options);
   };
   const transport: Transport = {
