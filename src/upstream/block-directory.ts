@@ -24,7 +24,7 @@ export class BlockDirectory {
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, Block>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-  /** Heights that are being asked for, by their parameters. */
+  /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
   /** Counts reorgs: what was asked before the last one says nothing about heights. */
@@ -115,6 +115,7 @@ export class BlockDirectory {
   /** Forgets heights that may have other blocks now. */
   forgetNumbers(): void {
     this.#hashes.clear();
+    this.#agreeing.clear();
     this.#epoch++;
   }
 
@@ -122,8 +123,14 @@ export class BlockDirectory {
   #agreeOnce(call: RoutedCall): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
-    const scope = { deadline: performance.now() + AGREE_LIMIT_MS, signal: new CancelSource() };
-    const agreement = this.#agree(call, scope).finally(() => this.#agreeing.delete(call.params));
+    const scope = {
+      deadline: performance.now() + AGREE_LIMIT_MS,
+      limitMs: AGREE_LIMIT_MS,
+      signal: new CancelSource(),
+    };
+    const agreement = this.#agree(call, scope).finally(() => {
+      if (this.#agreeing.get(call.params) === agreement) this.#agreeing.delete(call.params);
+    });
     this.#agreeing.set(call.params, agreement);
     return agreement;
   }

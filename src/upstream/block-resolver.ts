@@ -98,7 +98,8 @@ export class BlockResolver {
         if (substitute === 'none') return { kind: 'none', message: `${tag} block not found` };
         if (substitute !== undefined) return this.#resolveTag(substitute, latest);
         const header = head[tag];
-        return header === undefined ? undefined : canonical(header);
+        if (header !== undefined) return canonical(header);
+        return head.hasMarks ? { kind: 'none', message: `${tag} block not found` } : undefined;
       }
     }
   }

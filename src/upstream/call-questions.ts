@@ -1,4 +1,3 @@
-import { encodeBlockReference } from '../chain/block-reference.ts';
 import type { CallRequest, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
@@ -64,7 +63,8 @@ export class CallQuestions {
     const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
     const text = encodeCall(request);
     const overrides = encodeOverrides(request);
-    const byHash = `[${text},${JSON.stringify(encodeBlockReference(nameByHash(request, hash)))}${overrides}]`;
+    const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
+    const byHash = `[${text},{"blockHash":"${hash}","requireCanonical":${isStrict}}${overrides}]`;
     const call: RoutedCall = {
       method,
       params: block.isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
@@ -92,10 +92,6 @@ export async function findHash(
   const found = hash ?? (await directory.findByNumber(number, scope))?.hash;
   if (found === undefined) throw new ChainError('failed', 'header not found');
   return { number, hash: found };
-}
-
-function nameByHash({ block }: CallRequest, hash: string): CallRequest['block'] {
-  return block.kind === 'hash' ? block : { kind: 'hash', hash, requireCanonical: false };
 }
 
 function encodeCall({ call }: CallRequest): JsonText {

@@ -7,6 +7,7 @@ import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkBlockHash } from './checks/check-parts.ts';
 import type { RoutedCall } from './routed-call.ts';
 
+const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /** Methods that the service does not know itself: what rollup families need, and what a network passes through. */
@@ -108,8 +109,15 @@ function readReference(value: unknown, at: number, rule: ReadRule): BlockReferen
     throw new ChainError('invalid', `missing value for required argument ${at}`);
   }
   try {
-    return decodeBlockReference(value);
+    return decodeBlockReference(normalizeReference(value));
   } catch {
     throw new ChainError('invalid', `invalid argument ${at}: not a block number, tag or hash`);
   }
+}
+
+/** The further forms that geth takes: a bare hash, and EIP-1898 with a number. */
+function normalizeReference(value: unknown): unknown {
+  if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
+  const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
+  return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
 }

@@ -160,19 +160,24 @@ export function agreeOnChain(
   upstreams: readonly Pick<Upstream, 'identity'>[],
   configured: { readonly chainId?: bigint; readonly genesisHash?: string },
 ): ChainVote | undefined {
-  const votes = new Map<string, { readonly identity: ChainIdentity; count: number }>();
-  for (const { identity } of upstreams) {
-    if (identity === undefined) continue;
-    if (configured.chainId !== undefined && identity.chainId !== configured.chainId) continue;
-    const name = `${identity.chainId}:${identity.genesisHash}`;
-    const vote = votes.get(name) ?? { identity, count: 0 };
-    vote.count++;
-    votes.set(name, vote);
-  }
-  let winner: { readonly identity: ChainIdentity; readonly count: number } | undefined;
-  for (const vote of votes.values()) if (winner === undefined || vote.count > winner.count) winner = vote;
-  const chainId = configured.chainId ?? winner?.identity.chainId;
+  const { chainId: id, genesisHash: hash } = configured;
+  const claims = upstreams.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
+  const chainId = id ?? findMostCommon(claims.map((claim) => claim.chainId));
   if (chainId === undefined) return undefined;
-  const genesisHash = configured.genesisHash ?? winner?.identity.genesisHash;
-  return { identity: { chainId, genesisHash }, votes: winner?.count ?? 0 };
+  const ours = claims.filter((claim) => claim.chainId === chainId);
+  // A node that has thrown block 0 away neither confirms nor contradicts.
+  const genesisHash = hash ?? findMostCommon(ours.flatMap((claim) => claim.genesisHash ?? []));
+  const identity = { chainId, genesisHash };
+  return { identity, votes: ours.filter((claim) => isSameChain(claim, identity)).length };
+}
+
+/** The first of the values that occur most often. */
+function findMostCommon<T>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let winner: T | undefined;
+  for (const [value, count] of counts) {
+    if (winner === undefined || count > (counts.get(winner) ?? 0)) winner = value;
+  }
+  return winner;
 }

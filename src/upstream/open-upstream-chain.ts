@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Cache } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
+import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
@@ -22,6 +23,8 @@ import { UpstreamChain } from './upstream-chain.ts';
 /** How long a start waits for an upstream to say which chain this is. */
 const START_LIMIT_MS = 15_000;
 const START_RETRY_MS = 250;
+/** How long it waits for more than half of them: a node of another chain that is up first must not decide. */
+const PATIENCE_MS = 5_000;
 /** How long a start waits for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
 /** How long the first head waits for upstreams that have not said who they are. */
@@ -86,9 +89,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const ask = createPool({ network, upstreams, options: pool, cache, log });
   const directory = new BlockDirectory(ask, head);
   const membership = new Membership({ upstreams, network, log, onChange: update });
-  const stopping = new AbortController();
+  const stopping = new CancelSource();
+  let lateness: NodeJS.Timeout | undefined;
   const close = async (): Promise<void> => {
     stopping.abort();
+    clearTimeout(lateness);
     membership.close();
     head.stop();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
@@ -101,7 +106,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await close();
     throw error;
   }
-  const lateness = setTimeout(() => {
+  lateness = setTimeout(() => {
     for (const upstream of upstreams) upstream.isAwaited = false;
     update();
   }, AWAIT_MS);
@@ -115,7 +120,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     'network is served by its nodes',
   );
 
-  void searchMerge(directory, head, stopping.signal);
+  void searchMerge(directory, head, stopping);
   const resolver = new BlockResolver({ head, directory, tags: pool.tags, genesisHash });
   const parts = { chainId, ask, resolver, directory };
   return new UpstreamChain({
@@ -138,10 +143,14 @@ async function identifyChain(
     ...(genesisHash !== undefined && { genesisHash }),
   };
   const until = performance.now() + START_LIMIT_MS;
+  const patience = performance.now() + PATIENCE_MS;
   for (;;) {
     await membership.askAll(() => (agreeOnChain(upstreams, configured)?.votes ?? 0) > upstreams.length / 2);
     const agreed = agreeOnChain(upstreams, configured);
-    if (agreed !== undefined) return agreed.identity;
+    const isMajority = agreed !== undefined && agreed.votes > upstreams.length / 2;
+    const isNamed = chainId !== undefined && agreed !== undefined;
+    if (agreed !== undefined && (isMajority || isNamed || performance.now() > patience))
+      return agreed.identity;
     if (performance.now() > until) {
       throw new Error('no upstream answers, and pool.chainId does not say which chain this is');
     }
@@ -150,7 +159,11 @@ async function identifyChain(
 }
 
 /** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */
-async function searchMerge(directory: BlockDirectory, head: NetworkHead, signal: AbortSignal): Promise<void> {
+async function searchMerge(
+  directory: BlockDirectory,
+  head: NetworkHead,
+  signal: CancelSource,
+): Promise<void> {
   await head.whenKnown();
   if (head.head?.difficulty !== 0n) return;
   try {

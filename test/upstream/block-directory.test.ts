@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { makeHash, ScriptedChain } from './support/scripted-chain.ts';
-import { answer, createNode, later } from './support/scripted-node.ts';
+import { answer, type Behaviour, createNode, fault, later } from './support/scripted-node.ts';
 import { createStream } from './support/scripted-stream.ts';
 
 const chain = new ScriptedChain({ length: 400, transactions: (number) => number % 4, mergedFrom: 100 });
@@ -46,6 +46,32 @@ describe('BlockDirectory', () => {
     directory.forgetNumbers();
     assert.deepEqual(await finding, chain.block(5));
     assert.equal(directory.hashOf(5n), undefined);
+  });
+
+  it('who asks after a reorg does not join who asked before it', async () => {
+    const { directory, node } = createNetwork(chain);
+    node.behave(later(20, chain.behaviour()));
+    const before = directory.findByNumber(5n, scope);
+    directory.forgetNumbers();
+    const fork = new ScriptedChain({ length: 400, salt: 4 });
+    node.behave(fork.behaviour());
+    assert.deepEqual(await directory.findByNumber(5n, scope), fork.block(5));
+    assert.deepEqual(await before, chain.block(5));
+    assert.equal(directory.hashOf(5n), fork.hashOf(5));
+  });
+
+  it('believes in an old block when two nodes tell the same: one node is not heard twice', async () => {
+    const fork = new ScriptedChain({ length: 400, salt: 4 });
+    const find = (...behaviours: readonly Behaviour[]): Promise<unknown> => {
+      const nodes = behaviours.map((behaviour, tier) => createNode({ behaviour, tier }));
+      return createNetwork(chain, {}, nodes).directory.findByNumber(5n, scope);
+    };
+    const [honest, forked] = [chain.behaviour(), fork.behaviour()];
+    assert.deepEqual(await find(honest), chain.block(5));
+    assert.deepEqual(await find(honest, fault('unreachable')), chain.block(5));
+    assert.deepEqual(await find(forked, honest, honest), chain.block(5));
+    await assert.rejects(find(forked, honest), { kind: 'wrong' });
+    await assert.rejects(find(answer('null'), forked, honest), { kind: 'wrong' });
   });
 
   it('does not take another block than the one asked for', async () => {
@@ -95,7 +121,8 @@ describe('BlockDirectory', () => {
     await directory.findByNumber(99n, scope);
     assert.equal(directory.isMergedAt(150n), true);
     assert.equal(directory.isMergedAt(149n), false);
-    await directory.findByNumber(0n, scope);
-    assert.equal(directory.isMergedAt(0n), false);
+    const { directory: staked } = createNetwork(new ScriptedChain({ length: 3 }));
+    await staked.findByNumber(0n, scope);
+    assert.equal(staked.isMergedAt(0n), false);
   });
 });

@@ -68,6 +68,11 @@ export class NetworkHead {
     return this.#finalized;
   }
 
+  /** Whether every healthy upstream has been asked for its safe and finalized blocks. */
+  get hasMarks(): boolean {
+    return this.#options.reports().every((report) => report.hasMarks);
+  }
+
   /** Hash of a recent canonical block, where it is known. */
   hashAt(number: bigint): string | undefined {
     return this.#chain.hashAt(number);

@@ -39,7 +39,6 @@ export function breakCircuit(events: CircuitEvents): Policy {
       (result) => {
         health.inFlight--;
         health.succeed(performance.now() - started);
-        if (exchange.witness !== undefined) exchange.witness.upstream ??= upstream;
         if (typeof result === 'string') return result;
         return watchStream(result, (fault) => note(exchange, fault, started));
       },

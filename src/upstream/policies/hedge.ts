@@ -39,7 +39,7 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
     budget.earn(share);
     const started = performance.now();
     const answer = route.isExhausted
-      ? next({ ...exchange, upstream: first })
+      ? askOne(next, exchange, first)
       : new Race(next, exchange, route).run(
           first,
           chooseDelays(exchange, route, share > 0 ? latencies : undefined),
@@ -50,6 +50,20 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
       return result;
     });
   };
+}
+
+function askOne(next: Handler, exchange: Exchange, upstream: Upstream): Promise<JsonResult> {
+  const answer = next({ ...exchange, upstream });
+  if (exchange.witness === undefined) return answer;
+  return answer.then((result) => {
+    noteWitness(exchange, upstream);
+    return result;
+  });
+}
+
+/** The last to be heard is the one whose answer counts. */
+function noteWitness({ witness }: Exchange, upstream: Upstream): void {
+  if (witness !== undefined) witness.upstream = upstream;
 }
 
 type Delays = {
@@ -136,8 +150,10 @@ class Race {
     this.#next({ ...this.#exchange, scope, upstream }).then(
       (result) => {
         this.#running.delete(controller);
-        if (!this.#isOver) this.#win(() => this.#resolve(result));
-        else if (typeof result !== 'string') result.cancel();
+        if (!this.#isOver) {
+          noteWitness(this.#exchange, upstream);
+          this.#win(() => this.#resolve(result));
+        } else if (typeof result !== 'string') result.cancel();
       },
       (error: unknown) => {
         this.#running.delete(controller);

@@ -1,6 +1,9 @@
 import { UpstreamFault } from '../fault.ts';
 import type { SendOptions } from './transport.ts';
 
+/** A place may be free at any moment. */
+const FULL_RETRY_MS = 10;
+
 /** Why a call is not even sent; undefined when it is. */
 export function refuseCall(
   options: SendOptions,
@@ -18,6 +21,7 @@ export function refuseCall(
     return new UpstreamFault(
       'rateLimited',
       'as many calls as our own bound allows are in flight to the node',
+      FULL_RETRY_MS,
     );
   }
   return undefined;
