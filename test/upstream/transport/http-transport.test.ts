@@ -403,7 +403,7 @@ describe('connections', () => {
       { connections: 2, inFlight: 3 },
     );
     const calls = [1, 2, 3].map(() => transport.send(CALL, inTime()));
-    assert.equal((await faultOf(transport.send(CALL, inTime()), 'rateLimited')).retryAfterMs, undefined);
+    assert.equal((await faultOf(transport.send(CALL, inTime()), 'rateLimited')).retryAfterMs, 10);
     for (let i = 0; i < 3; i++) {
       await until(() => held.length > i);
       held[i]?.();
