@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** A server in a process of its own, whose CPU time can be read. */
 export type ServerProcess = {
   readonly port: number;
+  readonly pid: number;
   /** User and system time of all its threads so far. */
   readonly readCpuSeconds: () => Promise<number>;
   readonly stop: () => void;
@@ -16,6 +17,7 @@ export async function startServerProcess(moduleUrl: string, subject: string): Pr
   const [port] = (await once(child, 'message')) as [number];
   return {
     port,
+    pid: child.pid as number,
     async readCpuSeconds() {
       child.send('cpu');
       const [seconds] = (await once(child, 'message')) as [number];

@@ -5,10 +5,12 @@ import { WebSocket } from 'ws';
 export type LoadPlan = {
   readonly host: string;
   readonly port: number;
-  /** Complete request, head and body. */
-  readonly request: Uint8Array;
+  /** Complete request, head and body; a function where no two requests are to be the same. */
+  readonly request: Uint8Array | (() => Uint8Array);
   readonly connections: number;
   readonly durationMs: number;
+  /** Ends earlier after so many answers, give or take one for each connection. */
+  readonly maxRequests?: number;
 };
 
 export type LoadResult = {
@@ -19,6 +21,8 @@ export type LoadResult = {
 };
 
 const MAX_SAMPLES = 1_000_000;
+/** In the answers of a server that does what the measurement is about. */
+const BAD_MEMBERS = ['"error":', '"result":null'].map((text) => Buffer.from(text));
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** Builds an HTTP/1.1 POST with a JSON body. */
@@ -32,17 +36,22 @@ class Recorder {
   readonly #samples = new Float64Array(MAX_SAMPLES);
   readonly #started = performance.now();
   readonly #until: number;
+  readonly #maxRequests: number;
   #requests = 0;
 
-  constructor(durationMs: number) {
+  constructor({
+    durationMs,
+    maxRequests = Number.POSITIVE_INFINITY,
+  }: Pick<LoadPlan, 'durationMs' | 'maxRequests'>) {
     this.#until = this.#started + durationMs;
+    this.#maxRequests = maxRequests;
   }
 
   /** Whether another request may be sent. */
   readonly onAnswer = (latency: number): boolean => {
     if (this.#requests < MAX_SAMPLES) this.#samples[this.#requests] = latency;
     this.#requests++;
-    return performance.now() < this.#until;
+    return this.#requests < this.#maxRequests && performance.now() < this.#until;
   };
 
   get result(): LoadResult {
@@ -56,10 +65,10 @@ class Recorder {
 
 /**
  * Keeps `connections` keep-alive sockets busy for `durationMs`. Raw sockets: the generator must cost less than
- * the server it measures. Rejects on any answer but 200.
+ * the server it measures. Rejects on any answer but 200, on errors and on nulls.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const recorder = new Recorder(plan.durationMs);
+  const recorder = new Recorder(plan);
   await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, recorder.onAnswer)));
   return recorder.result;
 }
@@ -72,7 +81,7 @@ export type WebSocketLoadPlan = Pick<LoadPlan, 'connections' | 'durationMs'> & {
 
 /** The same over WebSocket: one message in flight on each connection. Rejects on an answer with an error. */
 export async function runWebSocketLoad(plan: WebSocketLoadPlan): Promise<LoadResult> {
-  const recorder = new Recorder(plan.durationMs);
+  const recorder = new Recorder(plan);
   await Promise.all(Array.from({ length: plan.connections }, () => runWebSocket(plan, recorder.onAnswer)));
   return recorder.result;
 }
@@ -114,7 +123,7 @@ function runConnection(plan: LoadPlan, onAnswer: (latency: number) => boolean): 
     let sentAt = 0;
     const send = (): void => {
       sentAt = performance.now();
-      socket.write(plan.request);
+      socket.write(plan.request instanceof Uint8Array ? plan.request : plan.request());
     };
     socket.on('connect', send);
     socket.on('error', reject);
@@ -123,7 +132,9 @@ function runConnection(plan: LoadPlan, onAnswer: (latency: number) => boolean): 
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
       const length = measureResponse(pending);
       if (length === undefined || pending.length < length) return;
-      if (pending.toString('latin1', 9, 12) !== '200') {
+      const isGood =
+        pending.toString('latin1', 9, 12) === '200' && !BAD_MEMBERS.some((text) => pending.includes(text));
+      if (!isGood) {
         reject(new Error(`unexpected answer: ${pending.toString('latin1', 0, 200)}`));
         socket.destroy();
         return;

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+
+const CONNECTIONS = 64;
+const HEADERS = { 'content-type': 'application/json' };
+
+/** The least that a proxy can do: it passes bytes on and back. What anything that thinks is compared with. */
+export async function serveBareProxy(url: string): Promise<number> {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const options = { path: '/', method: 'POST' as const, headers: HEADERS, body: Buffer.concat(chunks) };
+      pool.dispatch(options, new PassOn(response));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Collects one answer and sends it. */
+class PassOn implements Dispatcher.DispatchHandler {
+  readonly #response: ServerResponse;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(): void {}
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#response.writeHead(200, { ...HEADERS, 'content-length': bytes.length }).end(bytes);
+  }
+
+  onResponseError(): void {
+    this.#response.destroy();
+  }
+}

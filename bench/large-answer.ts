@@ -1,0 +1,149 @@
+/**
+ * A 21 MB answer through Portcullis: the receipts of block 2 of the execution-apis chain, from an embedded Portcullis
+ * behind another one. Memory that readers cost the one in front, fast readers and slow ones together, and how much
+ * later its first byte comes than the first byte of the one behind.
+ */
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { importChain } from '../src/cli/import.ts';
+import { SILENT_PROGRESS } from '../src/cli/import-progress.ts';
+import { makeTemporaryFolder } from '../test/support/embedded.ts';
+import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
+import { runAsChild, startServerProcess } from './child.ts';
+import { encodePost, median } from './load.ts';
+import { awaitHead, serveNetwork } from './upstream-service.ts';
+
+const READERS = Number(process.env['READERS'] ?? 6);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 9);
+const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":["0x2"]}';
+const REQUEST: Buffer = encodePost('/v3/demo', '127.0.0.1', BODY);
+const HEAD_END = '\r\n\r\n';
+const MIN_ANSWER_BYTES = 20 * 1024 * 1024;
+/** Every other reader takes this much at a time, and then pauses. */
+const SLOW_PIECE_BYTES = 512 * 1024;
+const SLOW_PAUSE_MS = 50;
+const SAMPLE_MS = 10;
+const KIB = 1024;
+const TARGETS = { copies: 1.5, firstByteMs: 20 } as const;
+
+type Reading = {
+  /** Bytes of the body. */
+  readonly length: number;
+  /** Milliseconds from the request. */
+  readonly firstByte: number;
+};
+
+/** Reads one answer to its end; a slow reader lets it wait. */
+function read(port: number, isSlow: boolean): Promise<Reading> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    let [sentAt, firstByte, received, sincePause] = [0, 0, 0, 0];
+    let head = '';
+    const finish = (length: number): void => {
+      socket.destroy();
+      resolve({ length, firstByte });
+    };
+    socket.on('connect', () => {
+      sentAt = performance.now();
+      socket.write(REQUEST);
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`the answer ended after ${received} bytes`)));
+    socket.on('data', (chunk: Buffer) => {
+      if (firstByte === 0) firstByte = performance.now() - sentAt;
+      received += chunk.length;
+      sincePause += chunk.length;
+      if (!head.includes(HEAD_END)) head += chunk.toString('latin1');
+      const bodyStart = head.indexOf(HEAD_END) + HEAD_END.length;
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      const isChunked = length === undefined && chunk.toString('latin1').endsWith(`0${HEAD_END}`);
+      if (isChunked || received - bodyStart === Number(length)) finish(received - bodyStart);
+      if (isSlow && sincePause > SLOW_PIECE_BYTES) {
+        sincePause = 0;
+        socket.pause();
+        setTimeout(() => socket.resume(), SLOW_PAUSE_MS);
+      }
+    });
+  });
+}
+
+/** Resident memory of a process, bytes. */
+function readMemory(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  if (line === null) throw new Error('the process has no VmRSS');
+  return Number(line[1]) * KIB;
+}
+
+/** How far memory rises above what it is now while `work` lasts, bytes. */
+async function measureGrowth(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = readMemory(pid);
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, readMemory(pid));
+  }, SAMPLE_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(sampler);
+  }
+  return Math.max(peak, readMemory(pid)) - before;
+}
+
+/** How much later the first byte comes through the gateway: the difference of the medians, rounds interleaved. */
+async function measureFirstByte(direct: number, through: number): Promise<number> {
+  const times = { direct: [] as number[], through: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.direct.push((await read(direct, false)).firstByte);
+    times.through.push((await read(through, false)).firstByte);
+  }
+  console.log(
+    `first byte: ${median(times.direct).toFixed(1)} ms direct, ${median(times.through).toFixed(1)} ms through`,
+  );
+  return median(times.through) - median(times.direct);
+}
+
+async function runParent(vectors: string): Promise<void> {
+  const folder = makeTemporaryFolder();
+  const store = join(folder.path, 'chain');
+  const [genesis, blocks] = ['tests/genesis.json', 'tests/chain.rlp'].map((file) => join(vectors, file));
+  await importChain(
+    { genesis: genesis as string, blocks: blocks as string, data: store, seal: 'ethash-format' },
+    SILENT_PROGRESS,
+  );
+  const node = await startServerProcess(import.meta.url, JSON.stringify({ embedded: { data: store } }));
+  const url = `http://127.0.0.1:${node.port}/v3/demo`;
+  const gateway = await startServerProcess(import.meta.url, JSON.stringify({ upstreams: [url] }));
+  try {
+    await awaitHead(gateway.port);
+    const { length } = await read(node.port, false);
+    if (length < MIN_ANSWER_BYTES) throw new Error(`the answer has ${length} bytes only`);
+    const growth = await measureGrowth(gateway.pid, async () => {
+      const readers = Array.from({ length: READERS }, (_, index) => read(gateway.port, index % 2 === 1));
+      for (const reading of await Promise.all(readers)) {
+        if (reading.length < MIN_ANSWER_BYTES) throw new Error(`a reader got ${reading.length} bytes only`);
+      }
+      await sleep(SAMPLE_MS);
+    });
+    const copies = growth / (READERS * length);
+    const later = await measureFirstByte(node.port, gateway.port);
+    const met = copies < TARGETS.copies && later < TARGETS.firstByteMs;
+    const [answer, grown] = [length, growth].map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`);
+    console.log(
+      `${answer} to ${READERS} readers: memory +${grown}, ${copies.toFixed(2)} copies a reader (target < ${TARGETS.copies}), ` +
+        `first byte ${later.toFixed(1)} ms later (target < ${TARGETS.firstByteMs}): ${met ? 'met' : 'MISSED'}`,
+    );
+    process.exitCode = met ? 0 : 1;
+  } finally {
+    gateway.stop();
+    node.stop();
+    folder.remove();
+  }
+}
+
+const row = process.argv[2];
+const vectors = findVectors('execution-apis');
+if (row !== undefined) await runAsChild(() => serveNetwork(JSON.parse(row)));
+else if (vectors === undefined) throw new Error(SKIP_REASON);
+else await runParent(vectors);

@@ -1,0 +1,34 @@
+/** A sample of the matrix with every fault in it once; `run-matrix.ts` is the whole. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ANVIL_SKIP } from '../support/anvil.ts';
+import { FAULTS } from './catalogue.ts';
+import { listGroups } from './matrix.ts';
+import { runGroup } from './run-group.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** One group of each fault; which one differs from fault to fault, so that every circumstance occurs. */
+const SAMPLE = FAULTS.map((fault, index) => {
+  const groups = listGroups([fault]);
+  return groups[index % groups.length] as (typeof groups)[number];
+});
+
+describe('one network, something wrong with one of its nodes', { skip: ANVIL_SKIP, concurrency: 4 }, () => {
+  let stage: Stage;
+
+  before(async () => {
+    stage = await openStage();
+  });
+
+  after(() => stage.close());
+
+  for (const group of SAMPLE) {
+    test(`${group.fault.name}: ${group.kind}, ${group.circumstance.name}`, async () => {
+      const { cells } = await runGroup(stage, group);
+      assert.deepEqual(
+        cells.filter(({ isRight }) => !isRight).map(({ name, detail }) => `${name}: ${detail}`),
+        [],
+      );
+    });
+  }
+});

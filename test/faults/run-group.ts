@@ -1,0 +1,244 @@
+/** One setting of the matrix: its service, its fault, and every question there is. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import { isCallersCall } from '../support/faults/answers.ts';
+import { type AnsweredQuestion, type Expected, rephrase } from '../support/scene-questions.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { judge, type Verdict } from './judge.ts';
+import { type Group, nameGroup } from './matrix.ts';
+import type { Stage } from './stage.ts';
+
+export type Cell = {
+  readonly name: string;
+  readonly isRight: boolean;
+  readonly verdict: Verdict;
+  /** What came, shortened, and what was expected. */
+  readonly detail: string;
+};
+
+export type GroupResult = {
+  readonly cells: readonly Cell[];
+  /** Calls that reached the faulty upstream while it was faulty. */
+  readonly faultyCalls: number;
+};
+
+/** Part of every upstream's path: nothing a caller sees may hold it. */
+const SECRET = 'c0ffee5ec12e7';
+/** Every answer of a good node takes this much longer: the faulty one is the best choice, until it is not. */
+const GOOD_DELAY_MS = 10;
+const WARM_UP_CALLS = 20;
+/** How often everything is asked; alone, every time may last until the deadline. */
+const WAVES = 3;
+const WAVES_ALONE = 2;
+/** Durations, milliseconds. The service's own limit is 8 s; what takes this long hangs. */
+const HANG_MS = 12_000;
+const START_MS = 15_000;
+const NOTICE_MS = 1_500;
+/** A node that was of another chain is asked again every half minute. */
+const RECOVERY_MS = 40_000;
+const PAUSE_MS = 100;
+const DETAIL_LENGTH = 300;
+
+/** Starts the group's service, switches the fault on, asks everything, and closes again. */
+export async function runGroup(stage: Stage, group: Group): Promise<GroupResult> {
+  const run = new GroupRun(stage, group);
+  try {
+    return await run.run();
+  } finally {
+    await run.close();
+  }
+}
+
+class GroupRun {
+  readonly #stage: Stage;
+  readonly #group: Group;
+  readonly #folder = makeTemporaryFolder();
+  readonly #upstreams: FaultUpstream[] = [];
+  #service: RunningService | undefined;
+  #lastId = 0;
+
+  constructor(stage: Stage, group: Group) {
+    this.#stage = stage;
+    this.#group = group;
+  }
+
+  async run(): Promise<GroupResult> {
+    const { fault, circumstance } = this.#group;
+    const { time, hasGoodNodes, onlyCalls } = circumstance;
+    const created = fault.create(this.#stage.others);
+    const switchedOn = onlyCalls ? { ...created, concerns: isCallersCall } : created;
+    const faulty = await this.#startUpstream(this.#stage.faulty.httpUrl, 0);
+    if (time === 'before the start') await faulty.setFault(switchedOn);
+    await this.#startService(faulty);
+    const cells: Cell[] = [await this.#awaitHead('start')];
+    if (time === 'later') {
+      await this.#warmUp();
+      await faulty.setFault(switchedOn);
+    }
+    if (fault.isSilent === true) await sleep(NOTICE_MS);
+    const callsBefore = faulty.calls;
+    cells.push(...(await this.#askEverything()));
+    const faultyCalls = faulty.calls - callsBefore;
+    if (!hasGoodNodes) {
+      await faulty.setFault();
+      cells.push(await this.#awaitHead('recovery'));
+      cells.push(await this.#awaitRight('recovery', this.#question('eth_getBlockReceipts a failed one')));
+      cells.push(await this.#awaitRight('recovery', rephrase(this.#question('eth_call old block'), 99)));
+    }
+    cells.push(this.#checkLog());
+    return { cells, faultyCalls };
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.close();
+    for (const upstream of this.#upstreams) await upstream.close();
+    this.#folder.remove();
+  }
+
+  async #startUpstream(nodeUrl: string, delay: number): Promise<FaultUpstream> {
+    const upstream = await FaultUpstream.start(nodeUrl, { delay });
+    this.#upstreams.push(upstream);
+    return upstream;
+  }
+
+  async #startService(faulty: FaultUpstream): Promise<void> {
+    const { kind, circumstance } = this.#group;
+    const urls = [kind === 'HTTP' ? faulty.httpUrl : faulty.webSocketUrl];
+    if (circumstance.hasGoodNodes) {
+      const [first, second] = this.#stage.good;
+      urls.push((await this.#startUpstream(first.httpUrl, GOOD_DELAY_MS)).httpUrl);
+      const other = await this.#startUpstream(second.httpUrl, GOOD_DELAY_MS);
+      urls.push(kind === 'HTTP' ? other.httpUrl : other.webSocketUrl);
+    }
+    this.#service = await startService({
+      dataDir: this.#folder.path,
+      defaultNetwork: 'nodes',
+      limits: { requestTimeout: '8s' },
+      networks: {
+        nodes: {
+          hosts: ['nodes.localhost'],
+          upstreams: urls.map((url) => `${url}/${SECRET}`),
+          pool: { blockTime: '200ms', pollInterval: '100ms', answerTimeout: '2s' },
+          callTimeout: '5s',
+        },
+      },
+    });
+  }
+
+  #question(label: string): AnsweredQuestion {
+    const question = this.#stage.questions.find((one) => one.label === label);
+    if (question === undefined) throw new Error(`no question is called ${label}`);
+    return question;
+  }
+
+  /** Answers that give the faulty node the best record of all. */
+  async #warmUp(): Promise<void> {
+    const question = this.#question('eth_call latest');
+    for (let count = 0; count < WARM_UP_CALLS; count++) await this.#send(rephrase(question, 1_000 + count));
+  }
+
+  /** One cell a question, of all its waves: the worst verdict counts. */
+  async #askEverything(): Promise<Cell[]> {
+    const { questions } = this.#stage;
+    const cells = new Map<AnsweredQuestion, Cell>();
+    const waves = this.#group.circumstance.hasGoodNodes ? WAVES : WAVES_ALONE;
+    for (let wave = 0; wave < waves; wave++) {
+      await Promise.all(
+        questions.map(async (question, index) => {
+          const cell = await this.#ask(question.label, rephrase(question, wave), this.#listExpected(index));
+          if (cells.get(question)?.isRight !== false) cells.set(question, cell);
+        }),
+      );
+    }
+    return [...cells.values()];
+  }
+
+  /** What is true: where the fault alone is a reorg, also what is true there. */
+  #listExpected(index: number): readonly Expected[] {
+    const { fault, circumstance } = this.#group;
+    const expected = [this.#stage.questions[index] as AnsweredQuestion];
+    if (fault.isReorg === true && !circumstance.hasGoodNodes) {
+      expected.push(this.#stage.onFork[index] as AnsweredQuestion);
+    }
+    const answers = expected.map((one) => one.expected);
+    const asksForHash = expected[0]?.label === 'eth_getBlockReceipts by hash';
+    return asksForHash && fault.deniesBlocks === true && !circumstance.hasGoodNodes
+      ? [...answers, { result: null }]
+      : answers;
+  }
+
+  async #ask(label: string, question: AnsweredQuestion, expected: readonly Expected[]): Promise<Cell> {
+    const { verdict, text } = await this.#judge(question, expected);
+    const isRight = verdict === 'right' || (verdict === 'refused' && !this.#group.circumstance.hasGoodNodes);
+    return this.#cell(label, isRight, verdict, text, expected);
+  }
+
+  async #judge(
+    question: AnsweredQuestion,
+    expected: readonly Expected[],
+  ): Promise<{ verdict: Verdict; text: string }> {
+    const answer = await this.#send(question);
+    if (answer === undefined) return { verdict: 'hang', text: 'nothing' };
+    return { verdict: judge(answer.text, answer.id, expected, SECRET), text: answer.text };
+  }
+
+  async #send({ method, params }: AnsweredQuestion): Promise<{ text: string; id: number } | undefined> {
+    this.#lastId++;
+    const id = this.#lastId;
+    try {
+      const response = await fetch(`http://${this.#service?.authority}/v3/demo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        signal: AbortSignal.timeout(HANG_MS),
+      });
+      return { text: await response.text(), id };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #awaitHead(label: string): Promise<Cell> {
+    return this.#awaitRight(label, this.#question('eth_blockNumber head'));
+  }
+
+  /** Asks until the answer is right, for as long as a start or a recovery may take; never may it be wrong. */
+  async #awaitRight(when: string, question: AnsweredQuestion): Promise<Cell> {
+    const until = performance.now() + (when === 'start' ? START_MS : RECOVERY_MS);
+    const expected = [question.expected];
+    for (;;) {
+      const { verdict, text } = await this.#judge(question, expected);
+      const isRight = verdict === 'right';
+      if (isRight || performance.now() > until) {
+        return this.#cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Errors in the log are about upstreams, not about us, and do not hold their addresses. */
+  #checkLog(): Cell {
+    const isOurs = (line: string): boolean =>
+      JSON.parse(line).upstream === undefined || line.includes(SECRET);
+    const bad = this.#service?.errors.filter(isOurs) ?? [];
+    const isRight = bad.length === 0;
+    return this.#cell('log', isRight, isRight ? 'right' : 'wrong', bad.join('\n'), []);
+  }
+
+  #cell(
+    label: string,
+    isRight: boolean,
+    verdict: Verdict,
+    text: string,
+    expected: readonly Expected[],
+  ): Cell {
+    const shorten = (value: string): string => value.slice(0, DETAIL_LENGTH);
+    return {
+      name: `${nameGroup(this.#group)} | ${label}`,
+      isRight,
+      verdict,
+      detail: `${verdict}: ${shorten(text)} instead of ${shorten(JSON.stringify(expected))}`,
+    };
+  }
+}

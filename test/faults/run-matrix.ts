@@ -1,0 +1,42 @@
+/** The whole matrix. Ends with one line; exits with 1 unless every cell is right. */
+import { FAULTS } from './catalogue.ts';
+import { type Group, listGroups, nameGroup } from './matrix.ts';
+import { type Cell, runGroup } from './run-group.ts';
+import { openStage } from './stage.ts';
+
+/** Groups at the same time: most of their time is waiting. */
+const PARALLEL = Number(process.env['PARALLEL'] ?? 3);
+/** Only settings whose name holds this. */
+const ONLY = process.env['ONLY'] ?? '';
+
+const stage = await openStage();
+const cells: Cell[] = [];
+const verdicts = new Map<string, number>();
+let reached = 0;
+try {
+  const groups = listGroups(FAULTS).filter((group) => nameGroup(group).includes(ONLY));
+  const waiting = [...groups];
+  const work = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) await report(group);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  console.log(`the faulty upstream was asked while it was faulty in ${reached} of ${groups.length} settings`);
+} finally {
+  await stage.close();
+}
+
+async function report(group: Group): Promise<void> {
+  const result = await runGroup(stage, group);
+  if (result.faultyCalls > 0) reached++;
+  for (const cell of result.cells) {
+    cells.push(cell);
+    if (!cell.isRight) console.log(`${cell.name}\n    ${cell.detail}`);
+    if (!group.circumstance.hasGoodNodes) verdicts.set(cell.verdict, (verdicts.get(cell.verdict) ?? 0) + 1);
+  }
+}
+
+const counts = [...verdicts].map(([verdict, count]) => `${count} ${verdict}`);
+console.log(`with the faulty upstream alone: ${counts.join(', ')}`);
+const right = cells.filter(({ isRight }) => isRight).length;
+console.log(`${right} of ${cells.length} cells right`);
+process.exitCode = right === cells.length && cells.length > 0 ? 0 : 1;

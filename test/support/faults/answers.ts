@@ -1,0 +1,66 @@
+/** Things that a node can say instead of the truth. */
+import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { askNode } from './ask-node.ts';
+import type { Answer, AskNode, Call } from './fault.ts';
+
+type AnswerFault = (call: Call, ask: AskNode) => Promise<Answer>;
+
+/** What a gateway asks to learn about the node, not for a caller. */
+const HEALTH_METHODS: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_chainId',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_subscribe',
+  'eth_syncing',
+  'eth_unsubscribe',
+  'net_version',
+  'web3_clientVersion',
+]);
+
+/** Calls that are made for a caller: heads, chain id and blocks stay as they are. */
+export function isCallersCall({ method }: Call): boolean {
+  return !HEALTH_METHODS.has(method);
+}
+
+/** Everything comes from another node. */
+export function answerFrom(url: string): AnswerFault {
+  return (call) => askNode(url, call);
+}
+
+/** `null` wherever a block would have to be looked up by its number. */
+export const sayNullForBlocks: AnswerFault = async (call, ask) => {
+  const answer = await ask(call);
+  const [block] = call.params;
+  const isLookUp = /^eth_get(Block|Transaction|Uncle)/.test(call.method) && /^0x/.test(String(block));
+  return isLookUp ? { result: null } : answer;
+};
+
+export const sayNull: AnswerFault = async () => ({ result: null });
+
+/** No receipts, for blocks that have some. */
+export const sayNoReceipts: AnswerFault = async (call, ask) => {
+  const answer = await ask(call);
+  const hasReceipts = call.method === 'eth_getBlockReceipts' && 'result' in answer && answer.result !== null;
+  return hasReceipts ? { result: [] } : answer;
+};
+
+/** A head that is too high, of blocks that nobody has. */
+export function claimHead(blocks: bigint): AnswerFault {
+  return async (call, ask) => {
+    const answer = await ask(call);
+    if (!('result' in answer)) return answer;
+    if (call.method === 'eth_blockNumber') {
+      return { result: encodeQuantity(BigInt(answer.result as string) + blocks) };
+    }
+    if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return answer;
+    const block = answer.result as { number: string; hash: string };
+    const number = encodeQuantity(BigInt(block.number) + blocks);
+    return { result: { ...block, number, hash: `0x${'ab'.repeat(32)}`, parentHash: `0x${'cd'.repeat(32)}` } };
+  };
+}
+
+/** Always the same error. */
+export function sayError(code: number, message: string): AnswerFault {
+  return async () => ({ error: { code, message } });
+}
