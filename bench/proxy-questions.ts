@@ -27,10 +27,11 @@ export async function prepareNode(blocks: number): Promise<{ node: Anvil; call: 
   const node = await startAnvil({ args: ['--hardfork', 'prague'] });
   const [from = '', to = ''] = (await node.request('eth_accounts')) as string[];
   const data = bytesToHex(createErc20InitCode({ name: 'Token', symbol: 'T', supply: 10n ** 24n }));
+  await node.request('evm_setAutomine', false);
   const hash = await node.request('eth_sendTransaction', { from, data });
+  await node.request('evm_mine');
   const receipt = (await node.request('eth_getTransactionReceipt', hash)) as { contractAddress: string };
   const token = receipt.contractAddress;
-  await node.request('evm_setAutomine', false);
   const transfer = { from, to: token, gas: encodeQuantity(100_000n) };
   for (let count = 1; count < blocks; count++) {
     for (const amount of [2 * count, 2 * count + 1]) {

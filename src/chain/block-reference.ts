@@ -3,6 +3,11 @@ import type { BlockReference, BlockTag } from './chain.ts';
 
 const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized']);
 
+/** Whether a parameter is one of the block tags. */
+export function isTag(value: unknown): value is BlockTag {
+  return typeof value === 'string' && TAGS.has(value);
+}
+
 /** A block reference as a request parameter: tag, quantity or EIP-1898 object. */
 export function encodeBlockReference(block: BlockReference): unknown {
   switch (block.kind) {

@@ -10,6 +10,10 @@ export type ReadRule = {
   readonly isOptional?: boolean;
   /** Whether nodes that know EIP-1898 take a hash in this place. */
   readonly takesHash?: boolean;
+  /** The block's list whose length is the answer: it is known without asking for it. */
+  readonly counts?: 'transactionHashes' | 'uncleHashes';
+  /** The member of the answer that repeats the first parameter, a hash. */
+  readonly repeats?: string;
   /** Whether the answer names its block by hash, so that it can be compared. */
   readonly namesBlock?: boolean;
   /** What the answer is when the block lies above the served head; by default the error `header not found`. */
@@ -20,7 +24,6 @@ export type ReadRule = {
 };
 
 const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
-const IN_BLOCK: ReadRule = { block: 0, above: 'null', nulls: 'doubt' };
 const BY_HASH: ReadRule = { nulls: 'claim' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
@@ -36,16 +39,16 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getProof', { ...STATE, block: 2 }],
   ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],
   ['eth_feeHistory', { block: 1, nulls: 'fault' }],
-  ['eth_getBlockByNumber', { ...IN_BLOCK, namesBlock: true }],
-  ['eth_getBlockTransactionCountByNumber', IN_BLOCK],
-  ['eth_getUncleCountByBlockNumber', IN_BLOCK],
-  ['eth_getBlockByHash', BY_HASH],
-  ['eth_getBlockTransactionCountByHash', BY_HASH],
-  ['eth_getUncleCountByBlockHash', BY_HASH],
-  ['eth_getTransactionByBlockHashAndIndex', BY_HASH],
+  ['eth_getBlockByNumber', { block: 0, above: 'null', nulls: 'doubt', namesBlock: true }],
+  ['eth_getBlockTransactionCountByNumber', { block: 0, counts: 'transactionHashes', nulls: 'doubt' }],
+  ['eth_getUncleCountByBlockNumber', { block: 0, counts: 'uncleHashes', nulls: 'doubt' }],
+  ['eth_getBlockByHash', { ...BY_HASH, repeats: 'hash' }],
+  ['eth_getBlockTransactionCountByHash', { block: 0, counts: 'transactionHashes', nulls: 'claim' }],
+  ['eth_getUncleCountByBlockHash', { block: 0, counts: 'uncleHashes', nulls: 'claim' }],
+  ['eth_getTransactionByBlockHashAndIndex', { ...BY_HASH, repeats: 'blockHash' }],
   ['eth_getUncleByBlockHashAndIndex', BY_HASH],
-  ['eth_getTransactionByHash', BY_HASH],
-  ['eth_getTransactionReceipt', BY_HASH],
+  ['eth_getTransactionByHash', { ...BY_HASH, repeats: 'hash' }],
+  ['eth_getTransactionReceipt', { ...BY_HASH, repeats: 'transactionHash' }],
   ['eth_getLogs', PLAIN],
   ['eth_gasPrice', PLAIN],
   ['eth_maxPriorityFeePerGas', PLAIN],

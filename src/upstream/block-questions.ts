@@ -83,6 +83,7 @@ export class BlockQuestions {
       block: { number, hash },
       key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${text}` },
       nulls: 'fault',
+      isBound: true,
     };
   }
 

@@ -17,7 +17,8 @@ export type BlockResolverParts = {
   readonly head: NetworkHead;
   readonly directory: BlockDirectory;
   readonly tags: PoolOptions['tags'];
-  readonly genesisHash: string | undefined;
+  /** Undefined as long as too few nodes have said it. */
+  readonly genesisHash: () => string | undefined;
 };
 
 type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' };
@@ -91,7 +92,7 @@ export class BlockResolver {
       case 'latest':
         return canonical(latest);
       case 'earliest':
-        return canonical({ number: 0n, hash: this.#parts.genesisHash });
+        return canonical({ number: 0n, hash: this.#parts.genesisHash() });
       default: {
         const { tags, head } = this.#parts;
         const substitute = tags[tag];

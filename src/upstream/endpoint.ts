@@ -13,7 +13,12 @@ export function createEndpoint(url: string, row: UpstreamOptions): Endpoint {
   return { url: new URL(url), headers };
 }
 
-/** What logs call an upstream that was given no name: its host without anything that could be a key. */
+/** A label of a host that looks like a key: some vendors put it there. */
+const KEY_LABEL = /^(?=[^.]*\d)[a-z0-9-]{12,}$/i;
+
+/** What logs call an upstream that was given no name: its host, without anything that could be a key. */
 export function nameUpstream({ name, url }: UpstreamOptions, position: number): string {
-  return name ?? `${new URL(url).host}#${position + 1}`;
+  const { host, hostname } = new URL(url);
+  const mayBeKey = hostname.split('.').some((label) => KEY_LABEL.test(label));
+  return name ?? `${mayBeKey ? 'upstream' : host}#${position + 1}`;
 }

@@ -1,10 +1,11 @@
-import { decodeBlockReference, encodeBlockReference } from '../chain/block-reference.ts';
+import { decodeBlockReference, encodeBlockReference, isTag } from '../chain/block-reference.ts';
 import type { BlockReference, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './block-positions.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
-import { checkBlockHash } from './checks/check-parts.ts';
+import { checkBlockHash, checkMember } from './checks/check-parts.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -20,14 +21,32 @@ export class FreeQuestions {
 
   /** @throws UpstreamFault `unsupported` when no node has the method. */
   async ask(method: string, params: readonly unknown[], scope: CallScope): Promise<JsonResult> {
-    const rule = READ_METHODS.get(method) ?? UNKNOWN_METHOD;
+    const rule = READ_METHODS.get(method) ?? findTagRule(params);
+    if (rule.counts !== undefined) return this.#count(rule.counts, params, rule, scope);
     const call =
       method === 'eth_getLogs'
         ? await this.#pinLogs(params, scope)
         : rule.block === undefined
-          ? { method, params: JSON.stringify(params), nulls: rule.nulls }
+          ? askPlainly(method, params, rule)
           : await this.#pinBlock(method, params, rule, scope);
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
+  }
+
+  /** How many transactions or uncles a block has: the directory knows. */
+  async #count(
+    list: 'transactionHashes' | 'uncleHashes',
+    params: readonly unknown[],
+    rule: ReadRule,
+    scope: CallScope,
+  ): Promise<JsonText> {
+    const { resolver, directory } = this.#parts;
+    const resolved = await resolver.resolve(readReference(params[0], 0, rule), scope);
+    if (resolved.kind !== 'block') return 'null';
+    const { number, hash } = resolved.position;
+    const block = await (hash === undefined
+      ? directory.findByNumber(number, scope)
+      : directory.findByHash(hash, scope));
+    return block === null ? 'null' : `"${encodeQuantity(BigInt(block[list].length))}"`;
   }
 
   /** Puts the block that a tag means now in its place, or knows the answer without asking. */
@@ -57,10 +76,12 @@ export class FreeQuestions {
       params: resolved.isCanonical ? byNumber : byHash,
       ...(rule.takesHash === true && { paramsByHash: byHash }),
       block: position,
-      key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
+      ...(rule !== TAG_ANYWHERE[at] && {
+        key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
+      }),
       nulls: rule.nulls,
       ...(rule.check !== undefined && { isText: true, check: rule.check }),
-      ...(rule.namesBlock === true && { isText: true, check: checkBlockHash(hash) }),
+      ...(rule.namesBlock === true && { isText: true, isBound: true, check: checkBlockHash(hash) }),
     };
   }
 
@@ -120,4 +141,20 @@ function normalizeReference(value: unknown): unknown {
   if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
   const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
+}
+
+/** A look-up by hash says in its answer which hash it is about. */
+function askPlainly(method: string, params: readonly unknown[], { nulls, repeats }: ReadRule): RoutedCall {
+  const call: RoutedCall = { method, params: JSON.stringify(params), nulls };
+  const wanted = params[0];
+  if (repeats === undefined || typeof wanted !== 'string') return call;
+  return { ...call, isText: true, check: checkMember(repeats, wanted.toLowerCase()) };
+}
+
+/** By position: the parameter that is a tag. What such a method answers is not kept. */
+const TAG_ANYWHERE: readonly ReadRule[] = [0, 1, 2, 3].map((block) => ({ block, nulls: 'truth' }));
+
+/** Of a method that is not in the table only a parameter that is a tag is known to name a block. */
+function findTagRule(params: readonly unknown[]): ReadRule {
+  return TAG_ANYWHERE[params.findIndex(isTag)] ?? UNKNOWN_METHOD;
 }

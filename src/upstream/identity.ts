@@ -1,6 +1,6 @@
-import type { JsonResult } from '../primitives/json-result.ts';
 import { parseQuantity } from '../primitives/quantity.ts';
 import { UpstreamFault } from './fault.ts';
+import { holdText } from './hold-text.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which chain a node is on, and which program it is. */
@@ -25,7 +25,7 @@ const MAX_VERSION_LENGTH = 200;
 export async function readIdentity(transport: Transport, deadline: number): Promise<Identity> {
   const ask = async (method: string, params: string): Promise<unknown> => {
     const reply = await transport.send({ method, params }, { deadline });
-    return reply.kind === 'result' ? parseResult(reply.result) : undefined;
+    return reply.kind === 'result' ? JSON.parse(await holdText(reply.result)) : undefined;
   };
   const [chainId, genesis, version] = await Promise.all([
     ask('eth_chainId', '[]'),
@@ -48,12 +48,6 @@ export async function readIdentity(transport: Transport, deadline: number): Prom
 /** The version is good to know, no more: some vendors refuse to tell it. */
 function ignoreFault(error: unknown): undefined {
   if (!(error instanceof UpstreamFault)) throw error;
-}
-
-function parseResult(result: JsonResult): unknown {
-  if (typeof result === 'string') return JSON.parse(result);
-  result.cancel();
-  throw new UpstreamFault('malformed', 'an answer about the node itself is too long');
 }
 
 function parseChainId(value: unknown): bigint {

@@ -8,6 +8,7 @@ const IDENTITY_LIMIT_MS = 5_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
+const RECHECK_QUARANTINED_MS = 5_000;
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
@@ -29,7 +30,6 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
-  readonly #checking = new Set<Upstream>();
   #expected: ChainIdentity | undefined;
   #isClosed = false;
 
@@ -60,9 +60,21 @@ export class Membership {
     }
   }
 
-  /** An upstream is back, or not what it was: it is not asked for anything until it has said who it is. */
-  suspect(upstream: Upstream): void {
+  /** Of the network, once a majority has said it or the configuration has. */
+  get genesisHash(): string | undefined {
+    return this.#expected?.genesisHash;
+  }
+
+  /** An upstream was away: it is not asked for anything until it has said who it is. */
+  suspectReturned(upstream: Upstream): void {
     if (upstream.standing === 'verified') this.#setStanding(upstream, 'unverified');
+    this.#retries.delete(upstream);
+    void this.#check(upstream);
+  }
+
+  /** An upstream tells another block than the one served: its head does not count until it has said who it is. */
+  suspectForked(upstream: Upstream): void {
+    upstream.isSuspected = true;
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
@@ -74,13 +86,15 @@ export class Membership {
   }
 
   async #check(upstream: Upstream): Promise<void> {
-    if (this.#isClosed || this.#checking.has(upstream)) return;
-    this.#checking.add(upstream);
-    const isKnown = await this.#identify(upstream);
-    this.#checking.delete(upstream);
+    if (this.#isClosed || upstream.checking !== undefined) return;
+    const identification = this.#identify(upstream);
+    upstream.checking = identification.then(() => {});
+    const isKnown = await identification;
+    upstream.checking = undefined;
     if (this.#isClosed) return;
     if (isKnown) {
       this.#retries.delete(upstream);
+      this.#completeExpectation();
       this.#judge(upstream);
     } else {
       this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
@@ -91,7 +105,8 @@ export class Membership {
   #plan(upstream: Upstream): void {
     clearTimeout(this.#timers.get(upstream));
     const retries = this.#retries.get(upstream) ?? (upstream.identity === undefined ? 1 : 0);
-    const delay = retries === 0 ? RECHECK_MS : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
+    const recheckMs = upstream.standing === 'quarantined' ? RECHECK_QUARANTINED_MS : RECHECK_MS;
+    const delay = retries === 0 ? recheckMs : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
     const timer = setTimeout(() => void this.#check(upstream), delay);
     timer.unref();
     this.#timers.set(upstream, timer);
@@ -111,11 +126,24 @@ export class Membership {
     }
   }
 
+  /** Which genesis is meant may have been left open at the start: the first majority says it. */
+  #completeExpectation(): void {
+    const { upstreams } = this.#parts;
+    if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return;
+    const { identity, votes } = agreeOnChain(upstreams, { chainId: this.#expected.chainId }) ?? { votes: 0 };
+    if (identity?.genesisHash === undefined || votes <= upstreams.length / 2) return;
+    this.#expected = identity;
+    for (const upstream of upstreams) this.#judge(upstream);
+  }
+
   #judge(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
     const isOurs = isSameChain(identity, this.#expected);
+    const wasSuspected = upstream.isSuspected;
+    upstream.isSuspected = false;
     this.#setStanding(upstream, isOurs ? 'verified' : 'quarantined');
+    if (wasSuspected) this.#parts.onChange();
   }
 
   #setStanding(upstream: Upstream, standing: Upstream['standing']): void {

@@ -57,7 +57,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         // Another block at a served height: a reorg, or another chain. The node says which before it is believed.
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
           upstream.isOnFork = true;
-          membership.suspect(upstream);
+          membership.suspectForked(upstream);
         }
         update();
       },
@@ -67,7 +67,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       },
       onBack(upstream) {
         upstream.health.encourage();
-        membership.suspect(upstream);
+        membership.suspectReturned(upstream);
       },
     }),
   );
@@ -86,7 +86,14 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     },
     clock: systemClock,
   });
-  const ask = createPool({ network, upstreams, options: pool, cache, log });
+  const ask = createPool({
+    network,
+    upstreams,
+    options: pool,
+    cache,
+    isFinal: (height) => height <= (head.finalized?.number ?? -1n),
+    log,
+  });
   const directory = new BlockDirectory(ask, head);
   const membership = new Membership({ upstreams, network, log, onChange: update });
   const stopping = new CancelSource();
@@ -113,22 +120,51 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   lateness.unref();
   membership.begin(identity);
   for (const { tracker } of upstreams) tracker.start();
-  await Promise.race([head.whenKnown(), wait(HEAD_LIMIT_MS, undefined, { ref: false })]);
-  const { chainId, genesisHash } = identity;
+  await waitForHead(head);
+  const { chainId } = identity;
   log.info(
     { network, chainId: `${chainId}`, head: `${head.head?.number}` },
     'network is served by its nodes',
   );
 
   void searchMerge(directory, head, stopping);
-  const resolver = new BlockResolver({ head, directory, tags: pool.tags, genesisHash });
+  const resolver = new BlockResolver({
+    head,
+    directory,
+    tags: pool.tags,
+    genesisHash: () => membership.genesisHash,
+  });
   const parts = { chainId, ask, resolver, directory };
   return new UpstreamChain({
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new FreeQuestions(parts),
+    where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     close,
+  });
+}
+
+/** How long it waits for a node that does not tell its head. */
+const REFRESH_LIMIT_MS = 500;
+
+async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
+  const healthy = upstreams.filter((upstream) => upstream.standing === 'verified' && !upstream.isAway);
+  const polls = Promise.all(healthy.map(({ tracker }) => tracker.refresh()));
+  const limit = new AbortController();
+  const timeUp = wait(REFRESH_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([polls, timeUp]);
+  limit.abort();
+}
+
+/** Keeps the process alive while it waits: nothing listens yet. */
+function waitForHead(head: NetworkHead): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, HEAD_LIMIT_MS);
+    void head.whenKnown().then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }
 
@@ -148,9 +184,10 @@ async function identifyChain(
     await membership.askAll(() => (agreeOnChain(upstreams, configured)?.votes ?? 0) > upstreams.length / 2);
     const agreed = agreeOnChain(upstreams, configured);
     const isMajority = agreed !== undefined && agreed.votes > upstreams.length / 2;
-    const isNamed = chainId !== undefined && agreed !== undefined;
-    if (agreed !== undefined && (isMajority || isNamed || performance.now() > patience))
-      return agreed.identity;
+    const isNamed = chainId !== undefined && genesisHash !== undefined;
+    if (agreed !== undefined && (isMajority || isNamed)) return agreed.identity;
+    // Too few to say which genesis is meant: that is left to the first majority.
+    if (agreed !== undefined && performance.now() > patience) return { ...agreed.identity, genesisHash };
     if (performance.now() > until) {
       throw new Error('no upstream answers, and pool.chainId does not say which chain this is');
     }

@@ -81,6 +81,12 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'upgrade',
   'accept-encoding',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'proxy-authorization',
+  'proxy-connection',
 ]);
 
 const headersSchema = z
@@ -88,7 +94,8 @@ const headersSchema = z
     z
       .string()
       .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected the name of a header')
-      .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'this header is not yours to set'),
+      .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'this header is not yours to set')
+      .refine((name) => !/^sec-/i.test(name), 'this header is not yours to set'),
     z.string().regex(/^[\t\x20-\x7e]*$/, 'expected printable ASCII'),
   )
   .refine((headers) => Object.keys(headers).length <= 64, 'more than 64 headers');

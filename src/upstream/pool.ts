@@ -31,17 +31,19 @@ export type PoolParts = {
   readonly upstreams: readonly Upstream[];
   readonly options: PoolOptions;
   readonly cache: Cache;
+  /** Whether a height cannot change any more. */
+  readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
 };
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
-export function createPool({ network, upstreams, options, cache, log }: PoolParts): Handler {
+export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Handler {
   return composePolicies(
     [
       keepDeadline(),
       readCache(cache),
       shareFlights(),
-      fillCache(cache),
+      fillCache(cache, isFinal),
       retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE })),
       order(upstreams),
       resumeStreams(),

@@ -26,6 +26,8 @@ export type RoutedCall = {
   readonly batch?: () => readonly NodeCall[];
   /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */
   readonly isText?: boolean;
+  /** Whether `check` makes sure that the answer belongs to the block of `key`. */
+  readonly isBound?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */

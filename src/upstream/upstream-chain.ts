@@ -1,3 +1,4 @@
+import { isTag } from '../chain/block-reference.ts';
 import {
   type BlockReference,
   type CallRequest,
@@ -11,6 +12,7 @@ import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
+import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { FreeQuestions } from './free-questions.ts';
 
 /** What an upstream chain is made of. */
@@ -19,6 +21,7 @@ export type UpstreamChainParts = {
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
   readonly others: FreeQuestions;
+  readonly where: Whereabouts;
   readonly close: () => Promise<void>;
 };
 
@@ -33,15 +36,15 @@ export class UpstreamChain implements Chain {
   }
 
   call(request: CallRequest, scope: CallScope): Promise<JsonText> {
-    return this.#answer(this.#parts.calls.call(request, scope));
+    return this.#answer(request.block, () => this.#parts.calls.call(request, scope));
   }
 
   estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
-    return this.#answer(this.#parts.calls.estimateGas(request, scope));
+    return this.#answer(request.block, () => this.#parts.calls.estimateGas(request, scope));
   }
 
   getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null> {
-    return this.#answer(this.#parts.blocks.getReceipts(block, scope).then(translateFaults));
+    return this.#answer(block, () => this.#parts.blocks.getReceipts(block, scope)).then(translateFaults);
   }
 
   getTransactionByBlockAndIndex(
@@ -49,15 +52,15 @@ export class UpstreamChain implements Chain {
     index: bigint,
     scope: CallScope,
   ): Promise<JsonText | null> {
-    return this.#answer(this.#parts.blocks.getTransaction(block, index, scope));
+    return this.#answer(block, () => this.#parts.blocks.getTransaction(block, index, scope));
   }
 
   getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
-    return this.#answer(this.#parts.blocks.getUncle(block, index, scope));
+    return this.#answer(block, () => this.#parts.blocks.getUncle(block, index, scope));
   }
 
   getHeader(block: BlockReference, scope: CallScope): Promise<HeaderView | null> {
-    return this.#answer(this.#parts.blocks.getHeader(block, scope));
+    return this.#answer(block, () => this.#parts.blocks.getHeader(block, scope));
   }
 
   async request(
@@ -66,7 +69,8 @@ export class UpstreamChain implements Chain {
     scope: CallScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
     try {
-      return translateFaults(await this.#parts.others.ask(method, params, scope));
+      const ask = (): Promise<JsonResult> => this.#parts.others.ask(method, params, scope);
+      return translateFaults(await (params.some(isTag) ? followMoves(ask, this.#parts.where) : ask()));
     } catch (error) {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);
@@ -77,7 +81,8 @@ export class UpstreamChain implements Chain {
     return this.#parts.close();
   }
 
-  #answer<T>(work: Promise<T>): Promise<T> {
+  #answer<T>(block: BlockReference, ask: () => Promise<T>): Promise<T> {
+    const work = block.kind === 'tag' ? followMoves(ask, this.#parts.where) : ask();
     return work.catch((error: unknown) => {
       throw toChainError(error);
     });

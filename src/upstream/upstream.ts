@@ -18,7 +18,16 @@ const MISSED_POLLS = 2;
 /** What the pool reads of an upstream's heads. */
 export type TrackedHead = Pick<
   HeadTracker,
-  'latest' | 'safe' | 'finalized' | 'hasMarks' | 'hashAt' | 'headerAt' | 'holds' | 'start' | 'stop'
+  | 'latest'
+  | 'safe'
+  | 'finalized'
+  | 'hasMarks'
+  | 'hashAt'
+  | 'headerAt'
+  | 'holds'
+  | 'refresh'
+  | 'start'
+  | 'stop'
 >;
 
 /** What one upstream is made of. */
@@ -46,6 +55,10 @@ export class Upstream {
   readonly faults: Map<FaultKind, number> = new Map();
   standing: Standing = 'unverified';
   identity: Identity | undefined;
+  /** It told another block than the one served, and has not said since that it is of this chain. */
+  isSuspected = false;
+  /** Settled when it has been asked who it is. */
+  checking: Promise<void> | undefined;
   /** Its blocks contradict those that the network serves. */
   isOnFork = false;
   /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
@@ -70,7 +83,7 @@ export class Upstream {
 
   /** Whether its head counts for the network's: it is of this chain and answers, or may yet turn out to. */
   get countsForHead(): boolean {
-    return this.standing === 'verified' ? !this.isAway : this.isAwaited;
+    return this.standing === 'verified' ? !this.isAway && !this.isSuspected : this.isAwaited;
   }
 
   /** It missed more than one poll in a row. */

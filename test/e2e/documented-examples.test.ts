@@ -55,9 +55,11 @@ test('the README has the curl lines that start prints', () => {
   for (const line of lines) assert.ok(README.includes(`\`${line}\``), line);
 });
 
-test('the configuration in the README is valid', () => {
-  const yaml = /```yaml\n([\s\S]*?)```/.exec(README)?.[1];
-  assert.ok(yaml !== undefined);
-  const config = parseConfig(yaml, { name: 'README', folder: folder.path, environment: {} });
-  assert.equal(config.defaultNetwork, 'mine');
+test('the configurations in the README are valid', () => {
+  const texts = [...README.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => String(yaml));
+  const environment = { NODE_KEY: 'key' };
+  const networks = texts.flatMap((yaml) =>
+    Object.keys(parseConfig(yaml, { name: 'README', folder: folder.path, environment }).networks),
+  );
+  assert.deepEqual(networks, ['mainnet', 'mine', 'devnet']);
 });

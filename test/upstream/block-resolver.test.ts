@@ -121,7 +121,7 @@ describe('before there is a head', () => {
     const reports: HeadReport[] = [];
     const head = createHead(() => reports);
     const directory = new BlockDirectory(async () => 'null', head);
-    const resolver = new BlockResolver({ head, directory, tags: {}, genesisHash: undefined });
+    const resolver = new BlockResolver({ head, directory, tags: {}, genesisHash: () => undefined });
     const see = (): void => {
       reports.push(chain.report());
       head.update();

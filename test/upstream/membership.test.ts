@@ -168,12 +168,12 @@ describe('Membership', () => {
     await membership.askAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
-    membership.suspect(node.upstream);
+    membership.suspectReturned(node.upstream);
     assert.equal(node.upstream.standing, 'unverified');
     await settle();
     assert.equal(node.upstream.standing, 'quarantined');
     node.behave(claim());
-    membership.suspect(node.upstream);
+    membership.suspectReturned(node.upstream);
     assert.equal(node.upstream.standing, 'quarantined');
     await settle();
     assert.equal(node.upstream.standing, 'verified');
@@ -185,7 +185,7 @@ describe('Membership', () => {
     const { membership } = createScene([node]);
     await membership.askAll(() => false);
     membership.begin(OURS);
-    membership.suspect(node.upstream);
+    membership.suspectReturned(node.upstream);
     membership.close();
     await settle();
     assert.equal(node.upstream.standing, 'unverified');

@@ -12,6 +12,14 @@ export function checkBlockHash(hash: string): (result: JsonResult) => JsonResult
   };
 }
 
+/** A member of the answer has this value, a hash in lower case. */
+export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
+  return (result) => {
+    if (isSameHex(parseObject(result)[name], value)) return result;
+    throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
+  };
+}
+
 /** A transaction of a block is the one that the block lists at this position. */
 export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {

@@ -5,6 +5,14 @@ import type { Rule } from './rule.ts';
  * -32000 and -32603 are missing on purpose: they say nothing, so the words decide.
  */
 export const CODE_RULES: readonly Rule[] = [
+  // Before what the same codes and words mean otherwise: the range of one question is no rate, and no missing method.
+  {
+    client: 'Infura, Alchemy, dRPC, hosted',
+    pattern:
+      /^(?:query returned more than|logs? (?:matched|response)|query exceeds|.{0,40}\b(?:block )?ranges?\b.{0,60}\b(?:limit|exceed|too (?:large|wide|big)|not supported)|.{0,60}more than \d{1,12} (?:results|blocks|logs))/i,
+    kind: 'unknown',
+  },
+
   // -32602 is the caller's fault, unless it is the block that the node lacks, or what geth finds out when executing.
   { client: 'anvil', codes: [-32602], pattern: /^BlockOutOfRangeError\b/i, kind: 'missing' },
   {

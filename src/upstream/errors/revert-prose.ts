@@ -1,7 +1,8 @@
 import { unwrapError } from './unwrap-error.ts';
 
 /** What relays and proxies put before the words of the node behind them. */
-const PREAMBLE = /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |error: )*/i;
+const PREAMBLE =
+  /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |rpc error: code = \w{1,40} desc = |evm: |internal error: |returned error: |error: )*/i;
 
 /** Each form begins with fixed words; a group holds the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [

@@ -53,12 +53,8 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
 }
 
 function askOne(next: Handler, exchange: Exchange, upstream: Upstream): Promise<JsonResult> {
-  const answer = next({ ...exchange, upstream });
-  if (exchange.witness === undefined) return answer;
-  return answer.then((result) => {
-    noteWitness(exchange, upstream);
-    return result;
-  });
+  noteWitness(exchange, upstream);
+  return next({ ...exchange, upstream });
 }
 
 /** The last to be heard is the one whose answer counts. */

@@ -1,6 +1,7 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { Route } from '../route.ts';
-import type { Exchange, Policy } from '../routed-call.ts';
+import type { Exchange, Policy, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
 /**
@@ -10,16 +11,34 @@ import type { Upstream } from '../upstream.ts';
  */
 export function order(upstreams: readonly Upstream[]): Policy {
   let favourite: Upstream | undefined;
-  return (next) => (exchange) => {
-    const candidates = findCandidates(upstreams, exchange);
-    if (candidates instanceof UpstreamFault) return Promise.reject(candidates);
-    if (candidates.length > 1) candidates.sort(compareUpstreams);
-    if (exchange.call.isSticky === true) {
-      favourite = keepFavourite(favourite, candidates);
-      moveToFront(candidates, favourite);
-    }
-    return next({ ...exchange, route: new Route(candidates) });
+  return (next) => {
+    const ask = (exchange: Exchange, hasWaited: boolean): Promise<JsonResult> => {
+      const candidates = findCandidates(upstreams, exchange);
+      if (candidates instanceof UpstreamFault) {
+        // One that is being asked who it is may be what is missing.
+        const checks = hasWaited ? [] : upstreams.flatMap(({ checking }) => checking ?? []);
+        if (checks.length === 0) return Promise.reject(candidates);
+        return waitForOne(checks, exchange.scope.deadline).then(() => ask(exchange, true));
+      }
+      if (exchange.call.isSticky === true) {
+        favourite = keepFavourite(favourite, candidates);
+        moveToFront(candidates, favourite);
+      }
+      return next({ ...exchange, route: new Route(candidates) });
+    };
+    return (exchange) => ask(exchange, false);
   };
+}
+
+/** Until the first of them is done, or the time is up. */
+function waitForOne(works: readonly Promise<void>[], deadline: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
+    void Promise.race(works).then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function findCandidates(
@@ -27,25 +46,42 @@ function findCandidates(
   { call, except }: Exchange,
 ): Upstream[] | UpstreamFault {
   const candidates: Upstream[] = [];
+  const behind: Upstream[] = [];
   let reason: UpstreamFault | undefined;
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const upstream of upstreams) {
     if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
-    } else if (call.block !== undefined && !upstream.tracker.holds(call.block.number, call.block.hash)) {
-      reason = new UpstreamFault('missing', 'no node that is reachable has this block now');
     } else if (upstream.health.isPaused) {
       soonestMs = Math.min(soonestMs, upstream.health.pauseLeftMs);
-    } else {
+    } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
       candidates.push(upstream);
+    } else {
+      reason = new UpstreamFault('missing', 'no node that is reachable has this block now');
+      if (isBehind(upstream, call)) behind.push(upstream);
     }
   }
-  if (candidates.length > 0) return candidates;
+  if (candidates.length + behind.length > 0) {
+    return [...candidates.sort(compareUpstreams), ...behind.sort(compareUpstreams)];
+  }
   if (soonestMs < Number.POSITIVE_INFINITY) {
     return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
   }
   return reason ?? new UpstreamFault('unreachable', 'no node is reachable');
+}
+
+/**
+ * An address with several nodes behind it may tell an older head than it answers at. It is asked after all others, and
+ * only where it cannot answer for another block: it is told the hash, or its answer is compared with the block.
+ */
+function isBehind(
+  { tracker, knowsHashParameters }: Upstream,
+  { block, isBound, paramsByHash }: RoutedCall,
+): boolean {
+  if (block === undefined || tracker.latest === undefined || tracker.latest.number >= block.number)
+    return false;
+  return isBound === true || (paramsByHash !== undefined && knowsHashParameters);
 }
 
 function compareUpstreams(a: Upstream, b: Upstream): number {

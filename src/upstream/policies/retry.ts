@@ -32,7 +32,9 @@ export function retry(rounds: number, budget: TokenBucket): Policy {
         },
         async (error: unknown) => {
           if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
-          if (round >= rounds || !isPassing(error)) throw error;
+          // Who asks somebody else than before does without, when there is nobody else.
+          const isSecondOpinion = exchange.except !== undefined && exchange.except.size > 0;
+          if (round >= rounds || isSecondOpinion || !isPassing(error)) throw error;
           const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
           if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;
           await pauseFor(pause, exchange);

@@ -33,7 +33,7 @@ const KEY: CacheKey = { blockHash: '0xaa', question: '1:eth_call:[]' };
 
 function cached(cache: Cache, results: readonly JsonResult[]): Handler {
   let calls = 0;
-  return composePolicies([readCache(cache), fillCache(cache)], async () => {
+  return composePolicies([readCache(cache), fillCache(cache, () => true)], async () => {
     const result = results[calls++];
     if (result === undefined) throw new Error('asked again');
     return result;
@@ -44,32 +44,33 @@ describe('cache', () => {
   for (const isRemote of [false, true]) {
     it(`answers a second time from memory (${isRemote ? 'shared' : 'own'})`, async () => {
       const ask = cached(createScriptedCache(isRemote), ['"0x1"']);
-      for (let i = 0; i < 3; i++) assert.equal(await ask(createExchange({ key: KEY })), '"0x1"');
+      for (let i = 0; i < 3; i++)
+        assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '"0x1"');
     });
   }
 
   it('keeps nothing without a key, no null, no stream, no error', async () => {
     const cache = createScriptedCache();
     await cached(cache, ['1'])(createExchange());
-    await cached(cache, ['null'])(createExchange({ key: KEY }));
-    await cached(cache, [createStream('[1]')])(createExchange({ key: KEY }));
-    await assert.rejects(cached(cache, [])(createExchange({ key: KEY })), /asked again/);
+    await cached(cache, ['null'])(createExchange({ key: KEY, isBound: true }));
+    await cached(cache, [createStream('[1]')])(createExchange({ key: KEY, isBound: true }));
+    await assert.rejects(cached(cache, [])(createExchange({ key: KEY, isBound: true })), /asked again/);
     assert.deepEqual(cache.writes, []);
   });
 
   it('keys that differ in block or question are different', async () => {
     const ask = cached(createScriptedCache(), ['1', '2', '3']);
-    assert.equal(await ask(createExchange({ key: KEY })), '1');
+    assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
     assert.equal(await ask(createExchange({ key: { ...KEY, blockHash: '0xbb' } })), '2');
     assert.equal(await ask(createExchange({ key: { ...KEY, question: '2:eth_call:[]' } })), '3');
-    assert.equal(await ask(createExchange({ key: KEY })), '1');
+    assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
   });
 
   it('is written once for all who asked together', async () => {
     const cache = createScriptedCache(true);
     const node = createNode(later(20, answer('"0x1"')));
     const ask = poolOf([node], { cache });
-    const results = Array.from({ length: 40 }, () => ask(createExchange({ key: KEY })));
+    const results = Array.from({ length: 40 }, () => ask(createExchange({ key: KEY, isBound: true })));
     assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
     assert.equal(node.asked.calls.length, 1);
     assert.equal(cache.writes.length, 1);

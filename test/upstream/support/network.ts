@@ -47,13 +47,14 @@ export function createNetwork(
   );
   const ask = poolOf(nodes, { cache, options: { retries } });
   const directory = new BlockDirectory(ask, head);
-  const resolver = new BlockResolver({ head, directory, tags, genesisHash: scripted.hashOf(0) });
+  const resolver = new BlockResolver({ head, directory, tags, genesisHash: () => scripted.hashOf(0) });
   const parts = { chainId: 1n, ask, resolver, directory };
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new FreeQuestions(parts),
+    where: { headHash: () => head.head?.hash, refresh: async () => {} },
     close: async () => head.stop(),
   });
   return {

@@ -20,6 +20,7 @@ export function createMemory(): Cache {
 /** The real pool over scripted nodes. */
 export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
   return createPool({
+    isFinal: () => true,
     network: 'test',
     upstreams: nodes.map((node) => node.upstream),
     options: { ...poolOptionsSchema.parse({}), ...script.options },

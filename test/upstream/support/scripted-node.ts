@@ -133,6 +133,7 @@ const EVERYTHING: TrackedHead = {
   hashAt: () => undefined,
   headerAt: () => undefined,
   holds: () => true,
+  refresh: async () => {},
   start: () => {},
   stop: () => {},
 };
