@@ -61,12 +61,20 @@ export function parseConfig(text: string, { name, folder, environment }: ConfigS
 /** An unknown key is reported at the key, not at the map around it. */
 function listProblems(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'unknown key' }));
+    return issue.keys.map((key) => ({
+      path: [...issue.path, hideSecretKey(issue.path, key)],
+      message: 'unknown key',
+    }));
   }
   if (issue.code === 'invalid_key') {
     return issue.issues.map(({ message }) => ({ path: issue.path, message }));
   }
   return [{ path: issue.path, message: issue.message.replace(/^Invalid input: /, '') }];
+}
+
+/** Below `upstreams` a colon in the wrong place makes a key of an address. */
+function hideSecretKey(path: readonly PropertyKey[], key: string): string {
+  return path.includes('upstreams') && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
 }
 
 /** `networks.mine.hosts[0]` */

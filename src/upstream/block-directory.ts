@@ -10,8 +10,8 @@ import { parseBlock } from './heads/parse-block.ts';
 import type { Exchange, Handler, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A block of 200 transactions takes about 20 KB here. */
-const MAX_BLOCKS = 1_024;
+/** A block of 200 transactions takes about 20 KB here, one of 2,000 ten times that. */
+const MAX_BLOCKS = 256;
 const MAX_NUMBERS = 16_384;
 const TAG_WITNESSES = 3;
 const AGREE_LIMIT_MS = 10_000;

@@ -19,6 +19,8 @@ export type BlockResolverParts = {
   readonly tags: PoolOptions['tags'];
   /** Undefined as long as too few nodes have said it. */
   readonly genesisHash: () => string | undefined;
+  /** Whether there is a node that may yet tell a head. */
+  readonly mayBeKnown: () => boolean;
 };
 
 type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' };
@@ -40,6 +42,7 @@ export class BlockResolver {
   async getHead(scope: CallScope): Promise<BlockHeader> {
     const { head } = this.#parts;
     if (head.head !== undefined) return head.head;
+    if (!this.#parts.mayBeKnown()) throw new ChainError('unavailable', 'every node is of another chain');
     await this.#waitForHead(scope);
     if (head.head === undefined) throw new ChainError('unavailable', 'no node has told its head yet');
     return head.head;

@@ -12,6 +12,7 @@ import { Upstream } from './upstream.ts';
 /** Polls are never further apart, however slow the chain. */
 const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
+const CONTROL_CONNECTIONS = 2;
 
 export type UpstreamEvents = {
   /** Its heads changed. */
@@ -35,7 +36,10 @@ export function createUpstream(
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const transport = createTransport(endpoint, limits);
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
-  const feed = createNodeFeed(transport, announcements ?? transport);
+  // What the pool itself asks must not wait behind answers that slow clients read.
+  const control =
+    transport.watchHeads === undefined ? createTransport(endpoint, controlLimits(limits)) : transport;
+  const feed = createNodeFeed(control, announcements ?? control);
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
     {
@@ -49,6 +53,7 @@ export function createUpstream(
     name: nameUpstream(row, position),
     tier: row.tier,
     transport,
+    control,
     ...(announcements !== undefined && { announcements }),
     tracker,
     secrets: [endpoint, ...(announcer === undefined ? [] : [announcer])].flatMap(({ url, headers }) =>
@@ -70,6 +75,10 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
     streamBytes: pool.streamBytes,
     pingInterval: PING_MS,
   };
+}
+
+function controlLimits(limits: TransportLimits): TransportLimits {
+  return { ...limits, connections: CONTROL_CONNECTIONS };
 }
 
 /** Notices from the polls for the head whether the node is there. */

@@ -1,7 +1,7 @@
 import { type FaultKind, UpstreamFault } from './fault.ts';
 
 /** How nodes answer about a block that they have just left. */
-const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong']);
+const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);
 const MAX_MOVES = 2;
 
 /** Where a network is, as far as it is followed. */

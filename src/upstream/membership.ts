@@ -115,7 +115,7 @@ export class Membership {
   /** Whether the node said who it is. */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
-      upstream.identity = await readIdentity(upstream.transport, performance.now() + IDENTITY_LIMIT_MS);
+      upstream.identity = await readIdentity(upstream.control, performance.now() + IDENTITY_LIMIT_MS);
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;

@@ -1,7 +1,7 @@
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
-import type { Block } from './heads/block.ts';
+import type { BlockHeader } from './heads/block.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { parseBlock, parseHeader } from './heads/parse-block.ts';
 import { holdText } from './hold-text.ts';
@@ -21,6 +21,11 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
       watch: (listener) =>
         (announcements.watchHeads as NonNullable<Transport['watchHeads']>)({
           onHeader: (header) => {
+            // Who announces is not known to be the node: it only says that it is time to ask.
+            if (announcements !== transport) {
+              listener.onReady();
+              return;
+            }
             try {
               listener.onHeader(parseHeader(header));
             } catch {
@@ -34,7 +39,7 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
   };
 }
 
-async function getBlock(transport: Transport, block: string): Promise<Block | null> {
+async function getBlock(transport: Transport, block: string): Promise<BlockHeader | null> {
   const call = { method: METHOD, params: `["${block}",false]` };
   const reply = await transport.send(call, { deadline: performance.now() + POLL_LIMIT_MS });
   if (reply.kind === 'error') {
@@ -44,5 +49,7 @@ async function getBlock(transport: Transport, block: string): Promise<Block | nu
     throw new UpstreamFault('unknown', 'the node cannot tell its head');
   }
   const value: unknown = JSON.parse(await holdText(reply.result));
-  return value === null ? null : parseBlock(value);
+  if (value === null) return null;
+  const { transactionHashes: _, uncleHashes: __, ...header } = parseBlock(value);
+  return header;
 }

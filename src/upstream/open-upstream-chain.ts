@@ -133,6 +133,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
+    mayBeKnown: () => upstreams.some(({ standing }) => standing !== 'quarantined'),
   });
   const parts = { chainId, ask, resolver, directory };
   return new UpstreamChain({

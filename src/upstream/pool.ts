@@ -44,7 +44,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
       readCache(cache),
       shareFlights(),
       fillCache(cache, isFinal),
-      retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE })),
+      retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal),
       order(upstreams),
       resumeStreams(),
       confirmNulls(),

@@ -35,6 +35,8 @@ export type UpstreamParts = {
   readonly name: string;
   readonly tier: number;
   readonly transport: Transport;
+  /** For what the pool asks on its own account: heads and identity. */
+  readonly control: Transport;
   /** Where heads are announced, if that is not the same. */
   readonly announcements?: Transport;
   readonly tracker: TrackedHead;
@@ -48,6 +50,7 @@ export class Upstream {
   readonly name: string;
   readonly tier: number;
   readonly transport: Transport;
+  readonly control: Transport;
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
   readonly health: Health;
@@ -74,6 +77,7 @@ export class Upstream {
     this.name = parts.name;
     this.tier = parts.tier;
     this.transport = parts.transport;
+    this.control = parts.control;
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
     this.health = new Health(parts.now);
@@ -109,6 +113,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.tracker.stop();
     await this.transport.close();
+    await this.control.close();
     await this.#announcements?.close();
   }
 

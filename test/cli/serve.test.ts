@@ -98,3 +98,35 @@ test('a chain is imported, a key made, both are served, the key is revoked, and 
   assert.deepEqual(await exited, [0, null]);
   assert.ok(!`${out}${err}`.includes(key));
 });
+
+test('with pool.chainId a network whose nodes are all down is served, and says so', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const config = join(folder, 'portcullis.yaml');
+  writeFileSync(
+    config,
+    `
+listen: { port: 0 }
+limits: { requestTimeout: 1s }
+networks:
+  mine: { hosts: [mine.localhost], upstreams: ["http://127.0.0.1:1", "ws://127.0.0.1:1"], pool: { chainId: 7 } }
+`,
+  );
+  const create = [MAIN, 'keys', 'create', '--name', 'app', '--config', config];
+  const key = spawnSync(process.execPath, create, { encoding: 'utf8' }).stdout.trim();
+  const child = spawn(process.execPath, [MAIN, 'serve', '--config', config], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(/listens on 127\.0\.0\.1:(\d+)/.exec(String(output))?.[1]);
+  const ask = (method: string): Promise<readonly [number, string]> =>
+    post(port, key, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }));
+  assert.deepEqual(await ask('eth_chainId'), [200, '{"jsonrpc":"2.0","id":1,"result":"0x7"}']);
+  const [status, body] = await ask('eth_blockNumber');
+  assert.equal(status, 200);
+  assert.match(body, /"code":-32603,"message":"no node could answer: no node has told its head yet"/);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0);
+});

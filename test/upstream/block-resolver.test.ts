@@ -121,7 +121,13 @@ describe('before there is a head', () => {
     const reports: HeadReport[] = [];
     const head = createHead(() => reports);
     const directory = new BlockDirectory(async () => 'null', head);
-    const resolver = new BlockResolver({ head, directory, tags: {}, genesisHash: () => undefined });
+    const resolver = new BlockResolver({
+      head,
+      directory,
+      tags: {},
+      genesisHash: () => undefined,
+      mayBeKnown: () => true,
+    });
     const see = (): void => {
       reports.push(chain.report());
       head.update();

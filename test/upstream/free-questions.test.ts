@@ -105,7 +105,34 @@ describe('methods that are passed through', () => {
     assert.deepEqual(await ask(3, answer('null')), ['null', 2]);
   });
 
-  it('any other method goes as it is, and its null is believed', async () => {
+  it('counts of a block come from the block itself', async () => {
+    const { chain: served, asked } = createEcho();
+    const count = `"0x${chain.block(5).transactionHashes.length.toString(16)}"`;
+    for (const [method, name] of [
+      ['eth_getBlockTransactionCountByNumber', '0x5'],
+      ['eth_getBlockTransactionCountByHash', chain.hashOf(5)],
+    ] as const) {
+      assert.equal(await served.request(method, [name], createScope()), count);
+    }
+    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0x5'], createScope()), '"0x0"');
+    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0xffff'], createScope()), 'null');
+    assert.ok(asked().every((call) => call.startsWith('eth_getBlockBy')));
+  });
+
+  it('an answer about another hash than the one asked for is a fault', async () => {
+    const hash = `0x${'12'.repeat(32)}`;
+    for (const [method, member] of [
+      ['eth_getTransactionByHash', 'hash'],
+      ['eth_getTransactionReceipt', 'transactionHash'],
+    ] as const) {
+      const good = createEcho(answer(JSON.stringify({ [member]: hash })));
+      assert.match(String(await good.chain.request(method, [hash], createScope())), /1212/);
+      const bad = createEcho(answer(JSON.stringify({ [member]: chain.hashOf(5) })));
+      await assert.rejects(bad.chain.request(method, [hash], createScope()), { kind: 'unavailable' });
+    }
+  });
+
+  it('any other method goes as it is but for a tag, and its null is believed', async () => {
     const network = createEcho(answer('null'), 2);
     assert.equal(await network.chain.request('linea_x', ['latest', 1], createScope()), 'null');
     assert.deepEqual(network.asked(), ['linea_x ["0x18f",1]']);

@@ -4,7 +4,7 @@ import { unwrapError } from './unwrap-error.ts';
 const PREAMBLE =
   /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |rpc error: code = \w{1,40} desc = |evm: |internal error: |returned error: |error: )*/i;
 
-/** Each form begins with fixed words; a group holds the reason, if the form has one. */
+/** Each form but one begins with fixed words; a group holds the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [
   /** geth: `execution reverted: reason`. Besu: `Execution reverted (reason)`. */
   /^(?:execution (?:was )?reverted|transaction reverted)(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
@@ -12,6 +12,8 @@ const FORMS: readonly RegExp[] = [
   /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| with an? (?:unrecognized )?custom error| with panic code| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
+  /** geth's words behind whatever a relay puts before them: no other error has them. */
+  /\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
 /**

@@ -1,9 +1,9 @@
-import type { Block, BlockHeader } from './block.ts';
+import type { BlockHeader } from './block.ts';
 
 /** What a tracker asks of its upstream. */
 export interface HeadFeed {
   /** Rejects with UpstreamFault; null where the node has no such block (a tag it does not know included). */
-  getBlock(block: 'latest' | 'safe' | 'finalized' | bigint): Promise<Block | null>;
+  getBlock(block: 'latest' | 'safe' | 'finalized' | bigint): Promise<BlockHeader | null>;
   /** Announced heads, where the node announces them. Returns how to end it. */
   watch?(listener: { onHeader(header: BlockHeader): void; onLost(): void; onReady(): void }): () => void;
 }

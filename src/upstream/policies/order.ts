@@ -58,7 +58,7 @@ function findCandidates(
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
       candidates.push(upstream);
     } else {
-      reason = new UpstreamFault('missing', 'no node that is reachable has this block now');
+      reason = new UpstreamFault('unreachable', 'no node that is reachable has this block now');
       if (isBehind(upstream, call)) behind.push(upstream);
     }
   }

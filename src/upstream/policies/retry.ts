@@ -22,7 +22,11 @@ const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
  * Another round over the upstreams when every one of them has failed, after a pause that grows, or as long as they
  * asked for. `budget` keeps an outage from multiplying the load: rounds cost tokens that only answers earn.
  */
-export function retry(rounds: number, budget: TokenBucket): Policy {
+export function retry(
+  rounds: number,
+  budget: TokenBucket,
+  isFinal: (height: bigint) => boolean = () => false,
+): Policy {
   return (next) => {
     const ask = (exchange: Exchange, round: number): Promise<JsonResult> =>
       next(exchange).then(
@@ -35,6 +39,9 @@ export function retry(rounds: number, budget: TokenBucket): Policy {
           // Who asks somebody else than before does without, when there is nobody else.
           const isSecondOpinion = exchange.except !== undefined && exchange.except.size > 0;
           if (round >= rounds || isSecondOpinion || !isPassing(error)) throw error;
+          // What the nodes lack of an old block they will not have in a moment either.
+          const { block } = exchange.call;
+          if (error.kind === 'missing' && block !== undefined && isFinal(block.number)) throw error;
           const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
           if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;
           await pauseFor(pause, exchange);

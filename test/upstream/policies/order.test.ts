@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { order } from '../../../src/upstream/policies/order.ts';
 import type { RoutedCall } from '../../../src/upstream/routed-call.ts';
 import { createExchange } from '../support/exchange.ts';
@@ -51,14 +52,29 @@ describe('order', () => {
     assert.equal(kind, 'unreachable');
   });
 
+  it('asks one that seems to be behind last, and only where it cannot answer for another block', async () => {
+    const latest = { number: 9n } as BlockHeader;
+    const lagging = well({ name: 'lagging', tracker: { latest, holds: () => false } });
+    const nodes = [lagging, well({ name: 'level', tracker: { holds: () => true } })];
+    const block = { number: 10n, hash: HASH };
+    assert.deepEqual(await createOrder(nodes)({ block, isBound: true }), ['level', 'lagging']);
+    assert.deepEqual(await createOrder(nodes)({ block }), ['level']);
+    assert.deepEqual(await createOrder([lagging])({ block, isBound: true }), ['lagging']);
+    const forked = well({
+      name: 'forked',
+      tracker: { latest: { ...latest, number: 10n }, holds: () => false },
+    });
+    assert.equal((await refuse([forked], { block, isBound: true })).kind, 'unreachable');
+  });
+
   it('asks only those that have the block', async () => {
     const has = (name: string, height: bigint): ScriptedNode =>
       well({ name, tracker: { holds: (number, hash) => number <= height && hash === HASH } });
     const nodes = [has('behind', 9n), has('level', 10n), has('ahead', 11n)];
     const block = { number: 10n, hash: HASH };
     assert.deepEqual((await createOrder(nodes)({ block })).toSorted(), ['ahead', 'level']);
-    assert.equal((await refuse(nodes, { block: { number: 12n, hash: HASH } })).kind, 'missing');
-    assert.equal((await refuse(nodes, { block: { number: 1n, hash: '0xother' } })).kind, 'missing');
+    assert.equal((await refuse(nodes, { block: { number: 12n, hash: HASH } })).kind, 'unreachable');
+    assert.equal((await refuse(nodes, { block: { number: 1n, hash: '0xother' } })).kind, 'unreachable');
   });
 
   it('asks only those that have the method, unless it can be replaced', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
-import { composePolicies, type Handler } from '../../../src/upstream/routed-call.ts';
+import { composePolicies, type Handler, type RoutedCall } from '../../../src/upstream/routed-call.ts';
 import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
@@ -74,5 +74,35 @@ describe('cache', () => {
     assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
     assert.equal(node.asked.calls.length, 1);
     assert.equal(cache.writes.length, 1);
+  });
+});
+
+describe('what a node may have said of another block', () => {
+  const POSITION = { number: 9n, hash: '0xaa' };
+  const ask = async (call: Partial<RoutedCall>, isFinal: boolean, knowsHashes = false): Promise<number> => {
+    const cache = createScriptedCache();
+    const node = createNode(answer('"0x1"'));
+    if (knowsHashes) {
+      node.upstream.identity = {
+        chainId: 1n,
+        genesisHash: undefined,
+        clientVersion: 'Geth/v1',
+        knowsHashParameters: true,
+      };
+    }
+    const handler = composePolicies([fillCache(cache, () => isFinal)], async (exchange) => {
+      if (exchange.witness !== undefined) exchange.witness.upstream = node.upstream;
+      return '"0x1"';
+    });
+    await handler(createExchange({ key: KEY, block: POSITION, ...call }));
+    return cache.writes.length;
+  };
+
+  it('is kept only when it cannot be of another block', async () => {
+    assert.equal(await ask({}, false), 0);
+    assert.equal(await ask({ paramsByHash: '[]' }, false), 0);
+    assert.equal(await ask({ paramsByHash: '[]' }, false, true), 1);
+    assert.equal(await ask({ isBound: true }, false), 1);
+    assert.equal(await ask({}, true), 1);
   });
 });

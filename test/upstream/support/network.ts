@@ -47,7 +47,13 @@ export function createNetwork(
   );
   const ask = poolOf(nodes, { cache, options: { retries } });
   const directory = new BlockDirectory(ask, head);
-  const resolver = new BlockResolver({ head, directory, tags, genesisHash: () => scripted.hashOf(0) });
+  const resolver = new BlockResolver({
+    head,
+    directory,
+    tags,
+    genesisHash: () => scripted.hashOf(0),
+    mayBeKnown: () => true,
+  });
   const parts = { chainId: 1n, ask, resolver, directory };
   const chain = new UpstreamChain({
     chainId: 1n,

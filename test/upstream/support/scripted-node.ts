@@ -110,6 +110,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     name: name ?? 'node',
     tier: tier ?? 1,
     transport,
+    control: transport,
     tracker: { ...EVERYTHING, ...tracker },
     secrets: secrets ?? [],
     now: now ?? (() => performance.now()),
