@@ -1,3 +1,4 @@
+import { toChainError } from './chain-errors.ts';
 import { type FaultKind, UpstreamFault } from './fault.ts';
 
 /** How nodes answer about a block that they have just left. */
@@ -14,15 +15,19 @@ export type Whereabouts = {
 
 /**
  * Asks at a tag again when the network has moved meanwhile: a reorg between finding the block and asking at it is no
- * failure to somebody who asked for `latest`.
- * @param ask finds the block that the tag means, and asks
+ * failure to somebody who asked for `latest`. Rejects with ChainErrors.
+ * @param ask finds the block that is meant, and asks
  */
-export function followMoves<T>(ask: () => Promise<T>, where: Whereabouts, moves = 0): Promise<T> {
-  const before = where.headHash();
-  return ask().catch(async (error: unknown) => {
-    if (moves >= MAX_MOVES || !(error instanceof UpstreamFault) || !MOVED.has(error.kind)) throw error;
-    if (where.headHash() === before) await where.refresh();
-    if (where.headHash() === before) throw error;
-    return followMoves(ask, where, moves + 1);
-  });
+export function followMoves<T>(ask: () => Promise<T>, isAtTag: boolean, where: Whereabouts): Promise<T> {
+  const askFrom = (moves: number): Promise<T> => {
+    const before = where.headHash();
+    return ask().catch(async (error: unknown) => {
+      const mayHaveMoved = isAtTag && error instanceof UpstreamFault && MOVED.has(error.kind);
+      if (!mayHaveMoved || moves >= MAX_MOVES) throw toChainError(error);
+      if (where.headHash() === before) await where.refresh();
+      if (where.headHash() === before) throw toChainError(error);
+      return askFrom(moves + 1);
+    });
+  };
+  return askFrom(0);
 }

@@ -40,8 +40,8 @@ export type PoolParts = {
 export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Handler {
   return composePolicies(
     [
-      keepDeadline(),
       readCache(cache),
+      keepDeadline(),
       shareFlights(),
       fillCache(cache, isFinal),
       retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal),

@@ -68,13 +68,13 @@ export class UpstreamChain implements Chain {
     params: readonly unknown[],
     scope: CallScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
-    try {
-      const ask = (): Promise<JsonResult> => this.#parts.others.ask(method, params, scope);
-      return translateFaults(await (params.some(isTag) ? followMoves(ask, this.#parts.where) : ask()));
-    } catch (error) {
-      if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
-      throw toChainError(error);
-    }
+    const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
+      this.#parts.others.ask(method, params, scope).catch((error: unknown) => {
+        if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
+        throw error;
+      });
+    const answer = await followMoves(ask, params.some(isTag), this.#parts.where);
+    return answer === UNSUPPORTED ? answer : translateFaults(answer);
   }
 
   close(): Promise<void> {
@@ -82,10 +82,7 @@ export class UpstreamChain implements Chain {
   }
 
   #answer<T>(block: BlockReference, ask: () => Promise<T>): Promise<T> {
-    const work = block.kind === 'tag' ? followMoves(ask, this.#parts.where) : ask();
-    return work.catch((error: unknown) => {
-      throw toChainError(error);
-    });
+    return followMoves(ask, block.kind === 'tag', this.#parts.where);
   }
 }
 
