@@ -27,6 +27,7 @@ const START_RETRY_MS = 250;
 const PATIENCE_MS = 5_000;
 /** How long a start waits for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
+const HEAD_CHECK_MS = 10;
 /** How long the first head waits for upstreams that have not said who they are. */
 const AWAIT_MS = 1_500;
 /** How long the served head outlives the last upstream that has it. */
@@ -120,7 +121,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   lateness.unref();
   membership.begin(identity);
   for (const { tracker } of upstreams) tracker.start();
-  await waitForHead(head);
+  await waitForHeads(head, upstreams);
   const { chainId } = identity;
   log.info(
     { network, chainId: `${chainId}`, head: `${head.head?.number}` },
@@ -158,15 +159,17 @@ async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
   limit.abort();
 }
 
-/** Keeps the process alive while it waits: nothing listens yet. */
-function waitForHead(head: NetworkHead): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, HEAD_LIMIT_MS);
-    void head.whenKnown().then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/**
+ * Until there is a head, and every upstream that will answer has told its heads: whoever is first must not decide alone.
+ * The timer keeps the process alive: nothing listens yet.
+ */
+async function waitForHeads(head: NetworkHead, upstreams: readonly Upstream[]): Promise<void> {
+  const until = performance.now() + HEAD_LIMIT_MS;
+  const isMissed = ({ isAwaited, standing, isAway, tracker }: Upstream): boolean =>
+    isAwaited || (standing === 'verified' && !isAway && !tracker.hasMarks);
+  while (performance.now() < until && (head.head === undefined || upstreams.some(isMissed))) {
+    await wait(HEAD_CHECK_MS);
+  }
 }
 
 /** Asks until somebody knows which chain this is. */
