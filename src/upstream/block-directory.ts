@@ -10,8 +10,9 @@ import { parseBlock } from './heads/parse-block.ts';
 import type { Exchange, Handler, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A block of 200 transactions takes about 20 KB here, one of 2,000 ten times that. */
-const MAX_BLOCKS = 256;
+/** Of all blocks that are held, a header counting as ten: about 100 bytes each. */
+const MAX_HASHES = 200_000;
+const HEADER_WEIGHT = 10;
 const MAX_NUMBERS = 16_384;
 const TAG_WITNESSES = 3;
 const AGREE_LIMIT_MS = 10_000;
@@ -22,7 +23,7 @@ const NUMBER_TTL_MS = 300_000;
 export class BlockDirectory {
   readonly #ask: Handler;
   readonly #head: NetworkHead;
-  readonly #blocks = new Lru<string, Block>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #blocks = new Lru<string, Block>(MAX_HASHES, Number.POSITIVE_INFINITY, undefined, weighBlock);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
@@ -179,6 +180,10 @@ export class BlockDirectory {
     if (difficulty !== 0n || number === 0n) return;
     if (this.#mergedFrom === undefined || number < this.#mergedFrom) this.#mergedFrom = number;
   }
+}
+
+function weighBlock({ transactionHashes, uncleHashes }: Block): number {
+  return HEADER_WEIGHT + transactionHashes.length + uncleHashes.length;
 }
 
 /** @param isExpected whether a block is the one that was asked for */

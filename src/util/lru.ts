@@ -4,24 +4,36 @@ type Entry<K, V> = {
   readonly key: K;
   readonly value: V;
   readonly expiresAt: number;
+  readonly weight: number;
   newer: Entry<K, V> | undefined;
   older: Entry<K, V> | undefined;
 };
 
-/** A map that forgets: at most `capacity` entries, the least recently used leave first, none outlives `ttlMs`. */
+/**
+ * A map that forgets: entries of at most `capacity` weight together (each weighs 1 unless `weigh` says otherwise), the
+ * least recently used leave first, none outlives `ttlMs`.
+ */
 export class Lru<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
   readonly #order = new RecencyList<Entry<K, V>>();
   readonly #capacity: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
+  readonly #weigh: (value: V) => number;
+  #weight = 0;
 
   /** `now` is a monotonic clock in milliseconds. */
-  constructor(capacity: number, ttlMs: number, now: () => number = () => performance.now()) {
+  constructor(
+    capacity: number,
+    ttlMs: number,
+    now: () => number = () => performance.now(),
+    weigh: (value: V) => number = () => 1,
+  ) {
     if (!(capacity >= 1)) throw new RangeError('capacity below 1');
     this.#capacity = capacity;
     this.#ttlMs = ttlMs;
     this.#now = now;
+    this.#weigh = weigh;
   }
 
   get size(): number {
@@ -42,10 +54,12 @@ export class Lru<K, V> {
   /** Reading does not lengthen an entry's life; setting it again does. */
   set(key: K, value: V): void {
     this.delete(key);
-    const { oldest } = this.#order;
-    if (this.#entries.size >= this.#capacity && oldest !== undefined) this.#remove(oldest);
+    const weight = this.#weigh(value);
+    if (weight > this.#capacity) return;
+    while (this.#weight + weight > this.#capacity) this.#remove(this.#order.oldest as Entry<K, V>);
     const expiresAt = this.#now() + this.#ttlMs;
-    const entry: Entry<K, V> = { key, value, expiresAt, newer: undefined, older: undefined };
+    const entry: Entry<K, V> = { key, value, expiresAt, weight, newer: undefined, older: undefined };
+    this.#weight += weight;
     this.#entries.set(key, entry);
     this.#order.add(entry);
   }
@@ -57,11 +71,13 @@ export class Lru<K, V> {
 
   clear(): void {
     this.#entries.clear();
+    this.#weight = 0;
     this.#order.clear();
   }
 
   #remove(entry: Entry<K, V>): void {
     this.#entries.delete(entry.key);
+    this.#weight -= entry.weight;
     this.#order.remove(entry);
   }
 }

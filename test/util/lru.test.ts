@@ -44,3 +44,20 @@ test('delete and clear forget at once', () => {
   assert.equal(lru.size, 0);
   assert.throws(() => new Lru(0, 1), RangeError);
 });
+
+test('entries weigh what they are said to weigh', () => {
+  const lru = new Lru<string, number>(10, Number.POSITIVE_INFINITY, undefined, (value) => value);
+  for (const [key, value] of [
+    ['a', 4],
+    ['b', 4],
+    ['c', 5],
+  ] as const) {
+    lru.set(key, value);
+  }
+  assert.deepEqual([lru.get('a'), lru.get('b'), lru.get('c')], [undefined, 4, 5]);
+  lru.set('d', 11);
+  assert.equal(lru.get('d'), undefined);
+  lru.set('b', 1);
+  lru.set('e', 4);
+  assert.deepEqual([lru.get('b'), lru.get('c'), lru.get('e')], [1, 5, 4]);
+});
