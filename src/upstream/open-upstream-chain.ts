@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Cache } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -11,23 +10,15 @@ import { CallQuestions } from './call-questions.ts';
 import { createUpstream } from './create-upstream.ts';
 import { UpstreamFault } from './fault.ts';
 import { findMerge } from './find-merge.ts';
-import { FreeQuestions } from './free-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
-import { agreeOnChain, type ChainIdentity, Membership } from './membership.ts';
+import { type ChainIdentity, Membership } from './membership.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
+import { OtherQuestions } from './other-questions.ts';
 import { createPool } from './pool.ts';
-import type { Upstream } from './upstream.ts';
+import { identifyChain, refreshHeads, waitForHeads } from './start-up.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 
-/** How long a start waits for an upstream to say which chain this is. */
-const START_LIMIT_MS = 15_000;
-const START_RETRY_MS = 250;
-/** How long it waits for more than half of them: a node of another chain that is up first must not decide. */
-const PATIENCE_MS = 5_000;
-/** How long a start waits for the head; without one the first requests wait. */
-const HEAD_LIMIT_MS = 3_000;
-const HEAD_CHECK_MS = 10;
 /** How long the first head waits for upstreams that have not said who they are. */
 const AWAIT_MS = 1_500;
 /** How long the served head outlives the last upstream that has it. */
@@ -124,7 +115,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   await waitForHeads(head, upstreams);
   const { chainId } = identity;
   log.info(
-    { network, chainId: `${chainId}`, head: `${head.head?.number}` },
+    { network, chainId: `${chainId}`, head: `${head.head?.number ?? 'unknown'}` },
     'network is served by its nodes',
   );
 
@@ -141,62 +132,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
-    others: new FreeQuestions(parts),
+    others: new OtherQuestions(parts),
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     close,
   });
-}
-
-/** How long it waits for a node that does not tell its head. */
-const REFRESH_LIMIT_MS = 500;
-
-async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
-  const healthy = upstreams.filter((upstream) => upstream.standing === 'verified' && !upstream.isAway);
-  const polls = Promise.all(healthy.map(({ tracker }) => tracker.refresh()));
-  const limit = new AbortController();
-  const timeUp = wait(REFRESH_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => {});
-  await Promise.race([polls, timeUp]);
-  limit.abort();
-}
-
-/**
- * Until there is a head, and every upstream that will answer has told its heads: whoever is first must not decide alone.
- * The timer keeps the process alive: nothing listens yet.
- */
-async function waitForHeads(head: NetworkHead, upstreams: readonly Upstream[]): Promise<void> {
-  const until = performance.now() + HEAD_LIMIT_MS;
-  const isMissed = ({ isAwaited, standing, isAway, tracker }: Upstream): boolean =>
-    isAwaited || (standing === 'verified' && !isAway && !tracker.hasMarks);
-  while (performance.now() < until && (head.head === undefined || upstreams.some(isMissed))) {
-    await wait(HEAD_CHECK_MS);
-  }
-}
-
-/** Asks until somebody knows which chain this is. */
-async function identifyChain(
-  upstreams: readonly Upstream[],
-  membership: Membership,
-  { chainId, genesisHash }: PoolOptions,
-): Promise<ChainIdentity> {
-  const configured = {
-    ...(chainId !== undefined && { chainId }),
-    ...(genesisHash !== undefined && { genesisHash }),
-  };
-  const until = performance.now() + START_LIMIT_MS;
-  const patience = performance.now() + PATIENCE_MS;
-  for (;;) {
-    await membership.askAll(() => (agreeOnChain(upstreams, configured)?.votes ?? 0) > upstreams.length / 2);
-    const agreed = agreeOnChain(upstreams, configured);
-    const isMajority = agreed !== undefined && agreed.votes > upstreams.length / 2;
-    const isNamed = chainId !== undefined && genesisHash !== undefined;
-    if (agreed !== undefined && (isMajority || isNamed)) return agreed.identity;
-    // Too few to say which genesis is meant: that is left to the first majority.
-    if (agreed !== undefined && performance.now() > patience) return { ...agreed.identity, genesisHash };
-    if (performance.now() > until) {
-      throw new Error('no upstream answers, and pool.chainId does not say which chain this is');
-    }
-    await wait(START_RETRY_MS);
-  }
 }
 
 /** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */

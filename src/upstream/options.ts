@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
-import { READ_METHODS } from './block-positions.ts';
 import { findPassthroughProblem } from './passthrough-rule.ts';
+import { READ_METHODS } from './read-methods.ts';
 
 /** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
 export type UpstreamOptions = {

@@ -13,14 +13,14 @@ import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
-import type { FreeQuestions } from './free-questions.ts';
+import type { OtherQuestions } from './other-questions.ts';
 
 /** What an upstream chain is made of. */
 export type UpstreamChainParts = {
   readonly chainId: bigint;
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
-  readonly others: FreeQuestions;
+  readonly others: OtherQuestions;
   readonly where: Whereabouts;
   readonly close: () => Promise<void>;
 };

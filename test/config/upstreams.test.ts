@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, parseConfig } from '../../src/config/load-config.ts';
 import type { NetworkOptions } from '../../src/config/network-options.ts';
-import { READ_METHODS } from '../../src/upstream/block-positions.ts';
+import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

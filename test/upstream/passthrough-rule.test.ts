@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { READ_METHODS } from '../../src/upstream/block-positions.ts';
 import { findPassthroughProblem } from '../../src/upstream/passthrough-rule.ts';
+import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 
 const READS = [
   ...READ_METHODS.keys(),

@@ -3,9 +3,9 @@ import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
-import { FreeQuestions } from '../../../src/upstream/free-questions.ts';
 import type { HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
+import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
@@ -59,7 +59,7 @@ export function createNetwork(
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
-    others: new FreeQuestions(parts),
+    others: new OtherQuestions(parts),
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     close: async () => head.stop(),
   });

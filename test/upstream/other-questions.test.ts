@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UNSUPPORTED } from '../../src/chain/chain.ts';
-import { READ_METHODS } from '../../src/upstream/block-positions.ts';
+import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';

@@ -3,16 +3,16 @@ import type { BlockReference, CallScope } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './block-positions.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkBlockHash, checkMember } from './checks/check-parts.ts';
+import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /** Methods that the service does not know itself: what rollup families need, and what a network passes through. */
-export class FreeQuestions {
+export class OtherQuestions {
   readonly #parts: QuestionParts;
 
   constructor(parts: QuestionParts) {
