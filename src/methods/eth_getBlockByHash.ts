@@ -1,7 +1,7 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { boolean, hash32 } from '../rpc/schemas.ts';
+import { hash32 } from '../rpc/schemas.ts';
 import { askChain } from './ask-chain.ts';
-
+import { FULL_PARAM } from './block-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
@@ -13,15 +13,7 @@ export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   summary: 'A block with its transactions, by hash.',
   description:
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
-  params: [
-    { name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 },
-    {
-      name: 'full',
-      description: 'Whether transactions come whole instead of as hashes. Default: false.',
-      required: false,
-      schema: boolean,
-    },
-  ],
+  params: [{ name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 }, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],

@@ -1,7 +1,7 @@
 import { encodeBlockReference } from '../chain/block-reference.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { boolean } from '../rpc/schemas.ts';
 import { askChain } from './ask-chain.ts';
+import { FULL_PARAM } from './block-params.ts';
 import { anyBlockNumberOrTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
@@ -16,12 +16,7 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
   params: [
     { name: 'block', description: 'The block.', required: true, schema: anyBlockNumberOrTag },
-    {
-      name: 'full',
-      description: 'Whether transactions come whole instead of as hashes. Default: false.',
-      required: false,
-      schema: boolean,
-    },
+    FULL_PARAM,
   ],
   result: { name: 'block', schema: block.nullable() },
   cost: 80,

@@ -1,13 +1,12 @@
 /** Foundry's cast, unmodified. Its npm wrapper always exits with 0; what went wrong is on stderr. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { REVERT_REASON } from '../../scripts/contracts/reverter.ts';
-import { addressOf, FACTS, SOURCES, serveByDefault, TRANSPORTS, urlOf } from '../support/development.ts';
+import { addressOf, FACTS, SOURCES, TRANSPORTS, urlOf, useNetworks } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import type { RunningService } from '../support/service.ts';
 
 const CAST = fileURLToPath(import.meta.resolve('@foundry-rs/cast/bin.mjs'));
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -22,8 +21,7 @@ const home = makeTemporaryFolder();
 after(() => home.remove());
 for (const source of SOURCES) {
   describe(`cast on ${source} networks`, () => {
-    let services: Record<'devnet' | 'rollup', RunningService>;
-
+    let services: ReturnType<typeof useNetworks>;
     type Output = { readonly stdout: string; readonly stderr: string };
 
     function run(url: string, ...args: readonly string[]): Promise<Output> {
@@ -38,34 +36,24 @@ for (const source of SOURCES) {
 
     /** What cast prints on the network. */
     async function cast(network: 'devnet' | 'rollup', ...args: readonly string[]): Promise<string> {
-      const { stdout, stderr } = await run(urlOf(services[network], 'HTTP'), ...args);
+      const { stdout, stderr } = await run(urlOf(services()[network], 'HTTP'), ...args);
       assert.equal(stderr, '', args.join(' '));
       return stdout.trim();
     }
 
     /** What cast complains of on the development network. */
     async function castFailing(...args: readonly string[]): Promise<string> {
-      const { stdout, stderr } = await run(urlOf(services.devnet, 'HTTP'), ...args);
+      const { stdout, stderr } = await run(urlOf(services().devnet, 'HTTP'), ...args);
       assert.equal(stdout, '', args.join(' '));
       return stderr.trim();
     }
 
     describe('cast', { skip: !isAvailable && SKIP_REASON }, () => {
-      before(async () => {
-        services = {
-          devnet: await serveByDefault('devnet', source),
-          rollup: await serveByDefault('rollup', source),
-        };
-      });
-
-      after(async () => {
-        await services.devnet.close();
-        await services.rollup.close();
-      });
+      services = useNetworks(source);
 
       test('cast finds the network, the node and the head', async () => {
         for (const transport of TRANSPORTS) {
-          const url = urlOf(services.devnet, transport);
+          const url = urlOf(services().devnet, transport);
           assert.equal((await run(url, 'chain-id')).stdout.trim(), String(devnet.chainId));
           assert.equal((await run(url, 'block-number')).stdout.trim(), String(devnet.headNumber));
         }
@@ -75,7 +63,7 @@ for (const source of SOURCES) {
       test('cast call, now and then, over both transports', async () => {
         for (const transport of TRANSPORTS) {
           const { stdout } = await run(
-            urlOf(services.devnet, transport),
+            urlOf(services().devnet, transport),
             'call',
             devnet.erc20,
             'name()(string)',
@@ -163,7 +151,7 @@ for (const source of SOURCES) {
           await castFailing('rpc', 'eth_getBlockReceipts', 'safe'),
           /error code -32602: .*"finalized"/,
         );
-        const { stderr } = await run(urlOf(services.devnet, 'HTTP', 'wrong'), 'chain-id');
+        const { stderr } = await run(urlOf(services().devnet, 'HTTP', 'wrong'), 'chain-id');
         assert.match(stderr, /HTTP error 401 with body: .*invalid api key/);
       });
 

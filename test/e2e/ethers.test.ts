@@ -22,10 +22,10 @@ import {
   addressOf,
   FACTS,
   SOURCES,
-  serveByDefault,
   TRANSPORTS,
   type Transport,
   urlOf,
+  useNetworks,
 } from '../support/development.ts';
 import type { RunningService } from '../support/service.ts';
 
@@ -72,19 +72,7 @@ async function rejectsWith(call: Promise<unknown>, code: ErrorCode): Promise<Eth
 
 for (const source of SOURCES) {
   describe(`ethers on ${source} networks`, () => {
-    let services: Record<'devnet' | 'rollup', RunningService>;
-
-    before(async () => {
-      services = {
-        devnet: await serveByDefault('devnet', source),
-        rollup: await serveByDefault('rollup', source),
-      };
-    });
-
-    after(async () => {
-      await services.devnet.close();
-      await services.rollup.close();
-    });
+    const services = useNetworks(source);
 
     for (const transport of TRANSPORTS) {
       describe(`ethers over ${transport}`, () => {
@@ -93,7 +81,7 @@ for (const source of SOURCES) {
         let reverter: Contract;
 
         before(() => {
-          provider = connect(services.devnet, transport);
+          provider = connect(services().devnet, transport);
           token = new Contract(devnet.erc20, ERC20_ABI, provider);
           reverter = new Contract(devnet.reverter, REVERTER_ABI, provider);
         });
@@ -235,7 +223,7 @@ for (const source of SOURCES) {
         });
 
         test('the methods of a rollup', async () => {
-          const layer2 = connect(services.rollup, transport);
+          const layer2 = connect(services().rollup, transport);
           try {
             const call = { from: ALICE, to: BOB, value: '0x1' };
             const estimate = await layer2.send('linea_estimateGas', [call]);
@@ -257,7 +245,7 @@ for (const source of SOURCES) {
     }
 
     test('ethers sends a failing call once', async () => {
-      const provider = new JsonRpcProvider(urlOf(services.devnet, 'HTTP'), devnet.chainId, {
+      const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP'), devnet.chainId, {
         staticNetwork: true,
       });
       const sent: string[] = [];
@@ -273,7 +261,7 @@ for (const source of SOURCES) {
 
     /** Without `staticNetwork` ethers would look for the network again every second, and call that no error. */
     test('ethers is told at once of a wrong key', async () => {
-      const provider = new JsonRpcProvider(urlOf(services.devnet, 'HTTP', 'wrong'), devnet.chainId, {
+      const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP', 'wrong'), devnet.chainId, {
         staticNetwork: true,
       });
       const error = await rejectsWith(provider.getBlockNumber(), 'SERVER_ERROR');
@@ -283,7 +271,7 @@ for (const source of SOURCES) {
     });
 
     test('ethers over WebSocket is told of a wrong key by its socket', async () => {
-      const provider = new WebSocketProvider(urlOf(services.devnet, 'WebSocket', 'wrong'), devnet.chainId);
+      const provider = new WebSocketProvider(urlOf(services().devnet, 'WebSocket', 'wrong'), devnet.chainId);
       const message = await new Promise<string>((resolve) => {
         provider.websocket.onerror = (event: { message: string }) => resolve(event.message);
       });

@@ -30,10 +30,10 @@ import {
   addressOf,
   FACTS,
   SOURCES,
-  serveByDefault,
   TRANSPORTS,
   type Transport,
   urlOf,
+  useNetworks,
 } from '../support/development.ts';
 import type { RunningService } from '../support/service.ts';
 
@@ -93,19 +93,7 @@ async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, 
 
 for (const source of SOURCES) {
   describe(`viem on ${source} networks`, () => {
-    let services: Record<'devnet' | 'rollup', RunningService>;
-
-    before(async () => {
-      services = {
-        devnet: await serveByDefault('devnet', source),
-        rollup: await serveByDefault('rollup', source),
-      };
-    });
-
-    after(async () => {
-      await services.devnet.close();
-      await services.rollup.close();
-    });
+    const services = useNetworks(source);
 
     for (const transport of TRANSPORTS) {
       describe(`viem over ${transport}`, () => {
@@ -113,7 +101,7 @@ for (const source of SOURCES) {
         let client: PublicClient;
 
         before(() => {
-          connection = connect(services.devnet, transport);
+          connection = connect(services().devnet, transport);
           client = connection.client;
         });
         after(() => connection.close());
@@ -253,7 +241,7 @@ for (const source of SOURCES) {
         });
 
         test('the methods of a rollup', async () => {
-          const layer2 = connect(services.rollup, transport);
+          const layer2 = connect(services().rollup, transport);
           try {
             const transfer = { account: ALICE, to: BOB, value: 1n } as const;
             const estimate = await estimateLineaGas(layer2.client, transfer);
@@ -288,7 +276,7 @@ for (const source of SOURCES) {
 
     test('viem batches: each call fares for itself, up to a full batch of 1,000', async () => {
       const bodies: string[] = [];
-      const { client, request } = connect(services.devnet, 'HTTP', {
+      const { client, request } = connect(services().devnet, 'HTTP', {
         batch: { batchSize: 1_000, wait: 20 },
         onFetchRequest: (_, { body }) => void bodies.push(String(body)),
       });
@@ -320,7 +308,7 @@ for (const source of SOURCES) {
     test('viem sends a failing call once, and a wrong key is told at once', async () => {
       let requests = 0;
       const options = { onFetchRequest: () => void requests++ };
-      const { client, request } = connect(services.devnet, 'HTTP', options);
+      const { client, request } = connect(services().devnet, 'HTTP', options);
       await catchCause(
         client.readContract({ ...REVERTER, functionName: 'revertString' }),
         ExecutionRevertedError,
@@ -330,7 +318,7 @@ for (const source of SOURCES) {
       await catchRpcError(request('eth_getBlockReceipts', ['safe']));
       assert.equal(requests, 4);
       const stranger = createPublicClient({
-        transport: http(urlOf(services.devnet, 'HTTP', 'wrong'), options),
+        transport: http(urlOf(services().devnet, 'HTTP', 'wrong'), options),
       });
       assert.deepEqual(await catchRpcError(stranger.getChainId()), [-32600, 'invalid api key']);
       assert.equal(requests, 5);
@@ -338,7 +326,7 @@ for (const source of SOURCES) {
 
     test('viem over WebSocket is told of a wrong key', async () => {
       const client = createPublicClient({
-        transport: webSocket(urlOf(services.devnet, 'WebSocket', 'wrong'), {
+        transport: webSocket(urlOf(services().devnet, 'WebSocket', 'wrong'), {
           reconnect: false,
           retryCount: 0,
         }),
@@ -348,7 +336,7 @@ for (const source of SOURCES) {
 
     test("viem's keep-alive is answered with its id, null, and the connection goes on", async () => {
       const client = createPublicClient({
-        transport: webSocket(urlOf(services.devnet, 'WebSocket'), { keepAlive: { interval: 20 } }),
+        transport: webSocket(urlOf(services().devnet, 'WebSocket'), { keepAlive: { interval: 20 } }),
       });
       const rpc = await client.transport.getRpcClient();
       const answers: string[] = [];

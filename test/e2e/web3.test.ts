@@ -23,10 +23,10 @@ import {
   addressOf,
   FACTS,
   SOURCES,
-  serveByDefault,
   TRANSPORTS,
   type Transport,
   urlOf,
+  useNetworks,
 } from '../support/development.ts';
 import type { RunningService } from '../support/service.ts';
 
@@ -95,26 +95,14 @@ async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, 
 
 for (const source of SOURCES) {
   describe(`web3 on ${source} networks`, () => {
-    let services: Record<'devnet' | 'rollup', RunningService>;
-
-    before(async () => {
-      services = {
-        devnet: await serveByDefault('devnet', source),
-        rollup: await serveByDefault('rollup', source),
-      };
-    });
-
-    after(async () => {
-      await services.devnet.close();
-      await services.rollup.close();
-    });
+    const services = useNetworks(source);
 
     for (const transport of TRANSPORTS) {
       describe(`web3 over ${transport}`, () => {
         let client: ReturnType<typeof connect>;
 
         before(() => {
-          client = connect(services.devnet, transport);
+          client = connect(services().devnet, transport);
         });
         after(() => client.close());
 
@@ -252,7 +240,7 @@ for (const source of SOURCES) {
         });
 
         test('the methods of a rollup', async () => {
-          const layer2 = connect(services.rollup, transport);
+          const layer2 = connect(services().rollup, transport);
           try {
             const call = { from: ALICE, to: BOB, value: '0x1' };
             const estimate = (await layer2.send('linea_estimateGas', call)) as { gasLimit: string };
@@ -268,12 +256,12 @@ for (const source of SOURCES) {
     }
 
     test('web3 is told at once of a wrong key', async () => {
-      const overHttp = new Web3(urlOf(services.devnet, 'HTTP', 'wrong'));
+      const overHttp = new Web3(urlOf(services().devnet, 'HTTP', 'wrong'));
       const error = await catchError(overHttp.eth.getChainId());
       assert.ok(error instanceof ResponseError);
       assert.equal((error.cause as unknown as Error).message, 'invalid api key');
       const provider = new WebSocketProvider(
-        urlOf(services.devnet, 'WebSocket', 'wrong'),
+        urlOf(services().devnet, 'WebSocket', 'wrong'),
         {},
         { autoReconnect: false },
       );

@@ -1,6 +1,7 @@
 /** The built-in networks as client libraries see them: by URL, since most cannot choose a Host header. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 import { BUILTIN_NETWORKS, type RunningService, startService } from './service.ts';
@@ -53,6 +54,22 @@ export async function serveByDefault(
       await Promise.all(Object.values(nodes).map((node) => node.close()));
     },
   });
+}
+
+/** Both networks, each under every host name, for as long as the suite around it runs. */
+export function useNetworks(source: Source): () => Record<'devnet' | 'rollup', RunningService> {
+  let services: Record<'devnet' | 'rollup', RunningService> | undefined;
+  before(async () => {
+    services = {
+      devnet: await serveByDefault('devnet', source),
+      rollup: await serveByDefault('rollup', source),
+    };
+  });
+  after(async () => {
+    await services?.devnet.close();
+    await services?.rollup.close();
+  });
+  return () => services as Record<'devnet' | 'rollup', RunningService>;
 }
 
 /** Serves the built-in networks out of a folder of its own. */

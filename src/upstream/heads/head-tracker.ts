@@ -42,7 +42,6 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
-  #lastContact: number | undefined;
   #isRunning = false;
   #endWatch: () => void = () => {};
   /** Announcements can be relied on: they come, and none was found missing. */
@@ -89,11 +88,6 @@ export class HeadTracker implements ChainView {
   /** Whether safe and finalized have been asked for. */
   get hasMarks(): boolean {
     return this.#hasMarks;
-  }
-
-  /** Clock milliseconds of the last answer or announcement; undefined before the first. */
-  get lastContact(): number | undefined {
-    return this.#lastContact;
   }
 
   /** Polls of latest that failed since the last one that did not. */
@@ -153,7 +147,6 @@ export class HeadTracker implements ChainView {
         if (!this.#isRunning) return;
         this.#announcements++;
         this.#isAnnounced = true;
-        this.#noteContact();
         void this.#chain.take(header);
       },
       onLost: () => this.#setAnnounced(false),
@@ -173,7 +166,6 @@ export class HeadTracker implements ChainView {
     const before = this.#announcements;
     const block = await this.#feed.getBlock('latest');
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
-    this.#noteContact();
     // An announcement that came meanwhile may be newer than this answer.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
@@ -184,7 +176,6 @@ export class HeadTracker implements ChainView {
   async #pollMarks(): Promise<void> {
     const finalized = await this.#getMark('finalized');
     const safe = await this.#getMark('safe');
-    this.#noteContact();
     const isFirst = !this.#hasMarks;
     this.#hasMarks = true;
     if (!isFirst && finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
@@ -210,9 +201,5 @@ export class HeadTracker implements ChainView {
 
   #noteChange(): void {
     if (this.#isRunning) this.#options.onChange();
-  }
-
-  #noteContact(): void {
-    this.#lastContact = this.#options.clock.now();
   }
 }
