@@ -3,17 +3,18 @@ import type { Genesis } from '../../src/chain/genesis.ts';
 import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { encodeReceipt, type StoredReceipt } from '../../src/chain/receipt.ts';
 import { blobGasOf } from '../../src/chain/transaction.ts';
-import { Interpreters } from '../../src/engine/ethereumjs/interpreters.ts';
-import { buildGenesisBlock } from '../../src/engine/import/genesis-state.ts';
-import { StateBuffer } from '../../src/engine/import/state-buffer.ts';
-import { StateTrie } from '../../src/engine/state/state-trie.ts';
-import { TrieStateView } from '../../src/engine/state/state-view.ts';
-import { WorldState } from '../../src/engine/state/world-state.ts';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { buildGenesisBlock, listGenesisState } from '../../src/engine/import/genesis-state.ts';
+import { StateCommitter } from '../../src/engine/state/state-committer.ts';
+import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
 import { environmentOf } from '../../src/engine/transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../../src/engine/transition/execute-block.ts';
 import { type BlockRules, isMergedAfter, rulesAt } from '../../src/engine/transition/rules.ts';
+import type { Evm } from '../../src/evm/evm.ts';
+import type { StateChanges, StateReader } from '../../src/evm/host.ts';
 import { isAtLeast } from '../../src/evm/revision.ts';
 import { mergeBloom } from '../../src/primitives/bloom.ts';
+import { bytesEqual } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
@@ -29,19 +30,20 @@ export type BlockContents = Pick<Block, 'transactions' | 'uncles'> & {
 export class BlockMaker {
   readonly genesisBlock: ExecutedBlock;
   readonly #genesis: Genesis;
-  readonly #interpreters: Interpreters;
+  readonly #evm: Evm;
   readonly #hashAt: (number: bigint) => Uint8Array;
-  readonly #buffer: StateBuffer = new StateBuffer(
-    () => undefined,
-    () => undefined,
-  );
+  /** State after the head. */
+  readonly #state = new StateCommitter(EMPTY_SOURCE);
+  /** Blocks up to the head, and what each made of the state. */
+  readonly #made: { readonly hash: Uint8Array; readonly changes: readonly StateChanges[] }[];
 
   /** @param hashAt hash of a block that was made before, on the chain that is being made */
   constructor(genesis: Genesis, hashAt: (number: bigint) => Uint8Array) {
     this.#genesis = genesis;
     this.#hashAt = hashAt;
-    this.#interpreters = new Interpreters(genesis.config.chainId);
-    this.genesisBlock = buildGenesisBlock(genesis, this.#buffer);
+    this.#evm = createEvm(this.#state);
+    this.genesisBlock = buildGenesisBlock(genesis, this.#state);
+    this.#made = [{ hash: this.genesisBlock.hash, changes: [listGenesisState(genesis)] }];
   }
 
   rulesAfter({ block, totalDifficulty }: ExecutedBlock, timestamp: bigint): BlockRules {
@@ -50,28 +52,34 @@ export class BlockMaker {
     return rulesAt(config, { number: block.header.number + 1n, timestamp, isMerged });
   }
 
-  viewAfter({ block }: ExecutedBlock): TrieStateView {
-    return new TrieStateView(block.header.stateRoot, this.#buffer);
+  get headState(): StateReader {
+    return this.#state;
   }
 
-  /** @throws Error when a transaction may not be executed */
-  async make(
+  /**
+   * Makes the block after `parent`. If that is the head, the new block becomes it.
+   * @throws Error when a transaction may not be executed
+   */
+  make(
     parent: ExecutedBlock,
     choices: HeaderChoices,
     { transactions, uncles, withdrawals }: BlockContents,
-  ): Promise<ExecutedBlock> {
+  ): ExecutedBlock {
     const rules = this.rulesAfter(parent, choices.timestamp);
     const hasWithdrawals = isAtLeast(rules.revision, 'shanghai');
     const draft = draftHeader(parent, choices, rules);
     const body = { transactions, uncles, ...(hasWithdrawals && { withdrawals }) };
-    const result = await this.#execute(parent, { header: draft, ...body }, rules);
+    const isHead = bytesEqual(parent.hash, (this.#made.at(-1) as { hash: Uint8Array }).hash);
+    const state = isHead ? this.#state : this.#rebuildState(parent);
+    const changes: StateChanges[] = [];
+    const result = this.#execute({ header: draft, ...body }, rules, state, changes);
     const header: Header = {
       ...draft,
       ommersHash: keccak256(encodeRlp(unclesToRlp(uncles))),
       transactionsRoot: computeOrderedRoot(transactions.map(({ encoded }) => encoded)),
       receiptsRoot: computeOrderedRoot(result.receipts.map(encodeReceipt)),
       logsBloom: joinBlooms(result.receipts),
-      stateRoot: result.stateRoot,
+      stateRoot: state.computeRoot(),
       gasUsed: result.gasUsed,
       ...(hasWithdrawals && {
         withdrawalsRoot: computeOrderedRoot(withdrawals.map((item) => encodeRlp(withdrawalToRlp(item)))),
@@ -81,34 +89,56 @@ export class BlockMaker {
       }),
       ...(result.requestsHash !== undefined && { requestsHash: result.requestsHash }),
     };
+    state.sealBlock(header.number);
+    const hash = hashHeader(header);
+    if (isHead) this.#made.push({ hash, changes });
     return {
       block: { header, ...body },
-      hash: hashHeader(header),
+      hash,
       totalDifficulty: parent.totalDifficulty + header.difficulty,
       receipts: result.receipts,
     };
   }
 
-  async #execute(parent: ExecutedBlock, block: Block, rules: BlockRules): Promise<BlockResult> {
+  /** State after a block behind the head. */
+  #rebuildState(parent: ExecutedBlock): StateCommitter {
+    const state = new StateCommitter(EMPTY_SOURCE);
+    for (let number = 0n; number <= parent.block.header.number; number++) {
+      for (const changes of this.#made[Number(number)]?.changes ?? []) state.apply(changes, number);
+      state.sealBlock(number);
+    }
+    return state;
+  }
+
+  #execute(
+    block: Block,
+    rules: BlockRules,
+    state: StateCommitter,
+    changes: StateChanges[],
+  ): BlockResult {
     const { header } = block;
-    const world = new WorldState(this.viewAfter(parent));
-    const { loadNode, storeNode } = this.#buffer;
-    const trie = new StateTrie(parent.block.header.stateRoot, loadNode, storeNode);
-    return executeBlock(
-      block,
-      {
-        world,
-        interpreter: await this.#interpreters.get(rules.revision),
-        block: environmentOf(header, rules, this.#hashAt),
-        rules,
-      },
-      header.number === this.#genesis.config.daoForkBlock,
-      () => {
-        const root = trie.apply(world);
-        this.#buffer.addCodes(world.codes);
-        return root;
-      },
-    );
+    const evm = this.#evm;
+    evm.attach(state);
+    const apply = (): void => {
+      const change = evm.state.collectChanges();
+      changes.push(change);
+      state.apply(change, header.number);
+    };
+    const environment = environmentOf(header, rules, this.#hashAt);
+    const isDaoFork = header.number === this.#genesis.config.daoForkBlock;
+    try {
+      const context = { evm, block: environment, rules };
+      const result = executeBlock(block, context, isDaoFork, () => {
+        apply();
+        return state.computeRoot();
+      });
+      apply();
+      return result;
+    } catch (error) {
+      state.discardBlock();
+      evm.forget();
+      throw error;
+    }
   }
 }
 

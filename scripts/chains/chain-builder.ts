@@ -64,7 +64,7 @@ export class ChainBuilder {
     const parent = this.#blockAt(number - 1n);
     const choices = this.#style.headerOf(number);
     return this.#maker.make(parent, choices, {
-      transactions: this.#sign(transactions, parent, this.#maker.rulesAfter(parent, choices.timestamp)),
+      transactions: this.#sign(transactions, this.#maker.rulesAfter(parent, choices.timestamp)),
       uncles: await this.#buildUncles(uncles, number),
       withdrawals: withdrawals.map((withdrawal) => ({ index: this.#withdrawals++, ...withdrawal })),
     });
@@ -76,8 +76,8 @@ export class ChainBuilder {
     return block;
   }
 
-  #sign(plans: readonly TransactionPlan[], parent: ExecutedBlock, rules: BlockRules): Transaction[] {
-    const view = this.#maker.viewAfter(parent);
+  #sign(plans: readonly TransactionPlan[], rules: BlockRules): Transaction[] {
+    const view = this.#maker.headState;
     const sent = new Map<Account, bigint>();
     const nonceOf = (account: Account): bigint =>
       (view.getAccount(account.address)?.nonce ?? 0n) + (sent.get(account) ?? 0n);

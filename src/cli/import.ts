@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { BlockError } from '../engine/import/block-error.ts';
-import { BlockImporter, initializeStore } from '../engine/import/block-importer.ts';
+import { BlockImporter, type Verification } from '../engine/import/block-importer.ts';
+import { initializeStore } from '../engine/import/initialize-store.ts';
 import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
 import { openChainWriter } from '../store/chain-writer.ts';
@@ -12,7 +13,8 @@ import { createImportProgress, type ImportProgress } from './import-progress.ts'
 
 const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
 
-export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR] [--seal ethash-format|none]
+export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
+                  [--seal ethash-format|none] [--verify full|header|none]
 
 Appends a file of RLP blocks to the chain stored in DIR (default ${DEFAULT_STORE}). Every block is validated and
 executed, and every root is checked. An import that was cut off continues where it stopped.
@@ -22,6 +24,11 @@ executed, and every root is checked. An import that was cut off continues where 
   --data DIR       folder of the store
   --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
                    none: difficulty may be anything as well
+  --verify WHAT    full: headers, bodies, receipts, gas, and the state root of every block (default)
+                   header: the same, but the state root only at the end of each commit (up to 512 blocks); a wrong
+                   one refuses all that would have been committed
+                   none: blocks are executed and nothing is compared but that each follows its parent; for files
+                   that were checked before
 `;
 
 const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
@@ -31,11 +38,19 @@ export function findSealCheck(name: string): SealCheck | undefined {
   return SEAL_CHECKS.find((check) => check === name);
 }
 
+const VERIFICATIONS: readonly Verification[] = ['full', 'header', 'none'];
+
+function findVerification(name: string): Verification | undefined {
+  return VERIFICATIONS.find((verification) => verification === name);
+}
+
 export type ImportOptions = {
   readonly genesis: string;
   readonly blocks: string;
   readonly data: string;
   readonly seal: SealCheck;
+  /** Default `full`. */
+  readonly verify?: Verification;
 };
 
 export type ImportSummary = {
@@ -77,7 +92,7 @@ export async function importChain(options: ImportOptions, progress: ImportProgre
   let imported = 0;
   try {
     initializeStore(writer, genesis, configText(genesisText, genesis));
-    const importer = new BlockImporter(writer, options.seal);
+    const importer = new BlockImporter(writer, options.seal, options.verify);
     progress.start(statSync(options.blocks).size);
     try {
       for await (const { encoded, bytesRead } of readBlocks(options.blocks)) {
@@ -104,6 +119,7 @@ export async function runImport(args: string[]): Promise<number> {
       blocks: { type: 'string' },
       data: { type: 'string', default: DEFAULT_STORE },
       seal: { type: 'string', default: 'ethash-format' },
+      verify: { type: 'string', default: 'full' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -112,17 +128,19 @@ export async function runImport(args: string[]): Promise<number> {
     return 0;
   }
   const seal = findSealCheck(values.seal);
-  if (values.genesis === undefined || values.blocks === undefined || seal === undefined) {
+  const verify = findVerification(values.verify);
+  const { genesis, blocks } = values;
+  if (genesis === undefined || blocks === undefined || seal === undefined || verify === undefined) {
     process.stderr.write(`${IMPORT_USAGE}`);
     return 2;
   }
-  for (const file of [values.genesis, values.blocks]) {
+  for (const file of [genesis, blocks]) {
     if (!existsSync(file)) {
       process.stderr.write(`portcullis: no such file: ${file}\n`);
       return 1;
     }
   }
-  const options = { genesis: values.genesis, blocks: values.blocks, data: values.data, seal };
+  const options = { genesis, blocks, data: values.data, seal, verify };
   try {
     const { headNumber, headHash, imported } = await importChain(
       options,

@@ -18,7 +18,7 @@ export const USAGE: string = `portcullis - a JSON-RPC gateway to blockchain node
 portcullis [start]                    serve the built-in development networks
 portcullis serve --config FILE        serve the networks of a configuration file
 portcullis dev --genesis G --blocks B import a chain and serve it as the default network
-portcullis import --genesis G --blocks B [--data DIR]
+portcullis import --genesis G --blocks B [--data DIR] [--verify full|header|none]
                                       import a chain, to be served later
 portcullis keys create --name NAME    make an API key; it is shown once
 portcullis keys list | revoke ID      look after API keys

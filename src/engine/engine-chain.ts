@@ -21,7 +21,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import { buildPendingHeader } from './simulation/pending-header.ts';
-import { TrieStateView } from './state/state-view.ts';
+import { createStateReader } from './state/state-reader.ts';
 import { blobBaseFeeOf } from './transition/block-environment.ts';
 import { isMergedAfter, rulesAt } from './transition/rules.ts';
 
@@ -150,10 +150,7 @@ export class EngineChain implements Chain {
     const isPending = block.kind === 'tag' && block.tag === 'pending';
     const position = isPending ? this.#reader.head : this.#resolve(block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(block));
-    const state = new TrieStateView(position.header.stateRoot, {
-      loadNode: (hash) => this.#reader.getNode(hash),
-      loadCode: (hash) => this.#reader.getCode(hash),
-    });
+    const state = createStateReader(this.#reader, position.header.number);
     return `"${encodeQuantity(state.getAccount(hexToBytes(address))?.nonce ?? 0n)}"`;
   }
 

@@ -1,26 +1,32 @@
 /**
- * A Merkle Patricia trie over a store of nodes by hash. Updates build new nodes and leave the stored ones as
- * they are, so every root ever committed stays readable.
+ * A Merkle Patricia trie over a store of nodes by path. The store holds one state of the trie, the one that was
+ * committed last; updates happen in memory and reach it by the next commit.
  */
 import { bytesEqual, concatBytes, EMPTY_BYTES } from './bytes.ts';
-import { EMPTY_TRIE_ROOT } from './keccak.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
 import { encodeRlp } from './rlp.ts';
 import {
   type BranchNode,
   bytesToNibbles,
+  createBranch,
+  createExtension,
+  createLeaf,
   decodeTrieNode,
-  hashRootNode,
-  isSameValue,
+  type ExtensionNode,
+  encodeTrieNode,
+  HASH_LENGTH,
+  type LeafNode,
+  type LoadedNode,
   type Nibbles,
-  type NodeSink,
   sharedPrefixLength,
   type TrieNode,
 } from './trie-node.ts';
 
-/** Encoded node by its hash; undefined when the store does not have it. */
-export type NodeLoader = (hash: Uint8Array) => Uint8Array | undefined;
+/** The encoded node at a path; undefined when the store does not have it. */
+export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
 
-type LoadedNode = Exclude<TrieNode, { kind: 'unloaded' }>;
+/** Receives what a commit changes: a node at its path, or undefined where there is none any more. */
+export type NodeSink = (path: Nibbles, encoded: Uint8Array | undefined) => void;
 
 export class MissingTrieNodeError extends Error {
   constructor() {
@@ -32,7 +38,10 @@ export class MissingTrieNodeError extends Error {
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;
-  /** Nodes held in memory because a path ran through them: what a holder bounds. */
+  /** Paths where the store has a node and the trie has none, or has not decided yet. */
+  readonly #vacated = new Map<string, Nibbles>();
+  #longestPath = 0;
+  /** Nodes held in memory, about: what a holder bounds. */
   loadedNodes = 0;
 
   constructor(root: Uint8Array, load: NodeLoader) {
@@ -43,146 +52,220 @@ export class MerkleTrie {
   /** @throws MissingTrieNodeError when the store lacks a node on the path. */
   get(key: Uint8Array): Uint8Array | undefined {
     const path = bytesToNibbles(key);
-    let at = 0;
-    let node = this.#root === undefined ? undefined : this.#resolve(this.#root);
+    if (this.#root === undefined) return undefined;
+    let node = this.#resolve(this.#root, EMPTY_BYTES);
     this.#root = node;
-    while (node !== undefined) {
-      if (node.kind === 'leaf') {
-        const rest = path.subarray(at);
-        return bytesEqual(node.path, rest) ? node.value : undefined;
-      }
+    for (let at = 0; ; ) {
+      if (node.kind === 'leaf') return bytesEqual(node.path, path.subarray(at)) ? node.value : undefined;
       if (node.kind === 'extension') {
         if (sharedPrefixLength(node.path, path, at) < node.path.length) return undefined;
         at += node.path.length;
-        const child = this.#resolve(node.child);
-        node.child = child;
-        node = child;
+        node = node.child = this.#resolve(node.child, path.subarray(0, at));
         continue;
       }
       if (at === path.length) return node.value.length === 0 ? undefined : node.value;
       const nibble = path[at++] as number;
-      const next: TrieNode | undefined = node.children[nibble];
-      const child: LoadedNode | undefined = next === undefined ? undefined : this.#resolve(next);
-      node.children[nibble] = child;
-      node = child;
+      const child = node.children[nibble];
+      if (child === undefined) return undefined;
+      node = node.children[nibble] = this.#resolve(child, path.subarray(0, at));
     }
-    return undefined;
   }
 
   /** Sets a value; the empty value deletes the key. */
   put(key: Uint8Array, value: Uint8Array): void {
     const path = bytesToNibbles(key);
-    this.#root =
-      value.length === 0
-        ? this.#root && this.#remove(this.#root, path, 0)
-        : this.#insert(this.#root, path, 0, value);
+    this.#longestPath = Math.max(this.#longestPath, path.length);
+    if (value.length > 0) this.#root = this.#insert(this.#root, path, 0, value);
+    else if (this.#root !== undefined) this.#root = this.#remove(this.#root, path, 0);
   }
 
-  /** The root hash; hands every new node to `store`. */
+  /** The root hash; hands everything that changed since the last commit to `store`. */
   commit(store: NodeSink): Uint8Array {
-    return this.#root === undefined ? EMPTY_TRIE_ROOT : hashRootNode(this.#root, store);
+    const root = this.#root;
+    let hash = root === undefined ? EMPTY_TRIE_ROOT : root.ref;
+    if (root !== undefined && root.kind !== 'unloaded' && hash === undefined) {
+      // What stood where a key ends may have moved one step past that.
+      const path = new Uint8Array(this.#longestPath + 1);
+      const encoded = this.#encode(root, path, 0, store);
+      // The root is hashed whatever its length.
+      hash = root.ref = keccak256(encoded);
+      this.#place(root, EMPTY_BYTES, encoded, store);
+    }
+    for (const path of this.#vacated.values()) store(path, undefined);
+    this.#vacated.clear();
+    return hash as Uint8Array;
   }
 
-  #resolve(node: TrieNode): LoadedNode {
+  /** Encodes a node that changed, and before it the children that did. `path` holds the way to it. */
+  #encode(node: LoadedNode, path: Nibbles, depth: number, store: NodeSink): Uint8Array {
+    if (node.kind === 'branch') {
+      for (let nibble = 0; nibble < 16; nibble++) {
+        const child = node.children[nibble];
+        if (child === undefined || child.ref !== undefined) continue;
+        path[depth] = nibble;
+        this.#refer(child as LoadedNode, path, depth + 1, store);
+      }
+    } else if (node.kind === 'extension' && node.child.ref === undefined) {
+      path.set(node.path, depth);
+      this.#refer(node.child as LoadedNode, path, depth + node.path.length, store);
+    }
+    return encodeTrieNode(node);
+  }
+
+  #refer(node: LoadedNode, path: Nibbles, depth: number, store: NodeSink): void {
+    const encoded = this.#encode(node, path, depth, store);
+    const at = path.subarray(0, depth);
+    if (encoded.length >= HASH_LENGTH) {
+      node.ref = keccak256(encoded);
+      this.#place(node, at, encoded, store);
+      return;
+    }
+    node.ref = encoded;
+    this.#vacate(node, at);
+    node.isStored = false;
+  }
+
+  #place(node: LoadedNode, path: Nibbles, encoded: Uint8Array, store: NodeSink): void {
+    if (this.#vacated.size > 0) this.#vacated.delete(path.join());
+    node.isStored = true;
+    store(path, encoded);
+  }
+
+  #vacate(node: LoadedNode, path: Nibbles): void {
+    if (node.isStored) this.#vacated.set(path.join(), path.slice());
+  }
+
+  #resolve(node: TrieNode, path: Nibbles): LoadedNode {
     if (node.kind !== 'unloaded') return node;
-    const encoded = this.#load(node.ref);
+    const encoded = this.#load(path);
     if (encoded === undefined) throw new MissingTrieNodeError();
     this.loadedNodes++;
-    return decodeTrieNode(encoded, node.ref) as LoadedNode;
+    return decodeTrieNode(encoded, node.ref, true);
   }
 
-  #insert(node: TrieNode | undefined, path: Nibbles, at: number, value: Uint8Array): TrieNode {
-    if (node === undefined) return { kind: 'leaf', path: path.slice(at), value };
-    const current = this.#resolve(node);
+  #insert(node: TrieNode | undefined, path: Nibbles, at: number, value: Uint8Array): LoadedNode {
+    if (node === undefined) {
+      this.loadedNodes++;
+      return createLeaf(path.slice(at), value, false);
+    }
+    const current = this.#resolve(node, path.subarray(0, at));
     if (current.kind === 'branch') {
-      if (at === path.length) return { kind: 'branch', children: current.children.slice(), value };
-      const children = current.children.slice();
+      if (at === path.length) return setValue(current, value);
       const nibble = path[at] as number;
-      children[nibble] = this.#insert(children[nibble], path, at + 1, value);
-      return { kind: 'branch', children, value: current.value };
+      const child = this.#insert(current.children[nibble], path, at + 1, value);
+      current.children[nibble] = child;
+      if (child.ref === undefined) current.ref = undefined;
+      return current;
     }
     const shared = sharedPrefixLength(current.path, path, at);
     if (current.kind === 'extension' && shared === current.path.length) {
-      return {
-        kind: 'extension',
-        path: current.path,
-        child: this.#insert(current.child, path, at + shared, value),
-      };
+      const child = this.#insert(current.child, path, at + shared, value);
+      current.child = child;
+      if (child.ref === undefined) current.ref = undefined;
+      return current;
     }
     if (current.kind === 'leaf' && shared === current.path.length && at + shared === path.length) {
-      return isSameValue(current.value, value) ? current : { kind: 'leaf', path: current.path, value };
+      return setValue(current, value);
     }
     return this.#split(current, shared, path, at, value);
   }
 
   /** Replaces a leaf or extension, whose path leaves ours after `shared` nibbles, by a branch. */
   #split(
-    current: Exclude<LoadedNode, BranchNode>,
+    current: LeafNode | ExtensionNode,
     shared: number,
     path: Nibbles,
     at: number,
     value: Uint8Array,
-  ): TrieNode {
-    const children: (TrieNode | undefined)[] = new Array(16).fill(undefined);
-    let branchValue: Uint8Array = EMPTY_BYTES;
-    if (current.kind === 'leaf') {
-      if (current.path.length === shared) branchValue = current.value;
-      else {
-        const rest = current.path.subarray(shared + 1);
-        children[current.path[shared] as number] = { kind: 'leaf', path: rest, value: current.value };
-      }
-    } else {
-      const rest = current.path.subarray(shared + 1);
-      children[current.path[shared] as number] =
-        rest.length === 0 ? current.child : { kind: 'extension', path: rest, child: current.child };
+  ): LoadedNode {
+    this.loadedNodes += 2;
+    const branch = createBranch(shared === 0 && current.isStored);
+    const rest = current.path.subarray(shared + 1);
+    if (current.path.length === shared) branch.value = (current as LeafNode).value;
+    else {
+      const nibble = current.path[shared] as number;
+      if (current.kind === 'leaf') branch.children[nibble] = createLeaf(rest, current.value, false);
+      else
+        branch.children[nibble] =
+          rest.length === 0 ? current.child : createExtension(rest, current.child, false);
     }
-    if (at + shared === path.length) branchValue = value;
-    else children[path[at + shared] as number] = { kind: 'leaf', path: path.slice(at + shared + 1), value };
-    const branch: TrieNode = { kind: 'branch', children, value: branchValue };
-    if (shared === 0) return branch;
-    return { kind: 'extension', path: current.path.subarray(0, shared), child: branch };
+    if (at + shared === path.length) branch.value = value;
+    else {
+      const leaf = createLeaf(path.slice(at + shared + 1), value, false);
+      branch.children[path[at + shared] as number] = leaf;
+    }
+    return shared === 0
+      ? branch
+      : createExtension(current.path.subarray(0, shared), branch, current.isStored);
   }
 
-  #remove(node: TrieNode, path: Nibbles, at: number): TrieNode | undefined {
-    const current = this.#resolve(node);
-    if (current.kind === 'leaf') return bytesEqual(current.path, path.subarray(at)) ? undefined : current;
-    if (current.kind === 'extension') {
-      if (sharedPrefixLength(current.path, path, at) < current.path.length) return current;
-      const child = this.#remove(current.child, path, at + current.path.length);
-      if (child === current.child) return current;
-      return child === undefined ? undefined : this.#prepend(current.path, child);
+  #remove(node: TrieNode, path: Nibbles, at: number): LoadedNode | undefined {
+    const current = this.#resolve(node, path.subarray(0, at));
+    if (current.kind === 'leaf') {
+      if (!bytesEqual(current.path, path.subarray(at))) return current;
+      this.#vacate(current, path.subarray(0, at));
+      return undefined;
     }
+    if (current.kind === 'extension') return this.#removeBelow(current, path, at);
     if (at === path.length) {
       if (current.value.length === 0) return current;
-      return this.#collapse({ kind: 'branch', children: current.children.slice(), value: EMPTY_BYTES });
+      current.value = EMPTY_BYTES;
+    } else {
+      const nibble = path[at] as number;
+      const child = current.children[nibble];
+      if (child === undefined) return current;
+      const left = this.#remove(child, path, at + 1);
+      current.children[nibble] = left;
+      if (left?.ref !== undefined) return current;
     }
-    const nibble = path[at] as number;
-    const child = current.children[nibble];
-    if (child === undefined) return current;
-    const replaced = this.#remove(child, path, at + 1);
-    if (replaced === child) return current;
-    const children = current.children.slice();
-    children[nibble] = replaced;
-    return this.#collapse({ kind: 'branch', children, value: current.value });
+    current.ref = undefined;
+    return this.#collapse(current, path.subarray(0, at));
+  }
+
+  #removeBelow(current: ExtensionNode, path: Nibbles, at: number): LoadedNode | undefined {
+    const { length } = current.path;
+    if (sharedPrefixLength(current.path, path, at) < length) return current;
+    const child = this.#remove(current.child, path, at + length);
+    if (child === undefined) {
+      this.#vacate(current, path.subarray(0, at));
+      return undefined;
+    }
+    current.child = child;
+    if (child.ref !== undefined) return current;
+    return this.#prepend(current.path, child, path.subarray(0, at), current.isStored);
   }
 
   /** A branch with a single way on is no branch: it becomes a leaf or an extension. */
-  #collapse(branch: BranchNode): TrieNode | undefined {
+  #collapse(branch: BranchNode, path: Nibbles): LoadedNode | undefined {
     const used = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [nibble]));
-    if (used.length > 1 || (used.length === 1 && branch.value.length > 0)) return branch;
-    const nibble = used[0];
-    if (nibble !== undefined)
-      return this.#prepend(Uint8Array.of(nibble), branch.children[nibble] as TrieNode);
-    return branch.value.length === 0 ? undefined : { kind: 'leaf', path: EMPTY_BYTES, value: branch.value };
+    const [nibble] = used;
+    if (used.length > 1 || (nibble !== undefined && branch.value.length > 0)) return branch;
+    if (nibble === undefined) {
+      if (branch.value.length > 0) return createLeaf(EMPTY_BYTES, branch.value, branch.isStored);
+      this.#vacate(branch, path);
+      return undefined;
+    }
+    const step = Uint8Array.of(nibble);
+    const child = this.#resolve(branch.children[nibble] as TrieNode, concatBytes(path, step));
+    return this.#prepend(step, child, path, branch.isStored);
   }
 
-  #prepend(path: Nibbles, node: TrieNode): TrieNode {
-    const current = this.#resolve(node);
-    if (current.kind === 'branch') return { kind: 'extension', path, child: node };
-    const joined = concatBytes(path, current.path);
-    if (current.kind === 'leaf') return { kind: 'leaf', path: joined, value: current.value };
-    return { kind: 'extension', path: joined, child: current.child };
+  /** What stands at `path` when only `step` leads on from there, to `node`. */
+  #prepend(step: Nibbles, node: LoadedNode, path: Nibbles, isStored: boolean): LoadedNode {
+    if (node.kind === 'branch') return createExtension(step, node, isStored);
+    this.#vacate(node, concatBytes(path, step));
+    const joined = concatBytes(step, node.path);
+    return node.kind === 'leaf'
+      ? createLeaf(joined, node.value, isStored)
+      : createExtension(joined, node.child, isStored);
   }
+}
+
+function setValue(node: LeafNode | BranchNode, value: Uint8Array): LoadedNode {
+  if (bytesEqual(node.value, value)) return node;
+  node.value = value;
+  node.ref = undefined;
+  return node;
 }
 
 /** Root of a list (transactions, receipts, withdrawals) keyed by RLP of the index. */

@@ -18,7 +18,7 @@ export function encodeRlp(item: RlpInput): Uint8Array {
 }
 
 /** Length in bytes of a list's or string's header for a payload of this many bytes. */
-function headerSize(payload: number): number {
+export function measureRlpHeader(payload: number): number {
   if (payload < 56) return 1;
   let size = 1;
   for (let n = payload; n > 0; n = Math.floor(n / 256)) size++;
@@ -32,15 +32,15 @@ function integerSize(value: bigint): number {
 
 function measure(item: RlpInput): number {
   if (item instanceof Uint8Array) {
-    return item.length === 1 && (item[0] as number) < 0x80 ? 1 : headerSize(item.length) + item.length;
+    return item.length === 1 && (item[0] as number) < 0x80 ? 1 : measureRlpHeader(item.length) + item.length;
   }
   if (typeof item === 'bigint') {
     if (item > 0n && item < 0x80n) return 1;
     const size = integerSize(item);
-    return headerSize(size) + size;
+    return measureRlpHeader(size) + size;
   }
   const payload = measurePayload(item);
-  return headerSize(payload) + payload;
+  return measureRlpHeader(payload) + payload;
 }
 
 function measurePayload(list: readonly RlpInput[]): number {
@@ -49,12 +49,17 @@ function measurePayload(list: readonly RlpInput[]): number {
   return payload;
 }
 
-function writeHeader(out: Uint8Array, at: number, base: number, payload: number): number {
+/**
+ * Writes a header.
+ * @param base 0x80 for a byte string (which must not be a single byte below 0x80), 0xc0 for a list
+ * @returns where the payload starts
+ */
+export function writeRlpHeader(out: Uint8Array, at: number, base: number, payload: number): number {
   if (payload < 56) {
     out[at] = base + payload;
     return at + 1;
   }
-  const lengthBytes = headerSize(payload) - 1;
+  const lengthBytes = measureRlpHeader(payload) - 1;
   out[at] = base + 55 + lengthBytes;
   let rest = payload;
   for (let i = at + lengthBytes; i > at; i--) {
@@ -70,7 +75,7 @@ function write(item: RlpInput, out: Uint8Array, at: number): number {
       out[at] = item[0] as number;
       return at + 1;
     }
-    const start = writeHeader(out, at, 0x80, item.length);
+    const start = writeRlpHeader(out, at, 0x80, item.length);
     out.set(item, start);
     return start + item.length;
   }
@@ -80,7 +85,7 @@ function write(item: RlpInput, out: Uint8Array, at: number): number {
       return at + 1;
     }
     const size = integerSize(item);
-    const start = writeHeader(out, at, 0x80, size);
+    const start = writeRlpHeader(out, at, 0x80, size);
     let rest = item;
     for (let i = start + size - 1; i >= start; i--) {
       out[i] = Number(rest & 0xffn);
@@ -88,7 +93,7 @@ function write(item: RlpInput, out: Uint8Array, at: number): number {
     }
     return start + size;
   }
-  let position = writeHeader(out, at, 0xc0, measurePayload(item));
+  let position = writeRlpHeader(out, at, 0xc0, measurePayload(item));
   for (const child of item) position = write(child, out, position);
   return position;
 }

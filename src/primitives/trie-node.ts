@@ -1,32 +1,34 @@
 /** Nodes of the Merkle Patricia trie (yellow paper, appendix D) and their RLP form. */
-import { bytesEqual, EMPTY_BYTES } from './bytes.ts';
-import { keccak256 } from './keccak.ts';
-import { asBytes, decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
+import { EMPTY_BYTES } from './bytes.ts';
+import { encodeRlp, measureRlpHeader, type RlpSpan, readRlpSpan, writeRlpHeader } from './rlp.ts';
 
 /** One nibble (0..15) per element. */
 export type Nibbles = Uint8Array;
 
-export type LeafNode = {
-  readonly kind: 'leaf';
-  readonly path: Nibbles;
-  readonly value: Uint8Array;
-  ref?: RlpItem;
+type NodeState = {
+  /** What the parent holds: the node's hash, or its encoding where that is shorter. Undefined: changed since. */
+  ref: Uint8Array | undefined;
+  /** Whether the store has a node at this node's path, this one or an older one. */
+  isStored: boolean;
 };
-export type ExtensionNode = {
+
+export type LeafNode = NodeState & { readonly kind: 'leaf'; readonly path: Nibbles; value: Uint8Array };
+export type ExtensionNode = NodeState & {
   readonly kind: 'extension';
   readonly path: Nibbles;
   child: TrieNode;
-  ref?: RlpItem;
 };
-export type BranchNode = {
+export type BranchNode = NodeState & {
   readonly kind: 'branch';
   readonly children: (TrieNode | undefined)[];
-  readonly value: Uint8Array;
-  ref?: RlpItem;
+  value: Uint8Array;
 };
-/** A node known by its hash only; loaded when a path runs through it. */
+/** A node in the store; loaded when a path runs through it. */
 export type UnloadedNode = { readonly kind: 'unloaded'; readonly ref: Uint8Array };
-export type TrieNode = LeafNode | ExtensionNode | BranchNode | UnloadedNode;
+export type LoadedNode = LeafNode | ExtensionNode | BranchNode;
+export type TrieNode = LoadedNode | UnloadedNode;
+
+export const HASH_LENGTH = 32;
 
 export function bytesToNibbles(bytes: Uint8Array): Nibbles {
   const nibbles = new Uint8Array(bytes.length * 2);
@@ -39,7 +41,7 @@ export function bytesToNibbles(bytes: Uint8Array): Nibbles {
 }
 
 /** Hex-prefix encoding: flag nibble (2 = leaf, 1 = odd length), then the path. */
-function encodePath(path: Nibbles, isLeaf: boolean): Uint8Array {
+export function encodePath(path: Nibbles, isLeaf: boolean): Uint8Array {
   const isOdd = path.length % 2 === 1;
   const out = new Uint8Array((path.length >> 1) + 1);
   out[0] = (isLeaf ? 0x20 : 0) | (isOdd ? 0x10 | (path[0] as number) : 0);
@@ -51,78 +53,111 @@ function encodePath(path: Nibbles, isLeaf: boolean): Uint8Array {
 
 function decodePath(encoded: Uint8Array): { path: Nibbles; isLeaf: boolean } {
   const nibbles = bytesToNibbles(encoded);
-  const flags = nibbles[0] as number;
+  const flags = nibbles[0];
+  if (flags === undefined) throw new RangeError('trie: node without a path');
   return { path: nibbles.subarray(flags & 1 ? 1 : 2), isLeaf: (flags & 2) !== 0 };
 }
 
-function decodeItem(item: RlpItem): TrieNode {
-  if (item instanceof Uint8Array) throw new RangeError('trie: node is not a list');
-  if (item.length === 17) {
-    const children = item.slice(0, 16).map(decodeChild);
-    return { kind: 'branch', children, value: asBytes(item[16], 'branch value') };
+/** An item of a node's list: `at` is where its header starts. */
+type Item = RlpSpan & { readonly at: number };
+
+function readItems(bytes: Uint8Array): Item[] {
+  const list = readRlpSpan(bytes, 0, bytes.length);
+  if (list === undefined || !list.isList || list.end !== bytes.length) {
+    throw new RangeError('trie: node is not a list');
   }
-  if (item.length !== 2) throw new RangeError(`trie: node of ${item.length} items`);
-  const { path, isLeaf } = decodePath(asBytes(item[0], 'node path'));
-  if (isLeaf) return { kind: 'leaf', path, value: asBytes(item[1], 'leaf value') };
-  const child = decodeChild(item[1] as RlpItem);
-  if (child === undefined) throw new RangeError('trie: extension without a child');
-  return { kind: 'extension', path, child };
-}
-
-function decodeChild(item: RlpItem): TrieNode | undefined {
-  if (item instanceof Uint8Array) {
-    if (item.length === 0) return undefined;
-    if (item.length !== 32) throw new RangeError('trie: child reference of wrong length');
-    return { kind: 'unloaded', ref: item };
+  const items: Item[] = [];
+  for (let at = list.start; at < list.end; ) {
+    const span = readRlpSpan(bytes, at, list.end);
+    if (span === undefined || span.end > list.end) throw new RangeError('trie: node is cut short');
+    items.push({ ...span, at });
+    at = span.end;
   }
-  const node = decodeItem(item);
-  if (node.kind !== 'unloaded') node.ref = item;
-  return node;
-}
-
-/** Parses a stored node. @throws RangeError when the bytes are no trie node. */
-export function decodeTrieNode(encoded: Uint8Array, hash: Uint8Array): TrieNode {
-  const node = decodeItem(decodeRlp(encoded));
-  if (node.kind !== 'unloaded') node.ref = hash;
-  return node;
-}
-
-function toItem(node: Exclude<TrieNode, UnloadedNode>, store: NodeSink): RlpItem {
-  if (node.kind === 'leaf') return [encodePath(node.path, true), node.value];
-  if (node.kind === 'extension') return [encodePath(node.path, false), referenceNode(node.child, store)];
-  const items: RlpItem[] = node.children.map((child) =>
-    child === undefined ? EMPTY_BYTES : referenceNode(child, store),
-  );
-  items.push(node.value);
   return items;
 }
 
-/** Receives every node that is not yet stored, children before parents. */
-export type NodeSink = (hash: Uint8Array, encoded: Uint8Array) => void;
-
-/** What a parent holds for this node: its hash, or the node itself when it is shorter than a hash. */
-function referenceNode(node: TrieNode, store: NodeSink): RlpItem {
-  if (node.ref !== undefined) return node.ref;
-  const item = toItem(node as Exclude<TrieNode, UnloadedNode>, store);
-  const encoded = encodeRlp(item);
-  if (encoded.length < 32) {
-    (node as LeafNode).ref = item;
-    return item;
-  }
-  const hash = keccak256(encoded);
-  store(hash, encoded);
-  (node as LeafNode).ref = hash;
-  return hash;
+function readString(bytes: Uint8Array, { isList, start, end }: Item): Uint8Array {
+  if (isList) throw new RangeError('trie: a list where a byte string belongs');
+  return bytes.subarray(start, end);
 }
 
-/** Hash of a root node, which is hashed whatever its length. */
-export function hashRootNode(node: TrieNode, store: NodeSink): Uint8Array {
-  const ref = referenceNode(node, store);
-  if (ref instanceof Uint8Array) return ref;
-  const encoded = encodeRlp(ref);
-  const hash = keccak256(encoded);
-  store(hash, encoded);
-  return hash;
+function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
+  if (item.isList) {
+    const embedded = bytes.subarray(item.at, item.end);
+    return decodeTrieNode(embedded, embedded, false);
+  }
+  const ref = readString(bytes, item);
+  if (ref.length === 0) return undefined;
+  if (ref.length !== HASH_LENGTH) throw new RangeError('trie: child reference of wrong length');
+  return { kind: 'unloaded', ref };
+}
+
+/**
+ * Parses a node.
+ * @param ref what its parent holds of it
+ * @throws RangeError when the bytes are no trie node
+ */
+export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: boolean): LoadedNode {
+  const items = readItems(encoded);
+  if (items.length === 17) {
+    const children = items.slice(0, 16).map((item) => decodeChild(encoded, item));
+    return { kind: 'branch', children, value: readString(encoded, items[16] as Item), ref, isStored };
+  }
+  const [first, second] = items;
+  if (items.length !== 2 || first === undefined || second === undefined) {
+    throw new RangeError(`trie: node of ${items.length} items`);
+  }
+  const { path, isLeaf } = decodePath(readString(encoded, first));
+  if (isLeaf) return { kind: 'leaf', path, value: readString(encoded, second), ref, isStored };
+  const child = decodeChild(encoded, second);
+  if (child === undefined) throw new RangeError('trie: extension without a child');
+  return { kind: 'extension', path, child, ref, isStored };
+}
+
+/** Length of a reference within its parent: a hash is a byte string, an embedded node stands for itself. */
+function measureRef(ref: Uint8Array): number {
+  return ref.length === HASH_LENGTH ? HASH_LENGTH + 1 : ref.length;
+}
+
+function writeRef(out: Uint8Array, at: number, ref: Uint8Array): number {
+  const start = ref.length === HASH_LENGTH ? writeRlpHeader(out, at, 0x80, HASH_LENGTH) : at;
+  out.set(ref, start);
+  return start + ref.length;
+}
+
+const refOf = (node: TrieNode): Uint8Array => {
+  if (node.ref === undefined) throw new Error('a child is encoded before its parent');
+  return node.ref;
+};
+
+function allocateList(payload: number): { out: Uint8Array; at: number } {
+  const out = new Uint8Array(measureRlpHeader(payload) + payload);
+  return { out, at: writeRlpHeader(out, 0, 0xc0, payload) };
+}
+
+function encodeBranch({ children, value }: BranchNode): Uint8Array {
+  const last = encodeRlp(value);
+  let payload = last.length;
+  for (const child of children) payload += child === undefined ? 1 : measureRef(refOf(child));
+  let { out, at } = allocateList(payload);
+  for (const child of children) {
+    if (child === undefined) out[at++] = 0x80;
+    else at = writeRef(out, at, refOf(child));
+  }
+  out.set(last, at);
+  return out;
+}
+
+/** RLP of a node whose children have their references. */
+export function encodeTrieNode(node: LoadedNode): Uint8Array {
+  if (node.kind === 'branch') return encodeBranch(node);
+  if (node.kind === 'leaf') return encodeRlp([encodePath(node.path, true), node.value]);
+  const path = encodeRlp(encodePath(node.path, false));
+  const ref = refOf(node.child);
+  const { out, at } = allocateList(path.length + measureRef(ref));
+  out.set(path, at);
+  writeRef(out, at + path.length, ref);
+  return out;
 }
 
 /** Length of the longest prefix that both have from the given offsets on. */
@@ -133,6 +168,16 @@ export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): numbe
   return length;
 }
 
-export function isSameValue(a: Uint8Array, b: Uint8Array): boolean {
-  return a === b || bytesEqual(a, b);
+export function createLeaf(path: Nibbles, value: Uint8Array, isStored: boolean): LeafNode {
+  return { kind: 'leaf', path, value, ref: undefined, isStored };
+}
+
+export function createExtension(path: Nibbles, child: TrieNode, isStored: boolean): ExtensionNode {
+  return { kind: 'extension', path, child, ref: undefined, isStored };
+}
+
+/** A branch without children and value. */
+export function createBranch(isStored: boolean): BranchNode {
+  const children = new Array<TrieNode | undefined>(16).fill(undefined);
+  return { kind: 'branch', children, value: EMPTY_BYTES, ref: undefined, isStored };
 }

@@ -4,17 +4,8 @@ import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
 import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
-import {
-  asBuffer,
-  DATA_FILE,
-  META_CONFIG,
-  META_HEAD,
-  META_SCHEMA,
-  numberKey,
-  openTables,
-  SCHEMA_VERSION,
-  type Tables,
-} from './schema.ts';
+import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
+import type { Version } from './versioned-table.ts';
 
 /** A canonical header with what is known about its place in the chain. */
 export type StoredHeader = {
@@ -25,12 +16,12 @@ export type StoredHeader = {
   readonly totalDifficulty: bigint;
 };
 
-/** Reads a store: blocks by number, state by hash. All reads are synchronous and see the last commit. */
+/** Reads a store: blocks and state by number, the trie of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #tables: Tables;
 
-  /** @throws Error when the store is empty or of another layout. */
+  /** @throws Error when the store is empty. */
   constructor(tables: Tables) {
     this.#tables = tables;
     const config = tables.meta.get(META_CONFIG);
@@ -72,8 +63,27 @@ export class ChainReader {
     return this.#tables.receipts.get(numberKey(number));
   }
 
-  getNode(hash: Uint8Array): Uint8Array | undefined {
-    return this.#tables.nodes.get(asBuffer(hash));
+  /** An account after `block`, as the engine encodes it. */
+  findAccount(address: Uint8Array, block: number): Version | undefined {
+    return this.#tables.accounts.find(address, block);
+  }
+
+  /**
+   * A slot's value after `block`, without leading zeros.
+   * @param key address (20) and slot (32)
+   */
+  findSlot(key: Uint8Array, block: number): Version | undefined {
+    return this.#tables.slots.find(key, block);
+  }
+
+  /** A node of the head's state trie. `path` is hex-prefix encoded. */
+  getAccountNode(path: Uint8Array): Uint8Array | undefined {
+    return this.#tables.accountTrie.get(asBuffer(path));
+  }
+
+  /** A node of a storage trie of the head. `owner` is the hash of the account's address. */
+  getStorageNode(owner: Uint8Array, path: Uint8Array): Uint8Array | undefined {
+    return this.#tables.storageTries.get(Buffer.concat([owner, path]));
   }
 
   getCode(hash: Uint8Array): Uint8Array | undefined {
@@ -85,19 +95,9 @@ export class ChainReader {
   }
 }
 
-/** @throws Error when the layout differs from this program's. */
-export function checkSchema(tables: Tables): void {
-  const version = tables.meta.get(META_SCHEMA)?.readUInt8();
-  if (version !== undefined && version !== SCHEMA_VERSION) {
-    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
-  }
-}
-
-/** Opens a store that exists already. @throws Error when there is none. */
+/** Opens a store that exists already. @throws Error when there is none, or one of another layout. */
 export function openChainReader(path: string): ChainReader {
   // Opening would create the folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
-  const tables = openTables(path, true);
-  checkSchema(tables);
-  return new ChainReader(tables);
+  return new ChainReader(openTables(path, true));
 }

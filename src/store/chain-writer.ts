@@ -2,9 +2,10 @@ import { type Block, encodeBody } from '../chain/block.ts';
 import { headerToRlp } from '../chain/header.ts';
 import { encodeStoredReceipts, type StoredReceipt } from '../chain/receipt.ts';
 import { encodeRlp } from '../primitives/rlp.ts';
-import { ChainReader, checkSchema } from './chain-reader.ts';
+import { ChainReader } from './chain-reader.ts';
 import {
   asBuffer,
+  type BinaryTable,
   META_CONFIG,
   META_HEAD,
   META_SCHEMA,
@@ -13,6 +14,7 @@ import {
   SCHEMA_VERSION,
   type Tables,
 } from './schema.ts';
+import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
 
 /** A block that was executed and found right, with everything that it adds to the store. */
 export type ExecutedBlock = {
@@ -20,12 +22,6 @@ export type ExecutedBlock = {
   readonly hash: Uint8Array;
   readonly totalDifficulty: bigint;
   readonly receipts: readonly StoredReceipt[];
-};
-
-/** State that is new since the last commit: trie nodes and codes by hash. */
-export type NewState = {
-  readonly nodes: Iterable<readonly [hash: Uint8Array, encoded: Uint8Array]>;
-  readonly codes: Iterable<readonly [hash: Uint8Array, code: Uint8Array]>;
 };
 
 /**
@@ -53,7 +49,7 @@ export class ChainWriter {
    * @param config the genesis file's `config` object as JSON text
    * @throws Error when another process has written one meanwhile
    */
-  initialize(config: string, genesis: ExecutedBlock, state: NewState): void {
+  initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
     this.#tables.root.transactionSync(() => {
       if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
@@ -67,7 +63,7 @@ export class ChainWriter {
    * Appends blocks whose first one follows the head.
    * @throws Error when another process moved the head meanwhile; nothing is written then.
    */
-  append(blocks: readonly ExecutedBlock[], state: NewState): void {
+  append(blocks: readonly ExecutedBlock[], state: StateBatch): void {
     const first = blocks[0];
     if (first === undefined) return;
     this.#tables.root.transactionSync(() => {
@@ -86,9 +82,25 @@ export class ChainWriter {
     await this.#tables.root.close();
   }
 
-  #putState({ nodes, codes }: NewState): void {
-    for (const [hash, encoded] of nodes) this.#tables.nodes.putSync(asBuffer(hash), asBuffer(encoded));
-    for (const [hash, code] of codes) this.#tables.codes.putSync(asBuffer(hash), asBuffer(code));
+  #putState({ accounts, slots, accountTrie, storageTries, codes }: StateBatch): void {
+    const tables = this.#tables;
+    for (const write of accounts) tables.accounts.write(write);
+    for (const write of slots) tables.slots.write(write);
+    for (const node of accountTrie) putNode(tables.accountTrie, NO_OWNER, node);
+    for (const write of storageTries) this.#putStorageTrie(write);
+    for (const [hash, code] of codes) tables.codes.putSync(asBuffer(hash), asBuffer(code));
+  }
+
+  #putStorageTrie({ owner, isCleared, nodes }: StorageTrieWrite): void {
+    const table = this.#tables.storageTries;
+    if (isCleared) {
+      const range = { start: asBuffer(owner), end: Buffer.concat([owner, PAST_ALL_PATHS]) };
+      for (let stored: readonly Buffer[] | undefined; stored?.length !== 0; ) {
+        stored = [...table.getKeys({ ...range, limit: MAX_KEYS_HELD })];
+        for (const key of stored) table.removeSync(key);
+      }
+    }
+    for (const node of nodes) putNode(table, owner, node);
   }
 
   #putBlock({ block, hash, totalDifficulty, receipts }: ExecutedBlock): void {
@@ -102,9 +114,19 @@ export class ChainWriter {
   }
 }
 
+/** Keys of a storage trie that are in memory at a time while it is removed. */
+const MAX_KEYS_HELD = 10_000;
+const NO_OWNER = Buffer.alloc(0);
+/** Hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
+const PAST_ALL_PATHS = Buffer.of(0xff);
+
+function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWrite): void {
+  const key = Buffer.concat([owner, path]);
+  if (encoded === undefined) table.removeSync(key);
+  else table.putSync(key, asBuffer(encoded));
+}
+
 /** Opens the store in a folder for writing, creating it when absent. @throws Error on another layout. */
 export function openChainWriter(path: string): ChainWriter {
-  const tables = openTables(path, false);
-  checkSchema(tables);
-  return new ChainWriter(tables);
+  return new ChainWriter(openTables(path, false));
 }

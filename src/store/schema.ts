@@ -1,8 +1,9 @@
 /** The tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { VersionedTable } from './versioned-table.ts';
 
 /** Raised with every change of layout; a store of another version is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export type BinaryTable = Database<Buffer, Buffer>;
 
@@ -18,18 +19,27 @@ export type Tables = {
   readonly bodies: BinaryTable;
   /** number (8) -> stored receipts (chain/receipt). */
   readonly receipts: BinaryTable;
-  /** hash (32) -> trie node. Nodes are never deleted: every block's state stays readable. */
-  readonly nodes: BinaryTable;
+  /** address (20) -> account, at every block. */
+  readonly accounts: VersionedTable;
+  /** address (20), slot (32) -> value without leading zeros, at every block. */
+  readonly slots: VersionedTable;
+  /** path -> node of the state trie as it is after the head. */
+  readonly accountTrie: BinaryTable;
+  /** hash of an address (32), path -> node of the account's storage trie as it is after the head. */
+  readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
 };
 
-const MAX_TABLES = 12;
+const MAX_TABLES = 16;
 
 /** LMDB's own name for its file in the environment's folder. */
 export const DATA_FILE = 'data.mdb';
 
-/** Opens (and with `readOnly` unset, creates) the environment in a folder. */
+/**
+ * Opens (and with `readOnly` unset, creates) the environment in a folder.
+ * @throws Error when its layout differs from this program's
+ */
 export function openTables(path: string, readOnly: boolean): Tables {
   const root = open<Buffer, Buffer>({
     path,
@@ -40,16 +50,31 @@ export function openTables(path: string, readOnly: boolean): Tables {
   });
   const table = (name: string): BinaryTable =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+  const versioned = (name: string): VersionedTable =>
+    new VersionedTable(table(name), table(`${name}-history`));
+  const meta = table('meta');
+  // Another layout has other tables: none of them is opened before it is known.
+  checkSchema(meta);
   return {
     root,
-    meta: table('meta'),
+    meta,
     headers: table('headers'),
     numbers: table('numbers'),
     bodies: table('bodies'),
     receipts: table('receipts'),
-    nodes: table('nodes'),
+    accounts: versioned('accounts'),
+    slots: versioned('slots'),
+    accountTrie: table('account-trie'),
+    storageTries: table('storage-tries'),
     codes: table('codes'),
   };
+}
+
+function checkSchema(meta: BinaryTable): void {
+  const version = meta.get(META_SCHEMA)?.readUInt8();
+  if (version !== undefined && version !== SCHEMA_VERSION) {
+    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
+  }
 }
 
 export function numberKey(number: bigint): Buffer {

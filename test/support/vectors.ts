@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -16,15 +16,24 @@ export function findVectors(name: string): string | undefined {
   const archive = join(SOURCE, `${name}.tar.xz`);
   if (!existsSync(archive)) return undefined;
   // Unpacked aside and moved into place: test files run at the same time and may want the same set.
-  const aside = join(UNPACKED, `.${process.pid}`);
-  mkdirSync(aside, { recursive: true });
-  execFileSync('tar', ['-xJf', archive, '-C', aside]);
+  mkdirSync(UNPACKED, { recursive: true });
+  const aside = mkdtempSync(join(UNPACKED, '.unpacking-'));
   try {
-    renameSync(join(aside, name), target);
+    execFileSync('tar', ['-xJf', archive, '-C', aside]);
+    renameSync(join(aside, findOnlyFolder(aside, archive)), target);
   } catch (error) {
     if (!existsSync(target)) throw error;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
   }
   return target;
+}
+
+/** An archive holds one folder, which need not have the archive's name. */
+function findOnlyFolder(parent: string, archive: string): string {
+  const [folder, ...others] = readdirSync(parent);
+  if (folder === undefined || others.length > 0) throw new Error(`${archive} does not hold one folder`);
+  return folder;
 }
 
 export const SKIP_REASON: string =

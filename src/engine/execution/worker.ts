@@ -2,12 +2,9 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { ChainError } from '../../chain/errors.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { openChainReader } from '../../store/chain-reader.ts';
-import { estimateGas } from '../simulation/estimate-gas.ts';
-import { executeCall } from '../simulation/execute-call.ts';
 import { Simulator } from '../simulation/simulator.ts';
+import { executeJob } from './execute-job.ts';
 import type { Job, JobOutcome, Ready } from './job.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
@@ -34,14 +31,13 @@ function simulatorOf(store: string): Simulator {
   return simulator;
 }
 
-async function execute({ kind, store, request, gasLimit }: Job): Promise<JobOutcome> {
+function execute(job: Job): JobOutcome {
   try {
-    const simulator = simulatorOf(store);
-    const result =
-      kind === 'call'
-        ? bytesToHex(await executeCall(simulator, request, gasLimit))
-        : encodeQuantity(await estimateGas(simulator, request, gasLimit));
-    return { result };
+    const execution = executeJob(simulatorOf(job.store), job);
+    while (true) {
+      const { done, value } = execution.next();
+      if (done) return { result: value };
+    }
   } catch (error) {
     if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
     const { kind: errorKind, message, data } = error;
@@ -50,6 +46,6 @@ async function execute({ kind, store, request, gasLimit }: Job): Promise<JobOutc
 }
 
 port.on('message', (job: Job) => {
-  void execute(job).then((outcome) => port.postMessage(outcome));
+  port.postMessage(execute(job));
 });
 port.postMessage(READY);

@@ -1,29 +1,29 @@
 import { performance } from 'node:perf_hooks';
 import { type Block, decodeBlock } from '../../chain/block.ts';
-import type { Genesis } from '../../chain/genesis.ts';
 import { hashHeader } from '../../chain/header.ts';
-import { encodeReceipt } from '../../chain/receipt.ts';
-import { mergeBloom } from '../../primitives/bloom.ts';
+import type { Evm } from '../../evm/evm.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
-import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import type { ChainWriter, ExecutedBlock } from '../../store/chain-writer.ts';
-import { Interpreters } from '../ethereumjs/interpreters.ts';
-import { StateTrie } from '../state/state-trie.ts';
-import { TrieStateView } from '../state/state-view.ts';
-import { WorldState } from '../state/world-state.ts';
+import { createEvm } from '../create-evm.ts';
+import { StateCommitter } from '../state/state-committer.ts';
 import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
 import { type BlockRules, isMergedAfter, rulesAt } from '../transition/rules.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { BlockError } from './block-error.ts';
-import { buildGenesisBlock } from './genesis-state.ts';
+import { checkResult, checkStateRoot } from './check-result.ts';
 import { RecentBlocks } from './recent-blocks.ts';
-import { StateBuffer } from './state-buffer.ts';
 import { validateBody } from './validate-body.ts';
-import { type ParentHeader, type SealCheck, validateHeader } from './validate-header.ts';
+import { type ParentHeader, type SealCheck, validateHeader, validateLink } from './validate-header.ts';
 import { validateUncles } from './validate-uncles.ts';
+
+/**
+ * What is compared with the headers. `full`: everything, each block's state root included. `header`: the state root
+ * of the last block of a batch only. `none`: nothing but that a block follows its parent.
+ */
+export type Verification = 'none' | 'header' | 'full';
 
 /** What is committed at once; a process that dies loses at most this much work. */
 const MAX_BATCH_BLOCKS = 512;
@@ -39,27 +39,29 @@ export type ImportOutcome = {
 type Head = ParentHeader & { readonly totalDifficulty: bigint };
 
 /**
- * Appends blocks to a store: validates, executes, checks every root, and commits in batches. A block that
+ * Appends blocks to a store: validates, executes, compares what came of it, and commits in batches. A block that
  * fails is refused with a `BlockError`; what came before it stays, nothing after it is taken.
  */
 export class BlockImporter {
   readonly #writer: ChainWriter;
   readonly #reader: ChainReader;
   readonly #seal: SealCheck;
-  readonly #interpreters: Interpreters;
-  readonly #buffer: StateBuffer;
-  readonly #recent: RecentBlocks;
+  readonly #verification: Verification;
+  readonly #evm: Evm;
+  #state: StateCommitter;
+  #recent: RecentBlocks;
   #batch: ExecutedBlock[] = [];
   #batchBytes = 0;
   #lastCommit: number = performance.now();
   #head: Head;
 
-  constructor(writer: ChainWriter, seal: SealCheck) {
+  constructor(writer: ChainWriter, seal: SealCheck, verification: Verification = 'full') {
     this.#writer = writer;
     this.#reader = writer.openReader();
     this.#seal = seal;
-    this.#interpreters = new Interpreters(this.#reader.config.chainId);
-    this.#buffer = createBuffer(this.#reader);
+    this.#verification = verification;
+    this.#state = new StateCommitter(this.#reader);
+    this.#evm = createEvm(this.#state);
     this.#recent = new RecentBlocks(this.#reader);
     this.#head = this.#reader.head;
   }
@@ -74,7 +76,7 @@ export class BlockImporter {
   }
 
   /** Takes one encoded block. @throws BlockError with the block's number and what is wrong. */
-  async import(encoded: Uint8Array): Promise<ImportOutcome> {
+  import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
     try {
       block = decodeBlock(encoded);
@@ -85,8 +87,7 @@ export class BlockImporter {
     try {
       const hash = hashHeader(block.header);
       if (number <= this.headNumber) return this.#checkKnown(block, hash);
-      const executed = await this.#execute(block, hash);
-      this.#append(executed, encoded.length);
+      this.#append(this.#executeOrDiscard(block, hash), encoded.length);
       return { kind: 'imported', block };
     } catch (error) {
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
@@ -94,13 +95,38 @@ export class BlockImporter {
     }
   }
 
-  /** Writes everything taken so far. */
+  /**
+   * Writes everything taken since the last time.
+   * @throws BlockError when the state's root is not the last block's (`header`); nothing is written then
+   */
   commit(): void {
-    this.#writer.append(this.#batch, this.#buffer.contents);
+    const last = this.#batch.at(-1);
+    if (last === undefined) return;
+    if (this.#verification === 'header') this.#checkBatch(last);
+    this.#writer.append(this.#batch, this.#state.collectBatch());
     this.#batch = [];
     this.#batchBytes = 0;
-    this.#buffer.clear();
+    this.#state.forgetBatch();
     this.#lastCommit = performance.now();
+  }
+
+  #checkBatch({ block }: ExecutedBlock): void {
+    const first = this.#batch[0]?.block.header.number;
+    try {
+      checkStateRoot(block, this.#state.computeRoot());
+    } catch (error) {
+      this.#dropBatch();
+      throw new BlockError(`blocks ${first} to ${block.header.number}: ${(error as Error).message}`);
+    }
+  }
+
+  #dropBatch(): void {
+    this.#batch = [];
+    this.#batchBytes = 0;
+    this.#state = new StateCommitter(this.#reader);
+    this.#evm.attach(this.#state);
+    this.#recent = new RecentBlocks(this.#reader);
+    this.#head = this.#reader.head;
   }
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
@@ -119,43 +145,54 @@ export class BlockImporter {
     this.#recent.add(block, hash);
     this.#batch.push(executed);
     this.#batchBytes += size;
-    const bytes = this.#batchBytes + this.#buffer.size;
+    const bytes = this.#batchBytes + this.#state.size;
     const age = performance.now() - this.#lastCommit;
     if (this.#batch.length >= MAX_BATCH_BLOCKS || bytes >= MAX_BATCH_BYTES || age >= MAX_BATCH_MS)
       this.commit();
   }
 
-  async #execute(block: Block, hash: Uint8Array): Promise<ExecutedBlock> {
+  #executeOrDiscard(block: Block, hash: Uint8Array): ExecutedBlock {
+    try {
+      const executed = this.#execute(block, hash);
+      this.#state.sealBlock(block.header.number);
+      return executed;
+    } catch (error) {
+      this.#state.discardBlock();
+      this.#evm.forget();
+      throw error;
+    }
+  }
+
+  #execute(block: Block, hash: Uint8Array): ExecutedBlock {
     const { header } = block;
     const parent = this.#head;
     const isMerged = isMergedAfter(this.#reader.config, parent.totalDifficulty);
     const rules = this.#rulesOf(header, isMerged);
-    this.#validate(block, parent, rules);
-    const world = new WorldState(
-      new TrieStateView(parent.header.stateRoot, {
-        loadNode: this.#buffer.loadNode,
-        loadCode: this.#buffer.loadCode,
-      }),
-    );
-    const trie = new StateTrie(parent.header.stateRoot, this.#buffer.loadNode, this.#buffer.storeNode);
-    const result = await executeBlock(
-      block,
-      {
-        world,
-        interpreter: await this.#interpreters.get(rules.revision),
-        block: environmentOf(header, rules, (number) => this.#recent.getHash(number)),
-        rules,
-      },
-      header.number === this.#reader.config.daoForkBlock,
-      () => {
-        const root = trie.apply(world);
-        this.#buffer.addCodes(world.codes);
-        return root;
-      },
-    );
-    checkResult(block, result);
+    if (this.#verification === 'none') validateLink(header, parent);
+    else this.#validate(block, parent, rules);
+    const result = this.#run(block, rules);
+    if (this.#verification !== 'none') checkResult(block, result);
+    if (this.#verification === 'full') checkStateRoot(block, this.#state.computeRoot());
     const totalDifficulty = parent.totalDifficulty + header.difficulty;
     return { block, hash, totalDifficulty, receipts: result.receipts };
+  }
+
+  #run(block: Block, rules: BlockRules): BlockResult {
+    const { header } = block;
+    const evm = this.#evm;
+    const environment = environmentOf(header, rules, (number) => this.#recent.getHash(number));
+    const takeChanges = (): void => this.#state.apply(evm.state.collectChanges(), header.number);
+    const result = executeBlock(
+      block,
+      { evm, block: environment, rules },
+      header.number === this.#reader.config.daoForkBlock,
+      () => {
+        takeChanges();
+        return this.#state.computeRoot();
+      },
+    );
+    takeChanges();
+    return result;
   }
 
   #validate(block: Block, parent: Head, rules: BlockRules): void {
@@ -174,53 +211,5 @@ export class BlockImporter {
 
   #rulesOf({ number, timestamp }: Block['header'], isMerged: boolean): BlockRules {
     return rulesAt(this.#reader.config, { number, timestamp, isMerged });
-  }
-}
-
-function createBuffer(reader: ChainReader): StateBuffer {
-  return new StateBuffer(
-    (hash) => reader.getNode(hash),
-    (hash) => reader.getCode(hash),
-  );
-}
-
-/** Writes block 0 into an empty store, or checks that the store's block 0 is this one. */
-export function initializeStore(writer: ChainWriter, genesis: Genesis, configText: string): void {
-  const buffer = writer.isEmpty
-    ? new StateBuffer(
-        () => undefined,
-        () => undefined,
-      )
-    : createBuffer(writer.openReader());
-  const block = buildGenesisBlock(genesis, buffer);
-  if (writer.isEmpty) {
-    writer.initialize(configText, block, buffer.contents);
-    return;
-  }
-  const stored = writer.openReader().getHeader(0n)?.hash;
-  if (stored === undefined || !bytesEqual(stored, block.hash)) {
-    throw new BlockError(
-      `block 0: the store's genesis is ${bytesToHex(stored ?? new Uint8Array(0))}, this one is ${bytesToHex(block.hash)}`,
-    );
-  }
-}
-
-/** Compares what execution gave with what the header says. */
-function checkResult({ header }: Block, result: BlockResult): void {
-  const mismatch = (what: string, have: string, want: string): BlockError =>
-    new BlockError(`${what} mismatch: computed ${have}, header has ${want}`);
-  if (result.gasUsed !== header.gasUsed) {
-    throw mismatch('gas used', result.gasUsed.toString(), header.gasUsed.toString());
-  }
-  const bloom = new Uint8Array(256);
-  for (const { logsBloom } of result.receipts) mergeBloom(bloom, logsBloom);
-  const hashes: readonly (readonly [string, Uint8Array, Uint8Array])[] = [
-    ['receipts root', computeOrderedRoot(result.receipts.map(encodeReceipt)), header.receiptsRoot],
-    ['logs bloom', bloom, header.logsBloom],
-    ['requests hash', result.requestsHash ?? new Uint8Array(0), header.requestsHash ?? new Uint8Array(0)],
-    ['state root', result.stateRoot, header.stateRoot],
-  ];
-  for (const [what, have, want] of hashes) {
-    if (!bytesEqual(have, want)) throw mismatch(what, bytesToHex(have), bytesToHex(want));
   }
 }

@@ -1,27 +1,16 @@
 import type { Genesis } from '../../chain/genesis.ts';
 import { type Header, hashHeader } from '../../chain/header.ts';
+import type { StateChanges } from '../../evm/host.ts';
 import { trimLeadingZeros } from '../../primitives/bytes.ts';
-import { EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import type { ExecutedBlock } from '../../store/chain-writer.ts';
-import { EMPTY_ACCOUNT } from '../state/account.ts';
-import { StateTrie } from '../state/state-trie.ts';
-import { TrieStateView } from '../state/state-view.ts';
-import { WorldState } from '../state/world-state.ts';
-import type { StateBuffer } from './state-buffer.ts';
+import type { StateCommitter } from '../state/state-committer.ts';
 
-/** Block 0 with its state root, and the state itself in `buffer`. */
-export function buildGenesisBlock(genesis: Genesis, buffer: StateBuffer): ExecutedBlock {
-  const source = { loadNode: buffer.loadNode, loadCode: buffer.loadCode };
-  const world = new WorldState(new TrieStateView(EMPTY_TRIE_ROOT, source));
-  for (const { address, balance, nonce, code, storage } of genesis.accounts) {
-    world.putAccount(address, { ...EMPTY_ACCOUNT, balance, nonce });
-    if (code.length > 0) world.putCode(address, code);
-    for (const { slot, value } of storage) world.putStorage(address, slot, trimLeadingZeros(value));
-  }
-  const trie = new StateTrie(EMPTY_TRIE_ROOT, buffer.loadNode, buffer.storeNode);
-  const stateRoot = trie.apply(world);
-  buffer.addCodes(world.codes);
-  const header: Header = { ...genesis.header, stateRoot };
+/** Block 0 with its state root; the state itself is sealed in `state`, which must be empty before. */
+export function buildGenesisBlock(genesis: Genesis, state: StateCommitter): ExecutedBlock {
+  state.apply(listGenesisState(genesis), 0n);
+  const header: Header = { ...genesis.header, stateRoot: state.computeRoot() };
+  state.sealBlock(0n);
   const withdrawals = header.withdrawalsRoot === undefined ? {} : { withdrawals: [] };
   return {
     block: { header, transactions: [], uncles: [], ...withdrawals },
@@ -29,4 +18,20 @@ export function buildGenesisBlock(genesis: Genesis, buffer: StateBuffer): Execut
     totalDifficulty: header.difficulty,
     receipts: [],
   };
+}
+
+/** The accounts of a genesis file as changes to a state without any. */
+export function listGenesisState({ accounts }: Genesis): StateChanges {
+  const codes: [codeHash: Uint8Array, code: Uint8Array][] = [];
+  const changes = accounts.map(({ address, balance, nonce, code, storage }) => {
+    const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code);
+    if (code.length > 0) codes.push([codeHash, code]);
+    return {
+      address,
+      account: { nonce, balance, codeHash },
+      isStorageCleared: false,
+      storage: storage.map(({ slot, value }) => [slot, trimLeadingZeros(value)] as const),
+    };
+  });
+  return { accounts: changes, codes };
 }

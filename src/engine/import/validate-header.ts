@@ -33,14 +33,19 @@ function expect(condition: boolean, message: string): void {
   if (!condition) throw new BlockError(message);
 }
 
-/** Checks a header against its parent. @throws BlockError naming field, value and what it should be. */
-export function validateHeader(header: Header, parent: ParentHeader, context: HeaderContext): void {
-  const { rules } = context;
+/** Checks that a header follows its parent. @throws BlockError when it does not. */
+export function validateLink(header: Header, parent: ParentHeader): void {
   expect(
     header.number === parent.header.number + 1n,
     `number ${header.number} after ${parent.header.number}`,
   );
   expect(bytesEqual(header.parentHash, parent.hash), 'parent hash mismatch');
+}
+
+/** Checks a header against its parent. @throws BlockError naming field, value and what it should be. */
+export function validateHeader(header: Header, parent: ParentHeader, context: HeaderContext): void {
+  const { rules } = context;
+  validateLink(header, parent);
   expect(
     header.timestamp > parent.header.timestamp,
     `timestamp ${header.timestamp} not after the parent's ${parent.header.timestamp}`,

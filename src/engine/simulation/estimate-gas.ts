@@ -8,12 +8,8 @@ import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
-import {
-  MAX_CALL_GAS,
-  type PreparedSimulation,
-  type SimulationRequest,
-  type Simulator,
-} from './simulator.ts';
+import { type Execution, runInSlices } from './execution.ts';
+import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const TRANSFER_GAS = 21_000n;
 /** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
@@ -24,9 +20,9 @@ const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 /** One try: it went through, or it did not (undefined: not even the intrinsic gas was there). */
 type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
 
-async function attempt(simulation: PreparedSimulation, gasLimit: bigint): Promise<Attempt> {
+function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
   try {
-    const result = await simulation.run(gasLimit);
+    const result = yield* runInSlices(simulation.start(gasLimit));
     return { succeeded: result.status === 'success', result };
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
@@ -39,19 +35,17 @@ async function attempt(simulation: PreparedSimulation, gasLimit: bigint): Promis
 
 /** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
 function findUpperBound(
-  { call }: SimulationRequest,
+  simulation: Simulation,
   blockLimit: bigint,
-  simulation: PreparedSimulation,
 ): bigint {
+  const { call } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : blockLimit;
   const isOsaka = isAtLeast(simulation.rules.revision, 'osaka');
   bound = minBigInt(bound, isOsaka ? MAX_TRANSACTION_GAS : MAX_CALL_GAS);
   const { feeCap } = simulation;
   if (feeCap === 0n) return bound;
-  let available = simulation.getAccount(
-    call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
-  ).balance;
+  let available = simulation.getBalance(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
   if (call.value !== undefined) {
     if (BigInt(call.value) >= available) throw new ChainError('failed', 'insufficient funds for transfer');
     available -= BigInt(call.value);
@@ -64,15 +58,16 @@ function findUpperBound(
   return minBigInt(bound, allowance);
 }
 
-function isPlainTransfer({ call }: SimulationRequest, simulation: PreparedSimulation): boolean {
+function isPlainTransfer(simulation: Simulation): boolean {
+  const { call } = simulation;
   const data = call.input ?? call.data ?? '0x';
-  return data === '0x' && call.to !== undefined && simulation.getCodeLength(hexToBytes(call.to)) === 0;
+  return data === '0x' && call.to !== undefined && !simulation.hasCode(hexToBytes(call.to));
 }
 
 /** A transfer that cannot even begin is tried again at the upper bound, whose error is the one to report. */
-async function succeedsAsTransfer(simulation: PreparedSimulation): Promise<boolean> {
+function* succeedsAsTransfer(simulation: Simulation): Execution<boolean> {
   try {
-    return (await attempt(simulation, TRANSFER_GAS)).succeeded;
+    return (yield* attempt(simulation, TRANSFER_GAS)).succeeded;
   } catch (error) {
     if (error instanceof ChainError) return false;
     throw error;
@@ -80,35 +75,42 @@ async function succeedsAsTransfer(simulation: PreparedSimulation): Promise<boole
 }
 
 /**
- * The least gas limit with which a call succeeds, within 1.5 % (geth eth/gasestimator).
+ * The least gas limit with which a call succeeds. One run at the upper bound tells how much of it was needed, and a
+ * second one confirms that. Where code looks at its own gas, less may change what it does: geth's search takes over
+ * then, and the answer is within 1.5 % (geth eth/gasestimator).
  * @param blockLimit gas limit of the pending block: the bound when the call gives no gas (spec 4, rule 3)
  * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
-export async function estimateGas(
-  simulator: Simulator,
-  request: SimulationRequest,
-  blockLimit: bigint,
-): Promise<bigint> {
-  const simulation = await simulator.prepare(request);
-  let high = findUpperBound(request, blockLimit, simulation);
-  if (isPlainTransfer(request, simulation) && (await succeedsAsTransfer(simulation))) return TRANSFER_GAS;
-  const { succeeded, result } = await attempt(simulation, high);
+export function* estimateGas(simulation: Simulation, blockLimit: bigint): Execution<bigint> {
+  const high = findUpperBound(simulation, blockLimit);
+  if (isPlainTransfer(simulation) && (yield* succeedsAsTransfer(simulation))) return TRANSFER_GAS;
+  const { succeeded, result } = yield* attempt(simulation, high);
   if (!succeeded || result === undefined) {
     if (result !== undefined && result.reason !== 'out of gas') throw toChainError(result);
     throw new ChainError('failed', `gas required exceeds allowance (${high})`);
   }
+  const needed = result.gasNeeded;
+  if (needed !== undefined && needed <= high) {
+    if (needed === high || (yield* attempt(simulation, needed)).succeeded) return needed;
+  }
+  return yield* search(simulation, result, high);
+}
+
+/** Halves the range between what a run used and what is known to be enough. */
+function* search(simulation: Simulation, result: TransactionResult, enough: bigint): Execution<bigint> {
+  let high = enough;
   let low = result.gasUsed - 1n;
   // Most calls succeed with their peak usage plus what the 63/64 rule holds back (EIP-150).
   const optimistic = ((result.peakGasUsed + CALL_STIPEND) * 64n) / 63n;
   if (optimistic < high) {
-    if ((await attempt(simulation, optimistic)).succeeded) high = optimistic;
+    if ((yield* attempt(simulation, optimistic)).succeeded) high = optimistic;
     else low = optimistic;
   }
   while (low + 1n < high) {
     if ((high - low) * TOLERANCE.denominator < high * TOLERANCE.numerator) break;
     // Most calls need little more than they use: lean towards the lower bound.
     const middle = minBigInt(low + (high - low) / 2n, low * 2n);
-    if ((await attempt(simulation, middle)).succeeded) high = middle;
+    if ((yield* attempt(simulation, middle)).succeeded) high = middle;
     else low = middle;
   }
   return high;

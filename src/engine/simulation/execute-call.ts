@@ -3,7 +3,8 @@ import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { MAX_CALL_GAS, type SimulationRequest, type Simulator } from './simulator.ts';
+import { type Execution, runInSlices } from './execution.ts';
+import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** A failed execution as the error that its caller sees. */
 export function toChainError(result: TransactionResult): ChainError {
@@ -19,15 +20,11 @@ export function toChainError(result: TransactionResult): ChainError {
  * @returns the return data
  * @throws ChainError with geth's texts
  */
-export async function executeCall(
-  simulator: Simulator,
-  request: SimulationRequest,
-  gasLimit: bigint,
-): Promise<Uint8Array> {
-  const simulation = await simulator.prepare(request);
-  const gas = minBigInt(request.call.gas === undefined ? gasLimit : BigInt(request.call.gas), MAX_CALL_GAS);
+export function* executeCall(simulation: Simulation, gasLimit: bigint): Execution<Uint8Array> {
+  const { gas: asked } = simulation.call;
+  const gas = minBigInt(asked === undefined ? gasLimit : BigInt(asked), MAX_CALL_GAS);
   try {
-    const result = await simulation.run(gas);
+    const result = yield* runInSlices(simulation.start(gas));
     if (result.status !== 'success') throw toChainError(result);
     return result.output;
   } catch (error) {

@@ -1,23 +1,12 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
-import { isAtLeast } from '../../evm/revision.ts';
-import { bytesToBigInt, padLeft } from '../../primitives/bytes.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
+import type { Evm } from '../../evm/evm.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
-import type { PrecompileChanges } from '../ethereumjs/interpreter.ts';
-import { Interpreters } from '../ethereumjs/interpreters.ts';
-import type { BlockEnvironment } from '../message.ts';
-import { type Account, EMPTY_ACCOUNT } from '../state/account.ts';
-import { type StateView, TrieStateView } from '../state/state-view.ts';
-import { WorldState } from '../state/world-state.ts';
-import {
-  applyTransaction,
-  type ExecutionContext,
-  type TransactionResult,
-} from '../transition/apply-transaction.ts';
-import { environmentOf } from '../transition/block-environment.ts';
-import { type BlockRules, isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { type RunningTransaction, startTransaction } from '../transition/apply-transaction.ts';
+import type { BlockRules } from '../transition/rules.ts';
+import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
 import { buildCallTransaction, type SimulatedTransaction } from './call-transaction.ts';
-import { buildPendingHeader } from './pending-header.ts';
+import { EvmPool } from './evm-pool.ts';
+import type { Execution } from './execution.ts';
 import { applyStateOverrides } from './state-overrides.ts';
 
 /** One execution as it is asked for, at a block that exists. */
@@ -32,104 +21,68 @@ export type SimulationRequest = {
 };
 
 /**
- * A call's gas limit at most, whatever is asked for and however high the blocks' own limit is: gas is what bounds
- * the EVM's memory. This much buys 45 MiB in one frame or 1.4 MiB in each of 1,024; running it takes minutes.
+ * A call's gas limit at most, whatever is asked for and however high the blocks' own limit is. At the interpreter's
+ * speed this much runs for several seconds.
  */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
 
-const NO_HASH = new Uint8Array(32);
+type KnownEnvironment = { readonly block: bigint; readonly isPending: boolean; readonly environment: CallEnvironment };
 
-function overrideEnvironment(block: BlockEnvironment, overrides: BlockOverrides): BlockEnvironment {
-  const integer = (text: string | undefined, otherwise: bigint): bigint =>
-    text === undefined ? otherwise : BigInt(text);
-  return {
-    ...block,
-    number: integer(overrides.number, block.number),
-    difficulty: integer(overrides.difficulty, block.difficulty),
-    timestamp: integer(overrides.time, block.timestamp),
-    gasLimit: integer(overrides.gasLimit, block.gasLimit),
-    beneficiary:
-      overrides.feeRecipient === undefined ? block.beneficiary : hexToBytes(overrides.feeRecipient),
-    prevRandao:
-      overrides.prevRandao === undefined ? block.prevRandao : padLeft(hexToBytes(overrides.prevRandao), 32),
-    baseFeePerGas:
-      overrides.baseFeePerGas === undefined ? block.baseFeePerGas : BigInt(overrides.baseFeePerGas),
-    blobBaseFee: integer(overrides.blobBaseFee, block.blobBaseFee),
-  };
-}
-
-/** A block from before London that is moved past it by overrides has a base fee too: none to pay. */
-function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
-  if (block.baseFeePerGas !== undefined || !isAtLeast(revision, 'london')) return block;
-  return { ...block, baseFeePerGas: 0n };
-}
-
-/**
- * Executes calls over the state of stored blocks. One call at a time.
- * The view of the last state root that was asked for is kept warm.
- */
+/** Executes calls over the state of stored blocks; any number of them at a time. */
 export class Simulator {
   readonly #reader: ChainReader;
-  readonly #interpreters: Interpreters;
-  #warm: { readonly root: bigint; readonly view: StateView } | undefined;
+  readonly #evms: EvmPool;
+  /** The environment without overrides that was asked for last. */
+  #last: KnownEnvironment | undefined;
 
   constructor(reader: ChainReader) {
     this.#reader = reader;
-    this.#interpreters = new Interpreters(reader.config.chainId);
+    this.#evms = new EvmPool(reader);
   }
 
-  /** Prepares state and environment once; the execution may then be run many times, each from the start. */
-  async prepare(request: SimulationRequest): Promise<PreparedSimulation> {
-    const { config } = this.#reader;
-    const stored = this.#reader.getHeader(request.blockNumber);
-    if (stored === undefined) throw new Error(`block ${request.blockNumber} is not stored`);
-    const header = request.isPending ? buildPendingHeader(stored, config) : stored.header;
-    const { number, timestamp } = header;
-    const parentDifficulty = request.isPending
-      ? stored.totalDifficulty
-      : stored.totalDifficulty - stored.header.difficulty;
-    const isMerged = number === 0n ? isMergedAfter(config, 0n) : isMergedAfter(config, parentDifficulty);
-    const headerRules = rulesAt(config, { number, timestamp, isMerged });
-    const natural = environmentOf(
-      header,
-      headerRules,
-      // With the block number overridden, code may ask for blocks that come after this one.
-      (ancestor) => (ancestor < number && this.#reader.getHeader(ancestor)?.hash) || NO_HASH,
-    );
-    const overridden = overrideEnvironment(natural, request.blockOverrides ?? {});
-    const rules = rulesAt(config, { number: overridden.number, timestamp: overridden.timestamp, isMerged });
-    const block = withBaseFee(overridden, rules);
-    const interpreter = await this.#interpreters.get(rules.revision);
-    const world = new WorldState(this.#viewOf(stored.header.stateRoot));
-    const precompiles = applyStateOverrides(request.stateOverrides ?? {}, world, interpreter);
-    return new PreparedSimulation(request.call, { world, interpreter, block, rules }, precompiles);
-  }
-
-  #viewOf(stateRoot: Uint8Array): StateView {
-    const root = bytesToBigInt(stateRoot);
-    if (this.#warm?.root !== root) {
-      const loadNode = (hash: Uint8Array): Uint8Array | undefined => this.#reader.getNode(hash);
-      const loadCode = (hash: Uint8Array): Uint8Array | undefined => this.#reader.getCode(hash);
-      this.#warm = { root, view: new TrieStateView(stateRoot, { loadNode, loadCode }) };
+  /** Runs `use` with state and environment prepared once; the call may then be run many times, each from the start. */
+  *simulate<T>(request: SimulationRequest, use: (simulation: Simulation) => Execution<T>): Execution<T> {
+    const environment = this.#environmentOf(request);
+    const entry = this.#evms.acquire(request.blockNumber);
+    const { evm } = entry;
+    try {
+      evm.enter(environment.block, environment.rules.chainId, environment.rules.revision);
+      evm.open();
+      if (request.stateOverrides !== undefined) applyStateOverrides(request.stateOverrides, evm.state);
+      return yield* use(new Simulation(request.call, evm, environment));
+    } finally {
+      evm.abandon();
+      this.#evms.release(entry);
     }
-    return this.#warm.view;
+  }
+
+  #environmentOf({ blockNumber, isPending, blockOverrides }: SimulationRequest): CallEnvironment {
+    const last = this.#last;
+    if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending) return last.environment;
+    const stored = this.#reader.getHeader(blockNumber);
+    if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
+    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {});
+    if (blockOverrides === undefined) this.#last = { block: blockNumber, isPending, environment };
+    return environment;
   }
 }
 
-/** A call over its state; every run leaves the state as it was. */
-export class PreparedSimulation {
-  readonly #call: CallObject;
-  readonly #context: ExecutionContext;
-  readonly #precompiles: PrecompileChanges;
+/** A call over its state; every run begins with the state as it was. */
+export class Simulation {
+  readonly call: CallObject;
+  readonly #evm: Evm;
+  readonly #environment: CallEnvironment;
+  readonly #mark: number;
 
-  constructor(call: CallObject, context: ExecutionContext, precompiles: PrecompileChanges) {
-    this.#call = call;
-    this.#context = context;
-    this.#precompiles = precompiles;
+  constructor(call: CallObject, evm: Evm, environment: CallEnvironment) {
+    this.call = call;
+    this.#evm = evm;
+    this.#environment = environment;
+    this.#mark = evm.mark();
   }
 
   get rules(): BlockRules {
-    return this.#context.rules;
+    return this.#environment.rules;
   }
 
   /** The most that the call offers for a unit of gas, wei; 0n when it offers no price. */
@@ -137,35 +90,27 @@ export class PreparedSimulation {
     return this.#buildTransaction(0n).body.maxFeePerGas;
   }
 
-  getAccount(address: Uint8Array): Account {
-    return this.#context.world.getAccount(address) ?? EMPTY_ACCOUNT;
+  getBalance(address: Uint8Array): bigint {
+    return this.#evm.state.getBalance(address);
   }
 
-  getCodeLength(address: Uint8Array): number {
-    return this.#context.world.getCode(address).length;
+  hasCode(address: Uint8Array): boolean {
+    return this.#evm.state.hasCode(address);
   }
 
-  /** @throws TransactionError when the call cannot even begin. */
-  async run(gasLimit: bigint): Promise<TransactionResult> {
-    const { world, interpreter, block } = this.#context;
+  /** Begins a run; the one before is undone. @throws TransactionError when the call cannot even begin. */
+  start(gasLimit: bigint): RunningTransaction {
+    const evm = this.#evm;
+    evm.rollbackTo(this.#mark);
     const { body, sender } = this.#buildTransaction(gasLimit);
-    // geth: who offers no price is not asked for the base fee, and sees none.
-    const baseFeePerGas =
-      body.maxFeePerGas === 0n && block.baseFeePerGas !== undefined ? 0n : block.baseFeePerGas;
+    const { rules, block: natural, freeBlock } = this.#environment;
+    const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
     const isBlobFree = body.blobVersionedHashes.length > 0 && body.maxFeePerBlobGas === 0n;
-    const blobBaseFee = isBlobFree ? 0n : block.blobBaseFee;
-    const context = { ...this.#context, block: { ...block, baseFeePerGas, blobBaseFee } };
-    world.checkpoint();
-    try {
-      return await interpreter.withPrecompiles(this.#precompiles, () =>
-        applyTransaction(body, sender, context, 'simulated'),
-      );
-    } finally {
-      world.rollback();
-    }
+    const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
+    return startTransaction(body, sender, { evm, block, rules }, 'simulated');
   }
 
   #buildTransaction(gasLimit: bigint): SimulatedTransaction {
-    return buildCallTransaction(this.#call, gasLimit, this.#context.block.baseFeePerGas !== undefined);
+    return buildCallTransaction(this.call, gasLimit, this.#environment.block.baseFeePerGas !== undefined);
   }
 }

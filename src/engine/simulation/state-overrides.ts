@@ -1,62 +1,56 @@
 import type { StateOverrides } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { padLeft, trimLeadingZeros } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { Interpreter, PrecompileChanges } from '../ethereumjs/interpreter.ts';
-import { EMPTY_ACCOUNT } from '../state/account.ts';
-import type { WorldState } from '../state/world-state.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 
-function putSlots(world: WorldState, address: Uint8Array, slots: Readonly<Record<string, string>>): void {
+function putSlots(state: WorldState, address: Uint8Array, slots: Readonly<Record<string, string>>): void {
   for (const [slot, value] of Object.entries(slots)) {
-    world.putStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(value)));
+    state.setStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(value)));
   }
+}
+
+/** A precompile whose account is overridden is an ordinary account; it may go to another address. */
+function movePrecompile(state: WorldState, overrides: StateOverrides, key: string): void {
+  const address = hexToBytes(key);
+  const target = overrides[key]?.movePrecompileToAddress?.toLowerCase();
+  const precompile = state.getPrecompile(address);
+  if (precompile === 0 && target !== undefined) {
+    throw new ChainError('failed', `account ${checksumAddress(address)} is not a precompile`);
+  }
+  if (precompile !== 0) state.setPrecompile(address, 0);
+  if (target === undefined) return;
+  const destination = hexToBytes(target);
+  if (overrides[target] !== undefined) {
+    throw new ChainError('failed', `account ${checksumAddress(destination)} is already overridden`);
+  }
+  state.setPrecompile(destination, precompile);
 }
 
 /**
  * Writes overrides into a call's state (geth internal/ethapi/override).
- * @returns what becomes of the precompiles: one whose account is overridden is an ordinary account
  * @throws ChainError with geth's text for contradictions
  */
-export function applyStateOverrides(
-  overrides: StateOverrides,
-  world: WorldState,
-  interpreter: Interpreter,
-): PrecompileChanges {
-  const moved: [string, string][] = [];
-  const removed: string[] = [];
+export function applyStateOverrides(overrides: StateOverrides, state: WorldState): void {
   for (const [key, override] of Object.entries(overrides)) {
     const address = hexToBytes(key);
-    const named = checksumAddress(address);
-    const target = override.movePrecompileToAddress?.toLowerCase();
-    if (interpreter.isPrecompile(key.slice(2))) removed.push(key.slice(2));
-    else if (target !== undefined) throw new ChainError('failed', `account ${named} is not a precompile`);
-    if (target !== undefined) {
-      if (overrides[target] !== undefined) {
-        throw new ChainError(
-          'failed',
-          `account ${checksumAddress(hexToBytes(target))} is already overridden`,
-        );
-      }
-      moved.push([key.slice(2), target.slice(2)]);
-    }
+    movePrecompile(state, overrides, key);
     if (override.state !== undefined && override.stateDiff !== undefined) {
-      throw new ChainError('failed', `account ${named} has both 'state' and 'stateDiff'`);
+      throw new ChainError('failed', `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
     }
-    const account = world.getAccount(address) ?? EMPTY_ACCOUNT;
-    if (override.nonce !== undefined || override.balance !== undefined) {
-      world.putAccount(address, {
-        ...account,
-        nonce: BigInt(override.nonce ?? account.nonce),
-        balance: BigInt(override.balance ?? account.balance),
-      });
-    }
-    if (override.code !== undefined) world.putCode(address, hexToBytes(override.code));
+    if (override.nonce !== undefined) state.setNonce(address, BigInt(override.nonce));
+    if (override.balance !== undefined) state.setBalance(address, BigInt(override.balance));
+    if (override.code !== undefined) putCode(state, address, hexToBytes(override.code));
     if (override.state !== undefined) {
-      world.clearStorage(address);
-      putSlots(world, address, override.state);
+      state.clearStorage(address);
+      putSlots(state, address, override.state);
     }
-    if (override.stateDiff !== undefined) putSlots(world, address, override.stateDiff);
+    if (override.stateDiff !== undefined) putSlots(state, address, override.stateDiff);
   }
-  return { moved, removed };
+}
+
+function putCode(state: WorldState, address: Uint8Array, code: Uint8Array): void {
+  state.setCode(address, code.length === 0 ? EMPTY_CODE_HASH : keccak256(code), code);
 }

@@ -1,48 +1,152 @@
-import { bytesEqual } from '../../primitives/bytes.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
+import { EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
-import { MerkleTrie, type NodeLoader } from '../../primitives/merkle-trie.ts';
+import { MerkleTrie } from '../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
-import type { NodeSink } from '../../primitives/trie-node.ts';
-import { encodeAccount } from './account.ts';
-import type { AccountChange, WorldState } from './world-state.ts';
+import { encodePath } from '../../primitives/trie-node.ts';
+import type { NodeWrite, StorageTrieWrite } from '../../store/state-batch.ts';
+import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './account.ts';
+import { PendingNodes } from './pending-nodes.ts';
+import type { StateSource } from './state-source.ts';
 
-/** Writes changes of state into the state trie and computes its root. */
+/** What the tries are told about one account. */
+export type TrieChange = {
+  /** Hash of its address. */
+  readonly owner: Uint8Array;
+  readonly account: StoredAccount | undefined;
+  readonly isStorageCleared: boolean;
+  /** Hashes of slots, and their values without leading zeros (empty: zero). */
+  readonly slots: readonly (readonly [slotHash: Uint8Array, value: Uint8Array])[];
+};
+
+type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
+
+/** Nodes that stay in memory between roots before all are read afresh; a node is about 0.5 KiB. */
+const MAX_LOADED_NODES = 50_000;
+
+/**
+ * The state trie and the storage tries as they are after the newest block. Like `PendingState`, it holds a batch of
+ * sealed blocks and a current one over the store.
+ */
 export class StateTrie {
-  readonly #accounts: MerkleTrie;
-  readonly #load: NodeLoader;
-  readonly #store: NodeSink;
+  readonly #source: StateSource;
+  readonly #accountNodes: PendingNodes;
+  #accounts: MerkleTrie;
+  readonly #storages = new Map<string, StorageTrie>();
+  /** Those that the current block changed. */
+  readonly #changed = new Set<StorageTrie>();
+  #storageNodes = 0;
+  #storageBytes = 0;
+  #root: Uint8Array;
+  #sealedRoot: Uint8Array;
 
-  constructor(root: Uint8Array, load: NodeLoader, store: NodeSink) {
-    this.#accounts = new MerkleTrie(root, load);
-    this.#load = load;
-    this.#store = store;
+  constructor(source: StateSource) {
+    this.#source = source;
+    this.#accountNodes = new PendingNodes((path) => source.getAccountNode(path));
+    const node = source.getAccountNode(encodePath(EMPTY_BYTES, false));
+    this.#root = node === undefined ? EMPTY_TRIE_ROOT : keccak256(node);
+    this.#sealedRoot = this.#root;
+    this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
   }
 
-  /** Root of the state with everything that `world` changed since the last time. */
-  apply(world: WorldState): Uint8Array {
-    world.flush((change) => this.#applyAccount(change));
-    return this.#accounts.commit(this.#store);
-  }
-
-  #applyAccount({ address, account, storage }: AccountChange): Uint8Array {
-    const key = keccak256(address);
-    if (account === undefined) {
-      this.#accounts.put(key, new Uint8Array(0));
-      return EMPTY_TRIE_ROOT;
+  /** Writes changes into the tries, in the order of their hashes. @returns the state root */
+  apply(changes: readonly TrieChange[]): Uint8Array {
+    for (const change of changes) {
+      const { owner, account } = change;
+      const storageRoot = this.#applyStorage(change);
+      this.#accounts.put(
+        owner,
+        account === undefined ? EMPTY_BYTES : encodeAccountLeaf(account, storageRoot),
+      );
     }
-    const storageRoot = this.#applyStorage(account.storageRoot, storage);
-    this.#accounts.put(key, encodeAccount({ ...account, storageRoot }));
-    return storageRoot;
+    this.#root = this.#accounts.commit(this.#accountNodes.set);
+    if (this.#accounts.loadedNodes + this.#storageNodes > MAX_LOADED_NODES) this.#unload();
+    return this.#root;
   }
 
-  #applyStorage(root: Uint8Array, changes: AccountChange['storage']): Uint8Array {
-    if (changes.length === 0) return root;
-    if (bytesEqual(root, EMPTY_TRIE_ROOT) && changes.every(([, value]) => value.length === 0)) return root;
-    const trie = new MerkleTrie(root, this.#load);
-    for (const [slot, value] of changes) {
-      trie.put(keccak256(hexToBytes(slot)), value.length === 0 ? value : encodeRlp(value));
+  seal(): void {
+    this.#accountNodes.seal();
+    for (const { nodes } of this.#changed) {
+      this.#storageBytes -= nodes.size;
+      nodes.seal();
+      this.#storageBytes += nodes.size;
     }
-    return trie.commit(this.#store);
+    this.#changed.clear();
+    this.#sealedRoot = this.#root;
+  }
+
+  discard(): void {
+    this.#accountNodes.discard();
+    for (const { nodes } of this.#changed) nodes.discard();
+    this.#changed.clear();
+    this.#root = this.#sealedRoot;
+    this.#unload();
+  }
+
+  get accountWrites(): Iterable<NodeWrite> {
+    return this.#accountNodes.writes;
+  }
+
+  get storageWrites(): StorageTrieWrite[] {
+    return [...this.#storages.values()].map(({ owner, nodes }) => ({
+      owner,
+      isCleared: nodes.isCleared,
+      nodes: nodes.writes,
+    }));
+  }
+
+  /** Bytes that the sealed blocks hold. */
+  get size(): number {
+    return this.#accountNodes.size + this.#storageBytes;
+  }
+
+  /** The store has the batch now. */
+  forgetBatch(): void {
+    this.#accountNodes.forgetBatch();
+    this.#storageBytes = 0;
+    for (const [key, { nodes, trie }] of this.#storages) {
+      nodes.forgetBatch();
+      if (trie === undefined) this.#storages.delete(key);
+    }
+  }
+
+  #applyStorage({ owner, account, isStorageCleared, slots }: TrieChange): Uint8Array {
+    const isUntouched = slots.length === 0 && !isStorageCleared;
+    if (isUntouched && (account === undefined || account.slotCount === 0)) return EMPTY_TRIE_ROOT;
+    const leaf = isStorageCleared ? undefined : this.#accounts.get(owner);
+    const root = leaf === undefined ? EMPTY_TRIE_ROOT : readStorageRoot(leaf);
+    if (isUntouched) return root;
+    const storage = this.#openStorage(owner);
+    if (isStorageCleared) {
+      storage.nodes.clearNodes();
+      storage.trie = undefined;
+    }
+    this.#changed.add(storage);
+    const trie = storage.trie ?? new MerkleTrie(root, storage.nodes.get);
+    if (storage.trie === undefined) this.#storageNodes++;
+    storage.trie = trie;
+    const loadedBefore = trie.loadedNodes;
+    for (const [slotHash, value] of slots) {
+      trie.put(slotHash, value.length === 0 ? value : encodeRlp(value));
+    }
+    this.#storageNodes += trie.loadedNodes - loadedBefore;
+    return trie.commit(storage.nodes.set);
+  }
+
+  #openStorage(owner: Uint8Array): StorageTrie {
+    const key = bytesToHex(owner);
+    let storage = this.#storages.get(key);
+    if (storage === undefined) {
+      const nodes = new PendingNodes((path) => this.#source.getStorageNode(owner, path));
+      storage = { owner, nodes, trie: undefined };
+      this.#storages.set(key, storage);
+    }
+    return storage;
+  }
+
+  #unload(): void {
+    this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
+    for (const storage of this.#storages.values()) storage.trie = undefined;
+    this.#storageNodes = 0;
   }
 }

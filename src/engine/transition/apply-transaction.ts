@@ -1,13 +1,12 @@
 import type { Log } from '../../chain/receipt.ts';
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
+import { type Evm, WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
+import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
-import type { Interpreter } from '../ethereumjs/interpreter.ts';
-import type { BlockEnvironment } from '../message.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
-import type { WorldState } from '../state/world-state.ts';
 import { applyAuthorizations } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
 import { TransactionError } from './transaction-error.ts';
@@ -15,8 +14,7 @@ import { validateFees, validateSender } from './validate-transaction.ts';
 
 /** Where a transaction is executed. */
 export type ExecutionContext = {
-  readonly world: WorldState;
-  readonly interpreter: Interpreter;
+  readonly evm: Evm;
   readonly block: BlockEnvironment;
   readonly rules: BlockRules;
 };
@@ -30,28 +28,58 @@ export type TransactionResult = {
   readonly gasUsed: bigint;
   /** The most that was in use at any time: before refunds, but not below the floor. */
   readonly peakGasUsed: bigint;
+  /** Least gas limit with which it would have run the same way; undefined when code looked at its gas. */
+  readonly gasNeeded: bigint | undefined;
 };
 
 /** `simulated`: eth_call and estimates skip the sender's nonce and code, and price zero means no price. */
 export type TransactionMode = 'mined' | 'simulated';
 
+/** A transaction that has begun. */
+export type RunningTransaction = {
+  /** Runs on for at most that much gas. @returns whether it is done */
+  readonly advance: (slice: bigint) => boolean;
+  /** Once it is done: refund and payment, and what became of it. */
+  readonly finish: () => TransactionResult;
+};
+
 const MAX_INIT_CODE_LENGTH = 49_152;
 const MAX_BALANCE = 2n ** 256n - 1n;
 
 /**
- * Executes one transaction: validation, payment, execution, refund (yellow paper 6, geth's state transition).
+ * Executes one transaction of a block as a whole.
  * @throws TransactionError when it may not be executed; the state is as before then.
  */
-export async function applyTransaction(
+export function applyTransaction(
+  tx: TransactionBody,
+  sender: Uint8Array,
+  context: ExecutionContext,
+): TransactionResult {
+  const { evm } = context;
+  evm.open();
+  const running = startTransaction(tx, sender, context, 'mined');
+  while (!running.advance(WHOLE_SLICE));
+  const result = running.finish();
+  evm.finish();
+  return result;
+}
+
+/**
+ * Begins a transaction: validation and payment (yellow paper 6, geth's state transition).
+ * @throws TransactionError when it may not be executed; the state is as before then.
+ */
+export function startTransaction(
   tx: TransactionBody,
   sender: Uint8Array,
   context: ExecutionContext,
   mode: TransactionMode,
-): Promise<TransactionResult> {
-  const { world, interpreter, block, rules } = context;
-  interpreter.begin(world, block);
-  const account = world.getAccount(sender) ?? EMPTY_ACCOUNT;
-  if (mode === 'mined') validateSender(tx, sender, account, world.getCode(sender));
+): RunningTransaction {
+  const { evm, block, rules } = context;
+  const { state } = evm;
+  evm.enter(block, rules.chainId, rules.revision);
+  evm.begin();
+  const account = state.getAccount(sender) ?? EMPTY_ACCOUNT;
+  if (mode === 'mined') validateSender(tx, sender, account, state);
   validateFees(tx, sender, block, mode === 'simulated');
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
@@ -64,41 +92,41 @@ export async function applyTransaction(
     );
   }
 
-  await interpreter.changeBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
-  const paid = world.getAccount(sender) ?? EMPTY_ACCOUNT;
-  world.putAccount(sender, { ...paid, nonce: paid.nonce + 1n });
-  const authorityRefund = applyAuthorizations(tx.authorizationList, rules.chainId, world, (address) =>
-    interpreter.warm(address),
-  );
-  const result = await interpreter.run(
-    {
-      caller: sender,
-      to: tx.to,
-      value: tx.value,
-      data: tx.data,
-      gasLimit: tx.gasLimit - intrinsicGas,
-      gasPrice,
-      blobVersionedHashes: tx.blobVersionedHashes,
-      accessList: tx.accessList,
-    },
-    block,
-  );
-
-  const spent = intrinsicGas + result.gasUsed;
-  const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
-  const gasUsed = maxBigInt(spent - refund, floorGas);
-  if (gasPrice > 0n) await interpreter.changeBalance(sender, (tx.gasLimit - gasUsed) * gasPrice);
-  const tip = gasPrice - (block.baseFeePerGas ?? 0n);
-  await interpreter.changeBalance(block.beneficiary, gasUsed * maxBigInt(tip, 0n));
-  await interpreter.finish();
-  return {
-    status: result.status,
-    reason: result.reason,
-    output: result.output,
-    logs: result.logs,
-    gasUsed,
-    peakGasUsed: maxBigInt(spent, floorGas),
+  state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
+  state.setNonce(sender, account.nonce + 1n);
+  const authorityRefund = applyAuthorizations(tx.authorizationList, rules.chainId, state);
+  evm.start({
+    caller: sender,
+    to: tx.to,
+    value: tx.value,
+    data: tx.data,
+    gasLimit: tx.gasLimit - intrinsicGas,
+    gasPrice,
+    blobVersionedHashes: tx.blobVersionedHashes,
+    accessList: tx.accessList,
+  });
+  const finish = (): TransactionResult => {
+    const result = evm.result();
+    const spent = intrinsicGas + result.gasUsed;
+    const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
+    const gasUsed = maxBigInt(spent - refund, floorGas);
+    if (mode === 'mined') {
+      if (gasPrice > 0n) state.addBalance(sender, (tx.gasLimit - gasUsed) * gasPrice);
+      const tip = gasPrice - (block.baseFeePerGas ?? 0n);
+      state.addBalance(block.beneficiary, gasUsed * maxBigInt(tip, 0n));
+    }
+    const { gasNeeded } = result;
+    return {
+      status: result.status,
+      reason: result.reason,
+      output: result.output,
+      logs: result.logs,
+      gasUsed,
+      peakGasUsed: maxBigInt(spent, floorGas),
+      gasNeeded: gasNeeded === undefined ? undefined : maxBigInt(intrinsicGas + gasNeeded, floorGas),
+    };
   };
+  return { advance: (slice) => evm.advance(slice), finish };
 }
 
 /** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */

@@ -1,6 +1,6 @@
 import type { Header } from '../../chain/header.ts';
 import { computeBlobGasPrice } from '../../evm/fee-market.ts';
-import type { BlockEnvironment } from '../message.ts';
+import type { BlockEnvironment } from '../../evm/message.ts';
 import type { BlockRules } from './rules.ts';
 
 /** Looks up the hash of an ancestor. */

@@ -1,6 +1,6 @@
 /** The irregular state change of July 2016: balances of the DAO and its children move to a refund contract. */
+import type { WorldState } from '../../evm/world-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { WorldState } from '../state/world-state.ts';
 
 const REFUND_CONTRACT = hexToBytes('0xbf4ed7b27f1d666546e30d74d50d173d20bca754');
 
@@ -73,11 +73,10 @@ const DAO_ACCOUNTS: readonly Uint8Array[] = `
 export const DAO_EXTRA_DATA: Uint8Array = hexToBytes('0x64616f2d686172642d666f726b');
 export const DAO_EXTRA_DATA_BLOCKS: bigint = 10n;
 
-export function applyDaoFork(world: WorldState): void {
+export function applyDaoFork(state: WorldState): void {
   for (const address of DAO_ACCOUNTS) {
-    const account = world.getAccount(address);
-    if (account === undefined) continue;
-    world.addBalance(REFUND_CONTRACT, account.balance);
-    world.putAccount(address, { ...account, balance: 0n });
+    if (state.getAccount(address) === undefined) continue;
+    state.addBalance(REFUND_CONTRACT, state.getBalance(address));
+    state.setBalance(address, 0n);
   }
 }

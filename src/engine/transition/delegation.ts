@@ -1,10 +1,10 @@
 /** EIP-7702: accounts that run another account's code. */
 import { type Authorization, recoverAuthority } from '../../chain/transaction.ts';
 import { EXISTING_AUTHORITY_REFUND } from '../../evm/intrinsic-gas.ts';
+import type { WorldState } from '../../evm/world-state.ts';
 import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
-import { EMPTY_ACCOUNT } from '../state/account.ts';
-import type { WorldState } from '../state/world-state.ts';
 
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DESIGNATION_LENGTH = 23;
@@ -15,34 +15,38 @@ export function isDelegation(code: Uint8Array): boolean {
 }
 
 /**
- * Applies a transaction's authorizations in order; invalid ones are passed over.
- * @param warm told of every authority whose signature is valid
+ * Applies a transaction's authorizations in order; invalid ones are passed over. Every authority whose signature is
+ * valid becomes warm.
  * @returns the gas that comes back for authorities that existed already
  */
 export function applyAuthorizations(
   list: readonly Authorization[],
   chainId: bigint,
-  world: WorldState,
-  warm: (address: Uint8Array) => void,
+  state: WorldState,
 ): bigint {
   let refund = 0n;
   for (const authorization of list) {
     const authority = findAuthority(authorization, chainId);
     if (authority === undefined) continue;
-    warm(authority);
-    const code = world.getCode(authority);
-    if (code.length > 0 && !isDelegation(code)) continue;
-    const account = world.getAccount(authority);
+    state.warm(authority);
+    if (state.hasCode(authority) && !isDelegation(state.getCode(authority))) continue;
+    const account = state.getAccount(authority);
     if ((account?.nonce ?? 0n) !== authorization.nonce) continue;
     if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
-    const { address } = authorization;
-    world.putAccount(authority, { ...(account ?? EMPTY_ACCOUNT), nonce: authorization.nonce + 1n });
-    world.putCode(
-      authority,
-      address.every((byte) => byte === 0) ? EMPTY_BYTES : concatBytes(PREFIX, address),
-    );
+    state.setNonce(authority, authorization.nonce + 1n);
+    designate(state, authority, authorization.address);
   }
   return refund;
+}
+
+/** The zero address ends a delegation. */
+function designate(state: WorldState, authority: Uint8Array, address: Uint8Array): void {
+  if (address.every((byte) => byte === 0)) {
+    state.setCode(authority, EMPTY_CODE_HASH, EMPTY_BYTES);
+    return;
+  }
+  const code = concatBytes(PREFIX, address);
+  state.setCode(authority, keccak256(code), code);
 }
 
 function findAuthority(authorization: Authorization, chainId: bigint): Uint8Array | undefined {

@@ -11,7 +11,6 @@ import { validateSignedTransaction } from './validate-transaction.ts';
 export type BlockResult = {
   readonly receipts: readonly StoredReceipt[];
   readonly gasUsed: bigint;
-  readonly stateRoot: Uint8Array;
   /** EIP-7685; absent before Prague. */
   readonly requestsHash: Uint8Array | undefined;
 };
@@ -20,33 +19,36 @@ const GWEI = 1_000_000_000n;
 
 /**
  * Executes a whole block: system calls, transactions, requests, withdrawals, rewards.
- * @param commitState writes what changed into the state trie and answers with its root
+ * @param computeRoot root of the state as it is now, for receipts before Byzantium
  * @throws TransactionError naming the transaction that may not be executed
  */
-export async function executeBlock(
+export function executeBlock(
   block: Block,
   context: ExecutionContext,
   isDaoForkBlock: boolean,
-  commitState: () => Uint8Array,
-): Promise<BlockResult> {
-  const { rules, world } = context;
-  if (isDaoForkBlock) applyDaoFork(world);
-  await runPreBlockCalls(block.header, context);
-  const { receipts, gasUsed } = await executeTransactions(block, context, commitState);
+  computeRoot: () => Uint8Array,
+): BlockResult {
+  const { rules, evm, block: environment } = context;
+  const { state } = evm;
+  evm.enter(environment, rules.chainId, rules.revision);
+  evm.open();
+  if (isDaoForkBlock) applyDaoFork(state);
+  runPreBlockCalls(block.header, context);
+  const { receipts, gasUsed } = executeTransactions(block, context, computeRoot);
   const logs = receipts.flatMap((receipt) => receipt.logs);
-  const requestsHash = isAtLeast(rules.revision, 'prague') ? await collectRequests(logs, context) : undefined;
+  const requestsHash = isAtLeast(rules.revision, 'prague') ? collectRequests(logs, context) : undefined;
   for (const { address, amount } of block.withdrawals ?? []) {
-    if (amount > 0n) world.addBalance(address, amount * GWEI);
+    if (amount > 0n) state.addBalance(address, amount * GWEI);
   }
   if (!rules.isMerged) payRewards(block, context);
-  return { receipts, gasUsed, stateRoot: commitState(), requestsHash };
+  return { receipts, gasUsed, requestsHash };
 }
 
-async function executeTransactions(
+function executeTransactions(
   { transactions, header }: Block,
   context: ExecutionContext,
-  commitState: () => Uint8Array,
-): Promise<{ receipts: StoredReceipt[]; gasUsed: bigint }> {
+  computeRoot: () => Uint8Array,
+): { receipts: StoredReceipt[]; gasUsed: bigint } {
   const receipts: StoredReceipt[] = [];
   let gasUsed = 0n;
   for (const [index, tx] of transactions.entries()) {
@@ -54,7 +56,7 @@ async function executeTransactions(
     if (tx.gasLimit > header.gasLimit - gasUsed) throw failAt(index, 'gas limit reached');
     let result: TransactionResult;
     try {
-      result = await applyTransaction(tx, sender, context, 'mined');
+      result = applyTransaction(tx, sender, context);
     } catch (error) {
       if (error instanceof TransactionError) throw failAt(index, error.message);
       throw error;
@@ -63,7 +65,7 @@ async function executeTransactions(
     const hasStatus = isAtLeast(context.rules.revision, 'byzantium');
     receipts.push({
       type: tx.type,
-      outcome: hasStatus ? BigInt(result.status === 'success') : commitState(),
+      outcome: hasStatus ? BigInt(result.status === 'success') : computeRoot(),
       cumulativeGasUsed: gasUsed,
       logsBloom: computeLogsBloom(result.logs as Log[]),
       logs: result.logs,
@@ -88,9 +90,9 @@ function senderOf(tx: Transaction, index: number, { rules }: ExecutionContext): 
 }
 
 /** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
-function payRewards({ header, uncles }: Block, { world, rules: { blockReward } }: ExecutionContext): void {
+function payRewards({ header, uncles }: Block, { evm: { state }, rules: { blockReward } }: ExecutionContext): void {
   for (const uncle of uncles) {
-    world.addBalance(uncle.beneficiary, ((8n + uncle.number - header.number) * blockReward) / 8n);
+    state.addBalance(uncle.beneficiary, ((8n + uncle.number - header.number) * blockReward) / 8n);
   }
-  world.addBalance(header.beneficiary, blockReward + (blockReward * BigInt(uncles.length)) / 32n);
+  state.addBalance(header.beneficiary, blockReward + (blockReward * BigInt(uncles.length)) / 32n);
 }

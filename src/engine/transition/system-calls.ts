@@ -2,6 +2,7 @@
 
 import type { Header } from '../../chain/header.ts';
 import type { Log } from '../../chain/receipt.ts';
+import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
@@ -32,14 +33,15 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-async function callSystemContract(
+function callSystemContract(
   to: Uint8Array,
   data: Uint8Array,
-  { world, interpreter, block }: ExecutionContext,
-): Promise<{ readonly succeeded: boolean; readonly output: Uint8Array }> {
-  interpreter.begin(world, block);
-  const result = await interpreter.run(
-    {
+  { evm, block, rules }: ExecutionContext,
+): { readonly succeeded: boolean; readonly output: Uint8Array } {
+  evm.enter(block, rules.chainId, rules.revision);
+  evm.open();
+  evm.begin();
+  evm.start({
       caller: SYSTEM_ADDRESS,
       to,
       value: 0n,
@@ -48,23 +50,23 @@ async function callSystemContract(
       gasPrice: 0n,
       blobVersionedHashes: [],
       accessList: [],
-    },
-    block,
-  );
-  await interpreter.finish();
+  });
+  while (!evm.advance(WHOLE_SLICE));
+  const result = evm.result();
+  evm.finish();
   return { succeeded: result.status === 'success', output: result.output };
 }
 
 /** Before the transactions: the parent beacon root (Cancun) and the parent's hash (Prague) are stored. */
-export async function runPreBlockCalls(
+export function runPreBlockCalls(
   header: Pick<Header, 'parentBeaconBlockRoot' | 'parentHash'>,
   context: ExecutionContext,
-): Promise<void> {
+): void {
   const { revision } = context.rules;
   if (isAtLeast(revision, 'cancun') && header.parentBeaconBlockRoot !== undefined) {
-    await callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context);
+    callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context);
   }
-  if (isAtLeast(revision, 'prague')) await callSystemContract(HISTORY_CONTRACT, header.parentHash, context);
+  if (isAtLeast(revision, 'prague')) callSystemContract(HISTORY_CONTRACT, header.parentHash, context);
 }
 
 /** The 160 = 5 x 32 bytes of offsets and every part's length word must be as the contract writes them. */
@@ -99,7 +101,7 @@ function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
  * @returns the requests hash of EIP-7685
  * @throws BlockError when a request contract is missing or fails, or a deposit is malformed
  */
-export async function collectRequests(logs: readonly Log[], context: ExecutionContext): Promise<Uint8Array> {
+export function collectRequests(logs: readonly Log[], context: ExecutionContext): Uint8Array {
   const requests: Uint8Array[] = [];
   const add = (type: number, data: Uint8Array): void => {
     if (data.length > 0) requests.push(concatBytes(Uint8Array.of(type), data));
@@ -109,10 +111,10 @@ export async function collectRequests(logs: readonly Log[], context: ExecutionCo
     [WITHDRAWAL_REQUEST, WITHDRAWAL_REQUESTS_CONTRACT],
     [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT],
   ] as const) {
-    if (context.world.getCode(contract).length === 0) {
+    if (!context.evm.state.hasCode(contract)) {
       throw new BlockError(`the system contract ${bytesToHex(contract)} has no code`);
     }
-    const { succeeded, output } = await callSystemContract(contract, new Uint8Array(0), context);
+    const { succeeded, output } = callSystemContract(contract, new Uint8Array(0), context);
     if (!succeeded) throw new BlockError(`the system contract ${bytesToHex(contract)} failed`);
     add(type, output);
   }

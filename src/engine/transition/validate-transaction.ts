@@ -1,11 +1,12 @@
 import { blobGasOf, type Transaction, type TransactionBody } from '../../chain/transaction.ts';
+import type { AccountState } from '../../evm/host.ts';
 import { isAtLeast, type Revision } from '../../evm/revision.ts';
+import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
-import type { BlockEnvironment } from '../message.ts';
-import type { Account } from '../state/account.ts';
+import type { BlockEnvironment } from '../../evm/message.ts';
 import { isDelegation } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
 import { TransactionError } from './transaction-error.ts';
@@ -49,8 +50,8 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
 export function validateSender(
   tx: TransactionBody,
   sender: Uint8Array,
-  account: Account,
-  code: Uint8Array,
+  account: Omit<AccountState, 'hasStorage'>,
+  state: WorldState,
 ): void {
   const who = `address ${checksumAddress(sender)}`;
   if (account.nonce < tx.nonce) {
@@ -61,9 +62,9 @@ export function validateSender(
   }
   if (account.nonce === MAX_NONCE)
     throw new TransactionError(`nonce has max value: ${who}, nonce: ${tx.nonce}`);
-  if (!bytesEqual(account.codeHash, EMPTY_CODE_HASH) && !isDelegation(code)) {
-    throw new TransactionError(`sender not an eoa: ${who}, len(code): ${code.length}`);
-  }
+  if (bytesEqual(account.codeHash, EMPTY_CODE_HASH)) return;
+  const code = state.getCode(sender);
+  if (!isDelegation(code)) throw new TransactionError(`sender not an eoa: ${who}, len(code): ${code.length}`);
 }
 
 /** EIP-1559, 4844 and 7702: fee fields against the block's prices, and the types' own fields. */

@@ -1,0 +1,181 @@
+/** Writes the core's dispatch loop from the opcode table: AssemblyScript, one `switch` over all operations. */
+import { OPCODES, type Opcode } from '../../src/evm/opcode-table.ts';
+
+/** Bodies of instructions, by module of the core. Their names are the instructions' in lower case, but for some. */
+const MODULES: Readonly<Record<string, string>> = {
+  'words/add.ts': 'ADD SUB',
+  'words/multiply.ts': 'MUL',
+  'words/divide.ts': 'DIV SDIV MOD SMOD',
+  'words/modular.ts': 'ADDMOD MULMOD',
+  'words/shift.ts': 'SHL SHR SAR',
+  'words/compare.ts': 'LT GT SLT SGT EQ ISZERO',
+  'words/bitwise.ts': 'AND OR XOR NOT BYTE CLZ SIGNEXTEND',
+  'instructions/environment.ts':
+    'ADDRESS ORIGIN CALLER CALLVALUE CALLDATALOAD CALLDATASIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP ' +
+    'NUMBER PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE BLOBHASH BLOCKHASH MSIZE',
+  'instructions/memory.ts':
+    'MLOAD MSTORE MSTORE8 KECCAK256 CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY',
+  'instructions/accounts.ts': 'BALANCE EXTCODESIZE EXTCODECOPY EXTCODEHASH',
+  'instructions/storage.ts': 'SLOAD SSTORE TLOAD TSTORE',
+  'instructions/exponent.ts': 'EXP',
+};
+const OTHER_NAMES: Readonly<Record<string, string>> = { BYTE: 'byteAt', NUMBER: 'blockNumber', KECCAK256: 'keccak' };
+
+const bodyOf = (name: string): string => OTHER_NAMES[name] ?? name.toLowerCase();
+
+const IMPORTS = `
+import * as Op from './operations.ts';
+import { INSTRUCTIONS, JUMPS, LENGTH } from '../codes.ts';
+import { accountOfFrame, CALL, CALLCODE, DELEGATECALL, STATICCALL } from '../frames.ts';
+import { callBody } from '../instructions/calls.ts';
+import { createBody } from '../instructions/create.ts';
+import { failBlock, finish, leave, refill } from '../control.ts';
+import { log } from '../instructions/log.ts';
+import { dupMload, mloadAt, mstoreAt } from '../instructions/memory.ts';
+import { selfdestruct } from '../instructions/selfdestruct.ts';
+import {
+  code, gas as gasRegister, halt, ip as ipRegister, reserve, setDetails, setGasObserved, sp as spRegister, stackBase,
+} from '../machine.ts';
+import { DONE, INVALID_JUMP, INVALID_OPCODE, OUT_OF_GAS, REVERT, SUCCESS } from '../status.ts';
+import { addImmediate, addWords } from '../words/add.ts';
+import { andWord } from '../words/bitwise.ts';
+import { isEqual, isLess, isSignedLess } from '../words/compare.ts';
+import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
+import { shlBy, shrBy } from '../words/shift.ts';
+`;
+
+/** Instructions and operations that change where execution goes on, or whose operands are decoded. */
+const CONTROL: Readonly<Record<string, string>> = {
+  BLOCK: `
+    const paid = gas - <i64>load<u32>(ip, 4);
+    const bounds = load<u32>(ip, 8);
+    const height = <u32>(sp - stackBase);
+    if (paid < 0 || height < (bounds & 0xffff) || height > bounds >>> 16) { result = failBlock(ip, sp, gas); break; }
+    gas = paid; ip += 16; continue;`,
+  EXHAUST: 'result = halt(OUT_OF_GAS); break;',
+  STOP: 'result = finish(SUCCESS, gas, 0, 0); break;',
+  RETURN: 'result = finish(SUCCESS, gas, sp, sp - 32); break;',
+  REVERT: 'result = finish(REVERT, gas, sp, sp - 32); break;',
+  INVALID: 'setDetails(load<u32>(ip, 4), 0); result = halt(INVALID_OPCODE); break;',
+  SELFDESTRUCT: `
+    result = selfdestruct(sp, gas);
+    if (result >= 0) result = finish(SUCCESS, result, 0, 0);
+    break;`,
+  PUSH_SMALL: 'sp += 32; setU64(sp, load<u64>(ip, 4)); ip += 16; continue;',
+  PUSH_WORD: 'sp += 32; copyWord(sp, ip + 16); ip += 48; continue;',
+  DUP: 'copyWord(sp + 32, sp - load<u32>(ip, 4)); sp += 32; ip += 16; continue;',
+  SWAP: `
+    const other = sp - load<u32>(ip, 4);
+    const low = v128.load(other); const high = v128.load(other, 16);
+    copyWord(other, sp);
+    v128.store(sp, low); v128.store(sp, high, 16);
+    ip += 16; continue;`,
+  POP: 'sp -= 32; ip += 16; continue;',
+  DUP_DUP: `
+    copyWord(sp + 32, sp - load<u32>(ip, 4));
+    copyWord(sp + 64, sp + 32 - load<u32>(ip, 8));
+    sp += 64; ip += 16; continue;`,
+  SWAP_POP: 'copyWord(sp - load<u32>(ip, 4), sp); sp -= 32; ip += 16; continue;',
+  ADD_SMALL: 'addImmediate(sp, load<u32>(ip, 4)); ip += 16; continue;',
+  DUP_ADD: 'addWords(sp, sp, sp - load<u32>(ip, 4)); ip += 16; continue;',
+  DUP_ADD_SMALL: `
+    copyWord(sp + 32, sp - load<u32>(ip, 4)); sp += 32;
+    addImmediate(sp, load<u32>(ip, 8)); ip += 16; continue;`,
+  AND_SMALL: 'setU64(sp, load<u64>(sp) & <u64>load<u32>(ip, 4)); ip += 16; continue;',
+  AND_WORD: 'andWord(sp, sp, ip + 16); ip += 48; continue;',
+  SHL_SMALL: 'shlBy(sp, sp, load<u32>(ip, 4)); ip += 16; continue;',
+  SHR_SMALL: 'shrBy(sp, sp, load<u32>(ip, 4)); ip += 16; continue;',
+  DUP_MLOAD: `
+    result = dupMload(sp + 32, sp - load<u32>(ip, 4), gas);
+    if (result < 0) break;
+    gas = result; sp += 32; ip += 16; continue;`,
+  MLOAD_AT: `
+    result = mloadAt(sp + 32, load<u32>(ip, 4), gas);
+    if (result < 0) break;
+    gas = result; sp += 32; ip += 16; continue;`,
+  MSTORE_AT: `
+    result = mstoreAt(sp, load<u32>(ip, 4), gas);
+    if (result < 0) break;
+    gas = result; sp -= 32; ip += 16; continue;`,
+  JUMP: `
+    const target = fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(code, LENGTH) ? <usize>load<u32>(<usize>load<u32>(code, JUMPS) + (<usize>load<u64>(sp) << 2)) : 0;
+    if (target == 0) { result = halt(INVALID_JUMP); break; }
+    sp -= 32; ip = target; continue;`,
+  JUMPI: `
+    if (isZero(sp - 32)) { sp -= 64; ip += 16; continue; }
+    const target = fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(code, LENGTH) ? <usize>load<u32>(<usize>load<u32>(code, JUMPS) + (<usize>load<u64>(sp) << 2)) : 0;
+    if (target == 0) { result = halt(INVALID_JUMP); break; }
+    sp -= 64; ip = target; continue;`,
+  JUMP_TO: 'ip = load<u32>(ip, 4); continue;',
+  JUMP_IF: 'ip = isZero(sp) ? ip + 16 : <usize>load<u32>(ip, 4); sp -= 32; continue;',
+  JUMP_UNLESS: 'ip = isZero(sp) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 32; continue;',
+  JUMP_LT: compareAndJump('isLess(sp, sp - 32)'),
+  JUMP_GT: compareAndJump('isLess(sp - 32, sp)'),
+  JUMP_SLT: compareAndJump('isSignedLess(sp, sp - 32)'),
+  JUMP_SGT: compareAndJump('isSignedLess(sp - 32, sp)'),
+  JUMP_EQ: compareAndJump('isEqual(sp, sp - 32)'),
+  GAS: `
+    if (load<u32>(ip, 4) == 0) setGasObserved(true);
+    sp += 32; setU64(sp, gas + reserve); ip += 16; continue;`,
+  LOG0: `
+    const topics = load<u32>(ip, 4);
+    result = log(sp, topics, gas);
+    if (result < 0) break;
+    gas = result; sp -= 64 + (topics << 5); ip += 16; continue;`,
+  CREATE: 'result = createBody(false, ip, sp, gas); break;',
+  CREATE2: 'result = createBody(true, ip, sp, gas); break;',
+  CALL: 'result = callBody(CALL, ip, sp, gas); break;',
+  CALLCODE: 'result = callBody(CALLCODE, ip, sp, gas); break;',
+  DELEGATECALL: 'result = callBody(DELEGATECALL, ip, sp, gas); break;',
+  STATICCALL: 'result = callBody(STATICCALL, ip, sp, gas); break;',
+};
+
+function compareAndJump(condition: string): string {
+  return `
+    const holds = <u32>${condition};
+    ip = holds == load<u32>(ip, 8) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 64; continue;`;
+}
+
+function moveStack(words: number): string {
+  if (words === 0) return '';
+  return words > 0 ? `sp += ${words * 32};` : `sp -= ${-words * 32};`;
+}
+
+function caseOf({ name, form, inputs, outputs }: Opcode): string {
+  const body = bodyOf(name);
+  const move = moveStack(outputs - inputs);
+  if (form === 'word') return `${body}(sp); ${move} ip += 16; continue;`;
+  if (form === 'push') return `sp += 32; ${body}(sp); ip += 16; continue;`;
+  return `result = ${body}(sp, gas); if (result < 0) break; gas = result; ${move} ip += 16; continue;`;
+}
+
+/** An AssemblyScript module with the function \`interpret\`. */
+export function generateDispatch(): string {
+  const imports = Object.entries(MODULES).map(
+    ([path, names]) => `import { ${names.split(' ').map(bodyOf).join(', ')} } from '../${path}';\n`,
+  );
+  const plain = OPCODES.filter(({ form }) => form !== 'control').map((opcode) => [opcode.name, caseOf(opcode)]);
+  const cases = [...plain, ...Object.entries(CONTROL)].map(
+    ([name, body]) => `      case Op.${name}: { ${body} }\n`,
+  );
+  return `${IMPORTS}${imports.join('')}
+/** Runs until the message is done, the slice is used, or something is missing; returns the reason. */
+export function interpret(slice: i64): i32 {
+  if (!refill(slice)) return DONE;
+  let ip = ipRegister;
+  let sp = spRegister;
+  let gas = gasRegister;
+  let result: i64 = 0;
+  while (true) {
+    switch (load<u32>(ip)) {
+${cases.join('')}      default: unreachable();
+    }
+    const reason = leave(result, ip, sp, gas);
+    if (reason >= 0) return reason;
+    ip = ipRegister;
+    sp = spRegister;
+    gas = gasRegister;
+  }
+}
+`;
+}

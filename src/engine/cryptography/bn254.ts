@@ -1,0 +1,46 @@
+import type { Bn254 } from '../../evm/precompiles/cryptography.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import { isInBn254G2 } from './bn254-group.ts';
+import { G1_SIZE, MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
+import { PairingProduct } from './mcl-pairing.ts';
+
+const G1_BYTES = 64;
+const G2_BYTES = 128;
+
+/** alt_bn128 by mcl. */
+export function createBn254(): Bn254 {
+  const curve = new MclCurve({
+    id: 4,
+    fieldOrder: hexToBytes('0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47'),
+    isImaginaryFirst: true,
+  });
+  const { exports } = curve;
+  const [a, b] = [curve.allocate(G1_SIZE), curve.allocate(G1_SIZE)];
+  const scalar = curve.allocate(SCALAR_SIZE);
+  const product = new PairingProduct(curve);
+  const isInGroup = isInBn254G2(curve);
+  return {
+    add: (first, second) => {
+      if (!curve.setG1(a, first) || !curve.setG1(b, second)) return undefined;
+      exports.mclBnG1_add(a, a, b);
+      return curve.getG1(a);
+    },
+    multiply: (point, factor) => {
+      if (!curve.setG1(a, point)) return undefined;
+      curve.setScalar(scalar, factor);
+      exports.mclBnG1_mul(a, a, scalar);
+      return curve.getG1(a);
+    },
+    checkPairing: (pairs) => {
+      product.begin();
+      for (let at = 0; at < pairs.length; at += G1_BYTES + G2_BYTES) {
+        const middle = at + G1_BYTES;
+        if (!curve.setG1(product.nextG1, pairs.subarray(at, middle))) return undefined;
+        if (!curve.setG2(product.nextG2, pairs.subarray(middle, middle + G2_BYTES))) return undefined;
+        if (!isInGroup(product.nextG2)) return undefined;
+        product.addPair();
+      }
+      return product.isOne();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { createBlake2bCompression } from './blake2b.ts';
+import { createBls12381 } from './bls12-381.ts';
+import { createBls12381Curve } from './bls12-381-curve.ts';
+import { createBn254 } from './bn254.ts';
+import { ripemd160, sha256 } from './hashes.ts';
+import { createKzgVerifier } from './kzg.ts';
+import { createP256Verifier } from './p256.ts';
+import { createRecovery } from './secp256k1.ts';
+
+/** Makes a thing when it is first asked for. */
+function lazily<T>(create: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: create() };
+    return made.value;
+  };
+}
+
+/**
+ * Cryptography by the fastest kept libraries, each loaded when it is first needed (5 to 20 ms). Not to be shared between
+ * threads: each makes its own.
+ */
+export function createCryptography(): Cryptography {
+  const recovery = lazily(createRecovery);
+  const p256 = lazily(createP256Verifier);
+  const blake2b = lazily(createBlake2bCompression);
+  const bn254 = lazily(createBn254);
+  const curve = lazily(createBls12381Curve);
+  const bls12381 = lazily(() => createBls12381(curve()));
+  const kzg = lazily(() => createKzgVerifier(curve()));
+  return {
+    keccak256,
+    sha256,
+    ripemd160,
+    recoverPublicKey: (hash, signature, yParity) => recovery()(hash, signature, yParity),
+    verifyP256: (hash, signature, publicKey) => p256()(hash, signature, publicKey),
+    compressBlake2b: (block) => blake2b()(block),
+    verifyKzgProof: (commitment, z, y, proof) => kzg()(commitment, z, y, proof),
+    get bn254() {
+      return bn254();
+    },
+    get bls12381() {
+      return bls12381();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { isAllZero, isBelow } from './bytes-below.ts';
+import { G1_SIZE, MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
+
+export type EcdsaOptions = {
+  /** mcl's number of the curve. */
+  readonly id: number;
+  readonly fieldOrder: Uint8Array;
+  readonly groupOrder: Uint8Array;
+  /** x before y. */
+  readonly generator: Uint8Array;
+};
+
+/** What verifying signatures and recovering keys have in common: a G + b P, for a point P and factors a and b. */
+export class EcdsaCurve {
+  readonly curve: MclCurve;
+  /** Addresses: of the signature's parts, and of P. */
+  readonly r: number;
+  readonly s: number;
+  readonly point: number;
+  readonly #groupOrder: Uint8Array;
+  readonly #points: number;
+  readonly #factors: number;
+
+  constructor({ id, fieldOrder, groupOrder, generator }: EcdsaOptions) {
+    const curve = new MclCurve({ id, fieldOrder, isImaginaryFirst: false });
+    this.curve = curve;
+    this.r = curve.allocate(SCALAR_SIZE);
+    this.s = curve.allocate(SCALAR_SIZE);
+    this.#groupOrder = groupOrder;
+    this.#points = curve.allocate(2 * G1_SIZE);
+    this.#factors = curve.allocate(2 * SCALAR_SIZE);
+    this.point = this.#points + G1_SIZE;
+    if (!curve.setG1(this.#points, generator)) throw new Error('not a point of the curve');
+  }
+
+  /** @returns false where r or s is zero or not below the group's order */
+  setSignature(signature: Uint8Array): boolean {
+    const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)];
+    if (isAllZero(r) || isAllZero(s)) return false;
+    if (!isBelow(r, this.#groupOrder) || !isBelow(s, this.#groupOrder)) return false;
+    this.curve.setScalar(this.r, r);
+    this.curve.setScalar(this.s, s);
+    return true;
+  }
+
+  /** a = hash / divisor, b = factor / divisor; the last two are addresses. */
+  setFactors(hash: Uint8Array, factor: number, divisor: number): void {
+    const { exports } = this.curve;
+    const [a, b] = [this.#factors, this.#factors + SCALAR_SIZE];
+    exports.mclBnFr_inv(b, divisor);
+    this.curve.setScalar(a, hash);
+    exports.mclBnFr_mul(a, a, b);
+    exports.mclBnFr_mul(b, b, factor);
+  }
+
+  /** Computes a G + b P. */
+  combine(to: number): void {
+    this.curve.exports.mclBnG1_mulVec(to, this.#points, this.#factors, 2);
+  }
+}

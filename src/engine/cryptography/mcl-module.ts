@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { WEB_ASSEMBLY, type WebAssemblyMemory, type WebAssemblyModule } from './webassembly.ts';
+
+type Unary = (to: number, from: number) => void;
+type Binary = (to: number, a: number, b: number) => void;
+type Test = (at: number) => number;
+type Equality = (a: number, b: number) => number;
+
+/** What we use of mcl's C interface; a number is an address in its memory unless said otherwise. */
+export type MclExports = {
+  readonly __wasm_call_ctors: () => void;
+  readonly malloc: (bytes: number) => number;
+  /** Answers 0 when all is well. */
+  readonly mclBn_init: (curve: number, layout: number) => number;
+  readonly mclBn_setMapToMode: (mode: number) => number;
+  readonly mclBn_verifyOrderG1: (isVerified: number) => void;
+  readonly mclBn_verifyOrderG2: (isVerified: number) => void;
+  readonly mclBn_millerLoopVec: (to: number, g1: number, g2: number, count: number) => void;
+  readonly mclBn_finalExp: Unary;
+  readonly mclBn_getUint64NumToPrecompute: () => number;
+  readonly mclBn_precomputeG2: Unary;
+  /** Of two G1 points, each with a precomputed G2 point. */
+  readonly mclBn_precomputedMillerLoop2: (to: number, a: number, aG2: number, b: number, bG2: number) => void;
+  readonly mclBnGT_mul: Binary;
+  readonly mclBnGT_isOne: Test;
+
+  readonly mclBnFr_setBigEndianMod: (to: number, bytes: number, length: number) => number;
+  readonly mclBnFr_isZero: Test;
+  readonly mclBnFr_isEqual: Equality;
+  readonly mclBnFr_neg: Unary;
+  readonly mclBnFr_inv: Unary;
+  readonly mclBnFr_mul: Binary;
+
+  readonly mclBnFp_setInt32: (to: number, value: number) => void;
+  readonly mclBnFp_setBigEndianMod: (to: number, bytes: number, length: number) => number;
+  /** Little-endian; answers the length. */
+  readonly mclBnFp_serialize: (to: number, length: number, from: number) => number;
+  readonly mclBnFp_isOdd: Test;
+  readonly mclBnFp_isNegative: Test;
+  readonly mclBnFp_neg: Unary;
+  readonly mclBnFp_add: Binary;
+  readonly mclBnFp_mul: Binary;
+  readonly mclBnFp2_mul: Binary;
+  /** Answers 0 where there is a root. */
+  readonly mclBnFp_squareRoot: (to: number, from: number) => number;
+  readonly mclBnFp_mapToG1: (to: number, from: number) => number;
+  readonly mclBnFp2_mapToG2: (to: number, from: number) => number;
+
+  readonly mclBnG1_clear: (at: number) => void;
+  readonly mclBnG1_isValid: Test;
+  readonly mclBnG1_isValidOrder: Test;
+  readonly mclBnG1_isZero: Test;
+  readonly mclBnG1_normalize: Unary;
+  readonly mclBnG1_neg: Unary;
+  readonly mclBnG1_add: Binary;
+  readonly mclBnG1_mul: Binary;
+  readonly mclBnG1_mulVec: (to: number, points: number, scalars: number, count: number) => void;
+  readonly mclBnG2_clear: (at: number) => void;
+  readonly mclBnG2_isValid: Test;
+  readonly mclBnG2_isValidOrder: Test;
+  readonly mclBnG2_isZero: Test;
+  readonly mclBnG2_isEqual: Equality;
+  readonly mclBnG2_normalize: Unary;
+  readonly mclBnG2_neg: Unary;
+  readonly mclBnG2_dbl: Unary;
+  readonly mclBnG2_add: Binary;
+  readonly mclBnG2_mul: Binary;
+  readonly mclBnG2_mulVec: (to: number, points: number, scalars: number, count: number) => void;
+};
+
+export type MclInstance = { readonly exports: MclExports; readonly memory: WebAssemblyMemory };
+
+/** Pages of memory that the module's data and stack ask for, as its own loader gives it. */
+const MEMORY_PAGES = 32;
+
+let compiled: WebAssemblyModule | undefined;
+
+/**
+ * mcl's package holds its WebAssembly as base64 within a script that can only load it asynchronously, and only one
+ * curve of it. We take it out and load it ourselves: at first use (4 ms), once for each curve.
+ */
+function compileModule(): WebAssemblyModule {
+  const script = readFileSync(createRequire(import.meta.url).resolve('mcl-wasm/dist/mcl_c.js'), 'latin1');
+  const base64 = /wasmBase64 = '([^']+)'/.exec(script)?.[1];
+  if (base64 === undefined)
+    throw new Error('mcl-wasm holds its module in another way than the version we pinned');
+  return new WEB_ASSEMBLY.Module(Buffer.from(base64, 'base64'));
+}
+
+export function instantiateMcl(): MclInstance {
+  compiled ??= compileModule();
+  const memory = new WEB_ASSEMBLY.Memory({ initial: MEMORY_PAGES });
+  const instance = new WEB_ASSEMBLY.Instance(compiled, { env: { memory } });
+  const exports = instance.exports as MclExports;
+  exports.__wasm_call_ctors();
+  return { exports, memory };
+}

@@ -1,0 +1,33 @@
+import type { Block } from '../../chain/block.ts';
+import { encodeReceipt } from '../../chain/receipt.ts';
+import { mergeBloom } from '../../primitives/bloom.ts';
+import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
+import type { BlockResult } from '../transition/execute-block.ts';
+import { BlockError } from './block-error.ts';
+
+/** Compares what execution gave with what the header says, but for the state. @throws BlockError naming both */
+export function checkResult({ header }: Block, result: BlockResult): void {
+  if (result.gasUsed !== header.gasUsed) {
+    throw mismatch('gas used', result.gasUsed.toString(), header.gasUsed.toString());
+  }
+  expectHash('receipts root', computeOrderedRoot(result.receipts.map(encodeReceipt)), header.receiptsRoot);
+  const bloom = new Uint8Array(256);
+  for (const { logsBloom } of result.receipts) mergeBloom(bloom, logsBloom);
+  expectHash('logs bloom', bloom, header.logsBloom);
+  expectHash('requests hash', result.requestsHash ?? EMPTY_BYTES, header.requestsHash ?? EMPTY_BYTES);
+}
+
+/** @throws BlockError naming both roots */
+export function checkStateRoot({ header }: Block, stateRoot: Uint8Array): void {
+  expectHash('state root', stateRoot, header.stateRoot);
+}
+
+function expectHash(what: string, have: Uint8Array, want: Uint8Array): void {
+  if (!bytesEqual(have, want)) throw mismatch(what, bytesToHex(have), bytesToHex(want));
+}
+
+function mismatch(what: string, have: string, want: string): BlockError {
+  return new BlockError(`${what} mismatch: computed ${have}, header has ${want}`);
+}

@@ -1,0 +1,28 @@
+import type { Genesis } from '../../chain/genesis.ts';
+import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import type { ChainWriter } from '../../store/chain-writer.ts';
+import { StateCommitter } from '../state/state-committer.ts';
+import { EMPTY_SOURCE } from '../state/state-source.ts';
+import { BlockError } from './block-error.ts';
+import { buildGenesisBlock } from './genesis-state.ts';
+
+/**
+ * Writes block 0 into an empty store, or checks that the store's block 0 is this one.
+ * @param configText the genesis file's `config` object as JSON text
+ * @throws BlockError when it is another one
+ */
+export function initializeStore(writer: ChainWriter, genesis: Genesis, configText: string): void {
+  const state = new StateCommitter(EMPTY_SOURCE);
+  const block = buildGenesisBlock(genesis, state);
+  if (writer.isEmpty) {
+    writer.initialize(configText, block, state.collectBatch());
+    return;
+  }
+  const stored = writer.openReader().getHeader(0n)?.hash ?? EMPTY_BYTES;
+  if (!bytesEqual(stored, block.hash)) {
+    throw new BlockError(
+      `block 0: the store's genesis is ${bytesToHex(stored)}, this one is ${bytesToHex(block.hash)}`,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import type { Evm } from '../../evm/evm.ts';
+import type { StateReader } from '../../evm/host.ts';
+import type { ChainReader } from '../../store/chain-reader.ts';
+import { createEvm } from '../create-evm.ts';
+import { createStateReader } from '../state/state-reader.ts';
+
+/** EVMs that are kept for the next calls; each remembers the state of one block and the codes that it has decoded. */
+const MAX_IDLE = 2;
+
+type Entry = { readonly evm: Evm; block: bigint; state: StateReader };
+
+/** EVMs of one thread. A call has one for itself; it gets one that knows its block's state where there is one. */
+export class EvmPool {
+  readonly #reader: ChainReader;
+  /** The one used last comes last. */
+  readonly #idle: Entry[] = [];
+
+  constructor(reader: ChainReader) {
+    this.#reader = reader;
+  }
+
+  /** An EVM on the state after a block. It must be released. */
+  acquire(block: bigint): Entry {
+    const known = this.#idle.findLastIndex((entry) => entry.block === block);
+    const [entry] = this.#idle.splice(known < 0 ? 0 : known, known < 0 && this.#idle.length < MAX_IDLE ? 0 : 1);
+    const state = entry?.block === block ? entry.state : createStateReader(this.#reader, block);
+    if (entry === undefined) return { evm: createEvm(state), block, state };
+    entry.evm.attach(state);
+    entry.block = block;
+    entry.state = state;
+    return entry;
+  }
+
+  /** Nothing may be open in it. */
+  release(entry: Entry): void {
+    this.#idle.push(entry);
+    if (this.#idle.length > MAX_IDLE) this.#idle.shift();
+  }
+}

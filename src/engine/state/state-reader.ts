@@ -1,0 +1,52 @@
+import type { AccountState, StateReader } from '../../evm/host.ts';
+import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import type { ChainReader } from '../../store/chain-reader.ts';
+import { decodeStoredAccount, type StoredAccount, toAccountState } from './account.ts';
+import type { StateSource } from './state-source.ts';
+
+/** State after a stored block; blocks that are committed meanwhile do not show in it. */
+export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
+  return new StoredState(reader, Number(blockNumber));
+}
+
+/** State as some store has it after `block`. */
+export class StoredState implements StateReader {
+  readonly #source: StateSource;
+  readonly #block: number;
+  /** The account that was asked for last: its slots are asked for next. */
+  #lastAddress: Uint8Array = EMPTY_BYTES;
+  #lastAccount: StoredAccount | undefined;
+
+  constructor(source: StateSource, block: number) {
+    this.#source = source;
+    this.#block = block;
+  }
+
+  /** `address` is 20 bytes. */
+  getStoredAccount(address: Uint8Array): StoredAccount | undefined {
+    if (bytesEqual(address, this.#lastAddress)) return this.#lastAccount;
+    const version = this.#source.findAccount(address, this.#block);
+    this.#lastAddress = address.slice();
+    this.#lastAccount = version && decodeStoredAccount(version.value);
+    return this.#lastAccount;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    const account = this.getStoredAccount(address);
+    return account && toAccountState(account);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const account = this.getStoredAccount(address);
+    if (account === undefined || account.slotCount === 0) return EMPTY_BYTES;
+    const version = this.#source.findSlot(concatBytes(address, slot), this.#block);
+    return version === undefined || version.since < account.storageSince ? EMPTY_BYTES : version.value;
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.#source.getCode(codeHash);
+    if (code === undefined) throw new Error(`missing code ${bytesToHex(codeHash)}`);
+    return code;
+  }
+}

@@ -1,0 +1,100 @@
+/** The core as the host sees it: the functions that `core/index.ts` exports. Pointers are numbers, 64-bit values bigints. */
+
+/** The compiled module. It holds no state and may be handed to other threads. */
+export type CoreModule = object;
+
+type Pointer = number;
+/** WebAssembly's booleans are numbers. */
+type Flag = number;
+
+export type CoreExports = {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  keccak256(input: Pointer, length: number, output: Pointer): void;
+  setRules(
+    revision: number,
+    features: number,
+    precompiles: number,
+    expByteGas: bigint,
+    storageAgainGas: bigint,
+    storageResetGas: bigint,
+    storageClearRefund: bigint,
+  ): void;
+  setMemoryLimit(bytes: number): void;
+  rollbackTo(mark: Pointer): void;
+  returnDataPointer(): Pointer;
+  returnDataSize(): number;
+  returnDataCapacity(): number;
+  logsPointer(): Pointer;
+  logsCount(): number;
+  reserveInput(size: number): Pointer;
+  accountEntry(): Pointer;
+  accountIsKnown(account: Pointer): Flag;
+  supplyAccount(account: Pointer, exists: Flag, nonce: bigint, hasStorage: Flag): void;
+  supplySlot(account: Pointer): Flag;
+  supplyCode(length: number): Pointer;
+  supplyBlockHash(number: bigint): void;
+  forgetBlockHashes(): void;
+  accountExists(account: Pointer): Flag;
+  accountBalance(account: Pointer): Pointer;
+  accountNonce(account: Pointer): bigint;
+  accountCodeHash(account: Pointer): Pointer;
+  accountHasCode(account: Pointer): Flag;
+  accountPrecompile(account: Pointer): number;
+  accountCode(account: Pointer): Pointer;
+  accountCodeLength(account: Pointer): number;
+  createAccount(account: Pointer): void;
+  touchAccount(account: Pointer): void;
+  setAccountBalance(account: Pointer): void;
+  setAccountNonce(account: Pointer, nonce: bigint): void;
+  setAccountCode(account: Pointer): void;
+  setAccountPrecompile(account: Pointer, number: number): void;
+  clearAccountStorage(account: Pointer): void;
+  storageSlot(account: Pointer): Pointer;
+  isStorageSlotKnown(slot: Pointer): Flag;
+  setStorage(slot: Pointer): void;
+  warmAccount(account: Pointer): void;
+  warmAccountSlot(account: Pointer): Flag;
+  open(): void;
+  begin(): void;
+  journalMark(): Pointer;
+  abandon(): void;
+  finish(): void;
+  beginCall(given: bigint, slice: bigint): number;
+  beginCreation(given: bigint, slice: bigint, nonce: bigint): number;
+  run(slice: bigint): number;
+  isRunning(): Flag;
+  precompileNumber(): number;
+  precompileInput(): Pointer;
+  precompileInputSize(): number;
+  precompileGas(): bigint;
+  supplyPrecompile(status: number, left: bigint, size: number): void;
+  messageStatus(): number;
+  messageDetailA(): number;
+  messageDetailB(): number;
+  gasLeft(): bigint;
+  gasNeeded(): bigint;
+  wasGasObserved(): Flag;
+  gasRefund(): bigint;
+  changedAccounts(): number;
+  changedAccount(n: number): Pointer;
+  codeIsNew(account: Pointer): Flag;
+  storageWasCleared(account: Pointer): Flag;
+  firstChangedSlot(): Pointer;
+  nextChangedSlot(slot: Pointer): Pointer;
+  changedSlotOwner(slot: Pointer): Pointer;
+  settle(): void;
+  stateSize(): number;
+  codeSize(): number;
+  clearState(): void;
+  clearCodeCache(): void;
+};
+
+/** Compiles the module that the build put beside this file's own output. */
+export function compileCore(bytes: Uint8Array): CoreModule {
+  return new WebAssembly.Module(bytes);
+}
+
+/** One core with a memory of its own. */
+export function instantiateCore(module: CoreModule): CoreExports {
+  return new WebAssembly.Instance(module as WebAssembly.Module).exports as CoreExports;
+}

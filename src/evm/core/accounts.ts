@@ -1,0 +1,317 @@
+/** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
+import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, TOUCHED, TOUCHED_END } from './layout.ts';
+import { note32, note4, note8 } from './journal.ts';
+import { epoch } from './machine.ts';
+import { EIP158, has, precompiles } from './rules.ts';
+import { copyWord, isZero } from './words/word.ts';
+
+/** The address, a word; also what ADDRESS and CALLER push. */
+const ADDRESS_SIZE: usize = 32;
+const BALANCE: usize = 32;
+const CODE_HASH: usize = 64;
+const NONCE: usize = 96;
+const CODE: usize = 104;
+const IS_KNOWN: usize = 108;
+const EXISTS: usize = 112;
+/** Something lies in its storage below. */
+const HAS_STORAGE: usize = 116;
+/** 0: storage of the state below. Otherwise its storage was cleared; slots of other generations are not its own. */
+const GENERATION: usize = 120;
+const WARM: usize = 124;
+const TOUCHED_IN: usize = 128;
+const CREATED_IN: usize = 132;
+const DESTROYED_IN: usize = 136;
+const IS_DIRTY: usize = 140;
+/** Its storage was cleared since changes were last collected. */
+const IS_CLEARED: usize = 144;
+/** 1-17; 18 for 0x100; 0: none. State overrides move it. */
+const PRECOMPILE: usize = 148;
+const IS_LISTED: usize = 152;
+/** Its code was written since changes were last collected. */
+const IS_CODE_NEW: usize = 156;
+const ACCOUNT_SIZE: usize = 160;
+
+let accountsEnd: usize = ACCOUNTS;
+let dirtyEnd: usize = DIRTY;
+let touchedEnd: usize = TOUCHED;
+let lastGeneration: u32 = 0;
+/** keccak256 of nothing, as a word. */
+export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe500b653ca82273b, 0x927e7db2dcc703c0, 0xc5d2460186f7233c]);
+/** RIPEMD-160's precompile: a failed call to it left it touched once, and every client remembers (geth: EIP-158). */
+const RIPEMD: u32 = 3;
+
+function indexOf(address: usize): u32 {
+  const mixed = (load<u64>(address) ^ rotl<u64>(load<u64>(address, 8), 23) ^ (load<u64>(address, 16) << 40)) * 0x9e3779b97f4a7c15;
+  return <u32>(mixed >> 46);
+}
+
+/** The entry of an address; made when it is new. 0: the region is full. */
+export function findAccount(address: usize): usize {
+  const low = load<u64>(address);
+  const middle = load<u64>(address, 8);
+  const high = load<u32>(address, 16);
+  let place = indexOf(address) & (ACCOUNT_INDEX_SIZE - 1);
+  while (true) {
+    const slot = ACCOUNT_INDEX + (<usize>place << 2);
+    const entry = <usize>load<u32>(slot);
+    if (entry == 0) return add(slot, low, middle, high);
+    if (load<u64>(entry) == low && load<u64>(entry, 8) == middle && load<u32>(entry, 16) == high) return entry;
+    place = (place + 1) & (ACCOUNT_INDEX_SIZE - 1);
+  }
+}
+
+function add(slot: usize, low: u64, middle: u64, high: u32): usize {
+  if (areAccountsFull()) return 0;
+  const entry = accountsEnd;
+  accountsEnd += ACCOUNT_SIZE;
+  memory.fill(entry, 0, ACCOUNT_SIZE);
+  store<u64>(entry, low);
+  store<u64>(entry, middle, 8);
+  store<u32>(entry, high, 16);
+  if ((middle | high) == 0 && low != 0 && low <= 0x100) {
+    store<u32>(entry, low <= 17 ? <u32>low : low == 0x100 ? 18 : 0, PRECOMPILE);
+  }
+  store<u32>(slot, entry);
+  return entry;
+}
+
+/** Room is kept for every account that one instruction or one transaction's frame may add. */
+export function areAccountsFull(): bool {
+  return accountsEnd + ACCOUNT_SIZE > ACCOUNTS_END || accountsEnd - ACCOUNTS >= <usize>(ACCOUNT_INDEX_SIZE >> 1) * ACCOUNT_SIZE;
+}
+
+export function accountsSize(): u32 {
+  return <u32>(accountsEnd - ACCOUNTS);
+}
+
+/** Forgets every account. Nothing may be dirty, nothing may run. */
+export function clearAccounts(): void {
+  memory.fill(ACCOUNT_INDEX, 0, ACCOUNT_INDEX_SIZE << 2);
+  accountsEnd = ACCOUNTS;
+  dirtyEnd = DIRTY;
+  touchedEnd = TOUCHED;
+}
+
+/** What the state below has. */
+export function setKnown(account: usize, exists: bool, hasStorage: bool): void {
+  store<u32>(account, 1, IS_KNOWN);
+  store<u32>(account, exists, EXISTS);
+  store<u32>(account, hasStorage, HAS_STORAGE);
+}
+
+export function initializeNonce(account: usize, nonce: u64): void {
+  store<u64>(account, nonce, NONCE);
+}
+
+// @ts-ignore: decorator
+@inline
+export function isKnown(account: usize): bool {
+  return load<u32>(account, IS_KNOWN) != 0;
+}
+// @ts-ignore: decorator
+@inline
+export function exists(account: usize): bool {
+  return load<u32>(account, EXISTS) != 0;
+}
+// @ts-ignore: decorator
+@inline
+export function balanceOf(account: usize): usize {
+  return account + BALANCE;
+}
+// @ts-ignore: decorator
+@inline
+export function codeHashOf(account: usize): usize {
+  return account + CODE_HASH;
+}
+// @ts-ignore: decorator
+@inline
+export function nonceOf(account: usize): u64 {
+  return load<u64>(account, NONCE);
+}
+/** Its code's entry; 0 while that is not known. */
+// @ts-ignore: decorator
+@inline
+export function codeOf(account: usize): usize {
+  return <usize>load<u32>(account, CODE);
+}
+// @ts-ignore: decorator
+@inline
+export function generationOf(account: usize): u32 {
+  return load<u32>(account, GENERATION);
+}
+/** Slots that are not in the table are zero: nothing below is its own. */
+// @ts-ignore: decorator
+@inline
+export function hasFreshStorage(account: usize): bool {
+  return load<u32>(account, GENERATION) != 0 || load<u32>(account, HAS_STORAGE) == 0;
+}
+/** EIP-7610: it has storage from before, which a new contract may not inherit. */
+export function hasOldStorage(account: usize): bool {
+  return load<u32>(account, GENERATION) == 0 && load<u32>(account, HAS_STORAGE) != 0;
+}
+export function hasCode(account: usize): bool {
+  return exists(account) && !isEmptyHash(account + CODE_HASH);
+}
+export function isEmptyHash(hash: usize): bool {
+  return (
+    load<u64>(hash) == load<u64>(EMPTY_CODE_HASH) &&
+    load<u64>(hash, 8) == load<u64>(EMPTY_CODE_HASH, 8) &&
+    load<u64>(hash, 16) == load<u64>(EMPTY_CODE_HASH, 16) &&
+    load<u64>(hash, 24) == load<u64>(EMPTY_CODE_HASH, 24)
+  );
+}
+/** EIP-161: no code, no nonce, no balance. */
+export function isEmpty(account: usize): bool {
+  return !exists(account) || (load<u64>(account, NONCE) == 0 && isZero(account + BALANCE) && isEmptyHash(account + CODE_HASH));
+}
+/** Number of the precompile that is there under these rules; 0: none. */
+export function precompileOf(account: usize): u32 {
+  const number = load<u32>(account, PRECOMPILE);
+  return number != 0 && ((precompiles >> number) & 1) != 0 ? number : 0;
+}
+export function setPrecompile(account: usize, number: u32): void {
+  note4(account + PRECOMPILE);
+  store<u32>(account, number, PRECOMPILE);
+}
+
+export function isWarm(account: usize): bool {
+  return load<u32>(account, WARM) == epoch || precompileOf(account) != 0;
+}
+export function warm(account: usize): void {
+  if (load<u32>(account, WARM) == epoch) return;
+  note4(account + WARM);
+  store<u32>(account, epoch, WARM);
+}
+
+function markDirty(account: usize): void {
+  if (load<u32>(account, IS_DIRTY) != 0 || dirtyEnd + 4 > DIRTY_END) return;
+  store<u32>(account, 1, IS_DIRTY);
+  store<u32>(dirtyEnd, account);
+  dirtyEnd += 4;
+}
+
+/** EIP-161: an account that a transaction touched and left empty goes at its end. */
+export function touch(account: usize): void {
+  if (load<u32>(account, TOUCHED_IN) == epoch) return;
+  if (load<u32>(account, PRECOMPILE) != RIPEMD) note4(account + TOUCHED_IN);
+  store<u32>(account, epoch, TOUCHED_IN);
+  list(account);
+}
+
+/** Puts an account on the list of those that the end of the transaction looks at, once. */
+function list(account: usize): void {
+  if (load<u32>(account, IS_LISTED) == epoch || touchedEnd + 4 > TOUCHED_END) return;
+  store<u32>(account, epoch, IS_LISTED);
+  store<u32>(touchedEnd, account);
+  touchedEnd += 4;
+}
+
+/** Makes an account exist. One that does not is empty in every field. */
+export function create(account: usize): void {
+  if (exists(account)) return;
+  note4(account + EXISTS);
+  store<u32>(account, 1, EXISTS);
+  markDirty(account);
+}
+
+const ZERO_WORD: usize = memory.data<u64>([0, 0, 0, 0]);
+
+export function setBalance(account: usize, value: usize): void {
+  note32(account + BALANCE);
+  copyWord(account + BALANCE, value);
+  markDirty(account);
+}
+export function setNonce(account: usize, value: u64): void {
+  note8(account + NONCE);
+  store<u64>(account, value, NONCE);
+  markDirty(account);
+}
+/** @param code entry of that code, or 0 while it is not known */
+export function setCodeHash(account: usize, hash: usize, code: usize): void {
+  note32(account + CODE_HASH);
+  copyWord(account + CODE_HASH, hash);
+  note4(account + CODE);
+  store<u32>(account, code, CODE);
+  store<u32>(account, 1, IS_CODE_NEW);
+  markDirty(account);
+}
+/** Remembers where the code is; no change of state. */
+export function linkCode(account: usize, code: usize): void {
+  store<u32>(account, code, CODE);
+}
+/** Codes are gone from the cache: none is linked any more. */
+export function unlinkCodes(): void {
+  for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(account, 0, CODE);
+}
+
+export function isCreated(account: usize): bool {
+  return load<u32>(account, CREATED_IN) == epoch;
+}
+export function markCreated(account: usize): void {
+  note4(account + CREATED_IN);
+  store<u32>(account, epoch, CREATED_IN);
+}
+export function isDestroyed(account: usize): bool {
+  return load<u32>(account, DESTROYED_IN) == epoch;
+}
+export function markDestroyed(account: usize): void {
+  note4(account + DESTROYED_IN);
+  store<u32>(account, epoch, DESTROYED_IN);
+  list(account);
+}
+
+/** All storage is gone: the account's slots are of a new generation. */
+export function clearStorage(account: usize): void {
+  note4(account + GENERATION);
+  store<u32>(account, ++lastGeneration, GENERATION);
+  note4(account + IS_CLEARED);
+  store<u32>(account, 1, IS_CLEARED);
+  markDirty(account);
+}
+
+function remove(account: usize): void {
+  setBalance(account, ZERO_WORD);
+  setNonce(account, 0);
+  setCodeHash(account, EMPTY_CODE_HASH, 0);
+  clearStorage(account);
+  note4(account + EXISTS);
+  store<u32>(account, 0, EXISTS);
+}
+
+/** The end of a transaction: destroyed accounts go, and touched ones that are empty (EIP-161). */
+export function sweepAccounts(): void {
+  for (let place = TOUCHED; place < touchedEnd; place += 4) {
+    const account = <usize>load<u32>(place);
+    const isSwept = has(EIP158) && load<u32>(account, TOUCHED_IN) == epoch && isEmpty(account);
+    if (isDestroyed(account) || (isSwept && exists(account))) remove(account);
+  }
+  touchedEnd = TOUCHED;
+}
+
+export function forgetTouched(): void {
+  touchedEnd = TOUCHED;
+}
+
+/** Entries that changed since changes were last collected: number and the n-th. */
+export function dirtyCount(): u32 {
+  return <u32>(dirtyEnd - DIRTY) >> 2;
+}
+export function dirtyAccount(n: u32): usize {
+  return <usize>load<u32>(DIRTY + (<usize>n << 2));
+}
+/** What was collected is the state below from now on. */
+export function settleAccounts(): void {
+  for (let place = DIRTY; place < dirtyEnd; place += 4) {
+    const account = <usize>load<u32>(place);
+    store<u32>(account, 0, IS_DIRTY);
+    store<u32>(account, 0, IS_CLEARED);
+    store<u32>(account, 0, IS_CODE_NEW);
+  }
+  dirtyEnd = DIRTY;
+}
+export function wasCleared(account: usize): bool {
+  return load<u32>(account, IS_CLEARED) != 0;
+}
+export function isCodeNew(account: usize): bool {
+  return load<u32>(account, IS_CODE_NEW) != 0;
+}

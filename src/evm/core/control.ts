@@ -1,0 +1,70 @@
+/** The ways out of the dispatch loop: a frame ends, a block cannot be entered, the host is needed. */
+import { decodeExactly } from './decode.ts';
+import { popFrame } from './frames.ts';
+import * as Op from './generated/operations.ts';
+import { EXACT, EXACT_END, OPCODES } from './layout.ts';
+import {
+  code, depth, gas as gasRegister, halt, ip as ipRegister, memoryBase, reserve, setDetails, setRegisters, setReserve, sp as spRegister, stackBase, status,
+} from './machine.ts';
+import { growOver } from './memory.ts';
+import { need, setNeed, takePrepaid } from './needs.ts';
+import {
+  BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW,
+} from './status.ts';
+
+/** Gives the message gas for a slice; at least as much as its next block costs. False: there is no message. */
+export function refill(slice: i64): bool {
+  if (depth < 0) return false;
+  const total = gasRegister + reserve;
+  const least = load<u32>(ipRegister) == Op.BLOCK ? <i64>load<u32>(ipRegister, 4) : 0;
+  const wanted = slice > least ? slice : least;
+  const counted = total < wanted ? total : wanted;
+  setReserve(total - counted);
+  setRegisters(ipRegister, spRegister, counted);
+  return true;
+}
+
+/** What becomes of a body that did not simply give back gas. @returns a reason to return to the host, or -1: go on */
+export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
+  if (result == BODY_HALTS) popFrame(status, gas, 0, 0);
+  else if (result == BODY_NEEDS) {
+    if (need != NEEDS_PRECOMPILE) setRegisters(ip, sp, gas - takePrepaid());
+    return need;
+  }
+  return depth < 0 ? DONE : -1;
+}
+
+/** Ends the running frame with a range of its memory. Offset and size are stack words; 0: there is no output. */
+export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
+  if (offset == 0) {
+    popFrame(result, gas, 0, 0);
+    return BODY_SWITCHES;
+  }
+  const left = growOver(offset, size, gas);
+  if (left < 0) return left;
+  const bytes = <u32>load<u64>(size);
+  popFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
+  return BODY_SWITCHES;
+}
+
+/** A block start refuses: the slice is used, or something in the block must fail. */
+export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
+  const bounds = load<u32>(ip, 8);
+  const height = <u32>(sp - stackBase);
+  const fits = height >= (bounds & 0xffff) && height <= bounds >>> 16;
+  if (fits && gas + reserve >= <i64>load<u32>(ip, 4)) return setNeed(SLICE_USED);
+  const isExact = ip >= EXACT && ip < EXACT_END;
+  if (isExact || depth > 0) {
+    if (fits) return halt(OUT_OF_GAS);
+    const words = height >> 5;
+    if (height < (bounds & 0xffff)) {
+      setDetails(words, load<u8>(OPCODES + (<usize>load<u32>(ip, 12) << 3), 4));
+      return halt(STACK_UNDERFLOW);
+    }
+    setDetails(words, 0);
+    return halt(STACK_OVERFLOW);
+  }
+  // Only the first frame's failure is told to anybody: what precisely it is, is found out instruction by instruction.
+  setRegisters(decodeExactly(code, load<u32>(ip, 12)), sp, gas);
+  return BODY_SWITCHES;
+}

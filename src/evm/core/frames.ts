@@ -1,0 +1,240 @@
+/** The call stack: one record a frame, and the way in and out of one. */
+import { MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
+import { rollbackTo } from './journal.ts';
+import {
+  code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize,
+  refund, reserve, setCode, setDepth, setGasObserved, setInput, setLogs, setMemory, setRefund, setRegisters, setReserve,
+  setReturnSize, setStackBase, setStatic, setStatus, stackBase,
+} from './machine.ts';
+import { finishCreation } from './instructions/create.ts';
+import { EIP150, has } from './rules.ts';
+import { MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
+import { setU64 } from './words/word.ts';
+
+/** Registers of a frame while one above it runs. */
+const IP: usize = 0;
+const SP: usize = 4;
+const GAS: usize = 8;
+const STACK_BASE: usize = 16;
+const MEMORY_BASE: usize = 20;
+const MEMORY_SIZE: usize = 24;
+const INPUT: usize = 28;
+const INPUT_SIZE: usize = 32;
+const CODE: usize = 36;
+const IS_STATIC: usize = 40;
+/** The account whose storage, balance and address the code sees. */
+const ACCOUNT: usize = 44;
+const KIND: usize = 48;
+/** Where the caller wants the output: pointer and size. */
+const OUTPUT: usize = 52;
+const OUTPUT_SIZE: usize = 56;
+/** What the transaction looked like before this frame. */
+const JOURNAL_MARK: usize = 60;
+const LOGS_MARK: usize = 64;
+const LOG_COUNT_MARK: usize = 68;
+const REFUND_MARK: usize = 72;
+/** Gas at the frame's beginning, and the most that it would have needed there so far (see `noteNeed`). */
+const GIVEN: usize = 80;
+const NEEDED: usize = 88;
+/** What the caller had used when it handed over gas; how much it handed over; whether that was all it may. */
+const USED_BEFORE: usize = 96;
+const HANDED: usize = 104;
+const IS_CAPPED: usize = 112;
+const PRECOMPILE: usize = 116;
+/** What the slice had beyond the gas that was handed over. */
+const SLICE_REST: usize = 120;
+const CALLER_WORD: usize = 128;
+const VALUE_WORD: usize = 160;
+
+/** What kind of message a frame runs. */
+export const CALL: u32 = 0;
+export const CALLCODE: u32 = 1;
+export const DELEGATECALL: u32 = 2;
+export const STATICCALL: u32 = 3;
+export const CREATION: u32 = 4;
+
+// @ts-ignore: decorator
+@inline
+export function accountOfFrame(): usize {
+  return <usize>load<u32>(frame, ACCOUNT);
+}
+// @ts-ignore: decorator
+@inline
+export function callerOfFrame(): usize {
+  return frame + CALLER_WORD;
+}
+// @ts-ignore: decorator
+@inline
+export function valueOfFrame(): usize {
+  return frame + VALUE_WORD;
+}
+export function precompileOfFrame(): u32 {
+  return load<u32>(frame, PRECOMPILE);
+}
+export function kindOfFrame(): u32 {
+  return load<u32>(frame, KIND);
+}
+/** What the running frame has used of its gas. */
+export function usedGas(left: i64): i64 {
+  return load<i64>(frame, GIVEN) - left;
+}
+
+/** No frame more may begin above the running one. */
+export function isTooDeep(): bool {
+  return depth + 1 > <i32>MAX_DEPTH;
+}
+
+/**
+ * Keeps the running frame's registers and makes a new frame the running one. What it calls for (account, caller, value,
+ * output, input, code) is for the caller of this function to set.
+ * @param resultAt stack word that takes the frame's result; the new frame's stack begins above it
+ * @param left what the running frame keeps of its gas
+ * @param given the new frame's gas
+ * @param handed the part of it that the running frame paid
+ */
+export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, given: i64, handed: i64, isCapped: bool, slice: i64): void {
+  const mark = journalEnd;
+  let usedBefore: i64 = 0;
+  let base = inputEnd;
+  if (depth >= 0) {
+    store<u32>(frame, nextIp, IP);
+    store<u32>(frame, resultAt, SP);
+    store<i64>(frame, left, GAS);
+    store<u32>(frame, stackBase, STACK_BASE);
+    store<u32>(frame, memoryBase, MEMORY_BASE);
+    store<u32>(frame, memorySize, MEMORY_SIZE);
+    store<u32>(frame, input, INPUT);
+    store<u32>(frame, inputSize, INPUT_SIZE);
+    store<u32>(frame, code, CODE);
+    store<u32>(frame, isStatic, IS_STATIC);
+    usedBefore = usedGas(left + handed);
+    base = (memoryBase + memorySize + 15) & ~15;
+  }
+  setDepth(depth + 1);
+  store<u32>(frame, kind, KIND);
+  store<u32>(frame, mark, JOURNAL_MARK);
+  store<u32>(frame, logsEnd, LOGS_MARK);
+  store<u32>(frame, logCount, LOG_COUNT_MARK);
+  store<i64>(frame, refund, REFUND_MARK);
+  store<i64>(frame, given, GIVEN);
+  store<i64>(frame, 0, NEEDED);
+  store<i64>(frame, usedBefore, USED_BEFORE);
+  store<i64>(frame, handed, HANDED);
+  store<u32>(frame, isCapped, IS_CAPPED);
+  store<u32>(frame, 0, PRECOMPILE);
+  setStackBase(resultAt);
+  setMemory(base, 0);
+  const counted = given < slice ? given : slice;
+  store<i64>(frame, slice - counted, SLICE_REST);
+  setReserve(given - counted);
+  setRegisters(0, resultAt, counted);
+}
+
+/** The new frame's account, and the pointers to its caller and value, words that are copied. */
+export function setContext(account: usize, caller: usize, value: usize): void {
+  store<u32>(frame, account, ACCOUNT);
+  memory.copy(frame + CALLER_WORD, caller, 32);
+  memory.copy(frame + VALUE_WORD, value, 32);
+}
+export function setOutput(pointer: usize, size: u32): void {
+  store<u32>(frame, pointer, OUTPUT);
+  store<u32>(frame, size, OUTPUT_SIZE);
+}
+export function setFramePrecompile(number: u32): void {
+  store<u32>(frame, number, PRECOMPILE);
+}
+
+/** The frame would not have come this far with less gas at its beginning. Gas estimation asks for it. */
+export function noteNeed(amount: i64): void {
+  if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
+}
+
+/** Least amount of which all but a 64th (EIP-150) is `part`. */
+function wholeOf(part: i64): i64 {
+  if (part <= 0) return 0;
+  return has(EIP150) ? part + (part - 1) / 63 : part;
+}
+
+/** Result of the whole message, once the first frame has ended. */
+export let messageGasLeft: i64 = 0;
+export let messageGasNeeded: i64 = 0;
+
+/**
+ * Ends the running frame: with its output, or by undoing what it did.
+ * @param result its status
+ * @param left gas of the slice that it leaves; that of the reserve comes on top
+ * @param output where its output lies; halts have none
+ */
+export function popFrame(result: i32, left: i64, output: usize, size: u32): void {
+  const slice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
+  let rest = result <= REVERT ? left + reserve : 0;
+  if (size > 0 && output != RETURN_DATA) {
+    if (size > <u32>(RETURN_DATA_END - RETURN_DATA)) {
+      result = MEMORY_LIMIT;
+      rest = 0;
+      size = 0;
+    } else memory.copy(RETURN_DATA, output, size);
+  }
+  if (result == SUCCESS && kindOfFrame() == CREATION) {
+    rest = finishCreation(accountOfFrame(), RETURN_DATA, size, rest);
+    if (rest < 0) {
+      result = creationFailure;
+      rest = 0;
+      size = 0;
+    } else if (depth > 0) size = 0;
+  }
+  if (result != SUCCESS) {
+    rollbackTo(load<u32>(frame, JOURNAL_MARK));
+    setLogs(load<u32>(frame, LOGS_MARK), load<u32>(frame, LOG_COUNT_MARK));
+    setRefund(load<i64>(frame, REFUND_MARK));
+  }
+  setReturnSize(size);
+  noteNeed(usedGas(rest));
+  setStatus(result);
+  if (depth == 0) {
+    messageGasLeft = rest;
+    messageGasNeeded = load<i64>(frame, NEEDED);
+    setDepth(-1);
+    return;
+  }
+  returnToCaller(result, rest, size, slice);
+}
+
+/** Why a creation whose code ran through failed all the same. */
+let creationFailure: i32 = 0;
+export function failCreation(reason: i32): i64 {
+  creationFailure = reason;
+  return -1;
+}
+
+function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
+  const above = frame;
+  const isCreation = load<u32>(above, KIND) == CREATION;
+  setDepth(depth - 1);
+  const handed = load<i64>(above, HANDED);
+  const stipend = load<i64>(above, GIVEN) - handed;
+  let part = load<i64>(above, NEEDED) - stipend;
+  if (result > REVERT) {
+    // It used up whatever it was given. Only where that is a fixed amount is it known what less gas would have done.
+    if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
+    part = handed;
+  }
+  if (part > handed) part = handed;
+  noteNeed(load<i64>(above, USED_BEFORE) + wholeOf(part));
+  const outputSize = load<u32>(above, OUTPUT_SIZE);
+  if (!isCreation && result <= REVERT && outputSize > 0) {
+    memory.copy(load<u32>(above, OUTPUT), RETURN_DATA, outputSize < size ? outputSize : size);
+  }
+  const total = load<i64>(frame, GAS) + rest;
+  const counted = total < slice ? total : slice;
+  setReserve(total - counted);
+  const result_ = <usize>load<u32>(frame, SP);
+  setRegisters(load<u32>(frame, IP), result_, counted);
+  setStackBase(load<u32>(frame, STACK_BASE));
+  setMemory(load<u32>(frame, MEMORY_BASE), load<u32>(frame, MEMORY_SIZE));
+  setInput(load<u32>(frame, INPUT), load<u32>(frame, INPUT_SIZE));
+  setCode(load<u32>(frame, CODE));
+  setStatic(load<u32>(frame, IS_STATIC) != 0);
+  if (isCreation && result == SUCCESS) memory.copy(result_, load<u32>(above, ACCOUNT), 32);
+  else setU64(result_, result == SUCCESS ? 1 : 0);
+}

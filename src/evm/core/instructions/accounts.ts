@@ -1,0 +1,69 @@
+/** Instructions that look at other accounts. */
+import { balanceOf, codeHashOf, codeOf, hasCode, isEmpty, isWarm, warm } from '../accounts.ts';
+import { BYTES, LENGTH } from '../codes.ts';
+import { charge } from '../gas.ts';
+import { isJournalFull } from '../journal.ts';
+import { halt } from '../machine.ts';
+import { requireAccount, requireCode, whyNot } from '../needs.ts';
+import { EIP2929, has } from '../rules.ts';
+import { MEMORY_LIMIT } from '../status.ts';
+import { copyWord, setU64 } from '../words/word.ts';
+import { copyAddress } from './calls.ts';
+import { copyPadded, payCopy } from './memory.ts';
+
+const COLD_SURCHARGE: i64 = 2500;
+const addressWord: usize = memory.data(32, 16);
+
+/** The account whose address is on the stack, or 0 with `whyNot`. */
+function accountAt(sp: usize): usize {
+  copyAddress(addressWord, sp);
+  return requireAccount(addressWord);
+}
+
+/** EIP-2929: the first access costs more. */
+function payAccess(account: usize, gas: i64): i64 {
+  if (!has(EIP2929) || isWarm(account)) return gas;
+  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  warm(account);
+  return charge(gas, COLD_SURCHARGE);
+}
+
+export function balance(sp: usize, gas: i64): i64 {
+  const account = accountAt(sp);
+  if (account == 0) return whyNot;
+  const left = payAccess(account, gas);
+  if (left >= 0) copyWord(sp, balanceOf(account));
+  return left;
+}
+
+export function extcodesize(sp: usize, gas: i64): i64 {
+  const account = accountAt(sp);
+  if (account == 0 || !requireCode(account)) return whyNot;
+  const left = payAccess(account, gas);
+  if (left >= 0) setU64(sp, hasCode(account) ? load<u32>(codeOf(account), LENGTH) : 0);
+  return left;
+}
+
+/** EIP-1052: zero for an account that does not exist or is empty. */
+export function extcodehash(sp: usize, gas: i64): i64 {
+  const account = accountAt(sp);
+  if (account == 0) return whyNot;
+  const left = payAccess(account, gas);
+  if (left < 0) return left;
+  if (isEmpty(account)) setU64(sp, 0);
+  else copyWord(sp, codeHashOf(account));
+  return left;
+}
+
+/** Stack: address, destination, source, size. */
+export function extcodecopy(sp: usize, gas: i64): i64 {
+  const account = accountAt(sp);
+  if (account == 0 || !requireCode(account)) return whyNot;
+  let left = payCopy(sp - 32, gas);
+  if (left < 0) return left;
+  left = payAccess(account, left);
+  if (left < 0) return left;
+  const code = hasCode(account) ? codeOf(account) : 0;
+  copyPadded(sp - 32, code == 0 ? 0 : <usize>load<u32>(code, BYTES), code == 0 ? 0 : load<u32>(code, LENGTH));
+  return left;
+}

@@ -1,0 +1,203 @@
+/** CALL, CALLCODE, DELEGATECALL, STATICCALL, and the first message of a transaction. */
+import {
+  balanceOf, codeHashOf, codeOf, create, exists, findAccount, hasCode, isEmpty, isWarm, precompileOf, setBalance, touch, warm,
+} from '../accounts.ts';
+import { BYTES, INSTRUCTIONS, LENGTH, prepareCode } from '../codes.ts';
+import {
+  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, popFrame, pushFrame, setContext, setFramePrecompile,
+  setOutput, STATICCALL, valueOfFrame,
+} from '../frames.ts';
+import { charge } from '../gas.ts';
+import { isJournalFull } from '../journal.ts';
+import { RETURN_DATA } from '../layout.ts';
+import {
+  gas as gasRegister, halt, input, inputSize, isStatic, memoryBase, reserve, setCode, setInput, setRegisters, setReserve,
+  setReturnSize, setStatic, sp as spRegister,
+} from '../machine.ts';
+import { growOver } from '../memory.ts';
+import { requireAccount, requireCode, setNeed, whyNot } from '../needs.ts';
+import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
+import { BODY_SWITCHES, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
+import { addWords, subWords } from '../words/add.ts';
+import { isLess } from '../words/compare.ts';
+import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
+
+const VALUE_GAS: i64 = 9000;
+const NEW_ACCOUNT_GAS: i64 = 25000;
+const STIPEND: i64 = 2300;
+/** What the first access costs beyond a later one (EIP-2929). */
+const COLD_SURCHARGE: i64 = 2500;
+const COLD_GAS: i64 = 2600;
+const WARM_GAS: i64 = 100;
+const IDENTITY: u32 = 4;
+
+/** EIP-7702: 0xef0100 and an address. */
+const DELEGATION_SIZE: u32 = 23;
+
+const addressWord: usize = memory.data(32, 16);
+const targetWord: usize = memory.data(32, 16);
+const zeroWord: usize = memory.data<u64>([0, 0, 0, 0]);
+
+/** The address in the lower 20 bytes of a stack word, as a word. */
+export function copyAddress(destination: usize, source: usize): void {
+  store<u64>(destination, load<u64>(source));
+  store<u64>(destination, load<u64>(source, 8), 8);
+  store<u64>(destination, load<u64>(source, 16) & 0xffffffff, 16);
+  store<u64>(destination, 0, 24);
+}
+
+/** Whether a code hands over to another account's code. */
+export function isDelegation(code: usize): bool {
+  if (!has(EIP7702) || code == 0 || load<u32>(code, LENGTH) != DELEGATION_SIZE) return false;
+  return (load<u32>(load<u32>(code, BYTES)) & 0xffffff) == 0x0001ef;
+}
+
+/** The account that a delegation names; 0 with `whyNot` when it is not at hand. */
+export function requireDelegate(code: usize): usize {
+  const bytes = <usize>load<u32>(code, BYTES);
+  memory.fill(targetWord, 0, 32);
+  for (let i: usize = 0; i < 20; i++) store<u8>(targetWord + i, load<u8>(bytes + 22 - i));
+  return requireAccount(targetWord);
+}
+
+/** All but a 64th (EIP-150) of the gas that is left, or less where less is asked for. */
+function gasToHand(asked: usize, total: i64): i64 {
+  const isSmall = fitsU64(asked) && load<i64>(asked) >= 0;
+  if (!has(EIP150)) return isSmall && load<i64>(asked) <= total ? load<i64>(asked) : -1;
+  const most = total - (total >> 6);
+  return isSmall && load<i64>(asked) < most ? load<i64>(asked) : most;
+}
+
+/**
+ * The body of all four. Stack, from the top: gas, address, value (first two kinds), input offset and size, output offset
+ * and size. The result takes the place of the lowest.
+ */
+export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
+  const hasValue = kind <= CALLCODE;
+  const valueAt = sp - 64;
+  const inputAt = hasValue ? sp - 96 : sp - 64;
+  const outputAt = inputAt - 64;
+  const resultAt = outputAt - 32;
+  const passesValue = hasValue && !isZero(valueAt);
+  if (kind == CALL && passesValue && isStatic) return halt(WRITE_PROTECTION);
+  if (isJournalFull()) return halt(MEMORY_LIMIT);
+
+  copyAddress(addressWord, sp - 32);
+  const target = requireAccount(addressWord);
+  if (target == 0 || !requireCode(target)) return whyNot;
+  let code = hasCode(target) ? codeOf(target) : 0;
+  let delegate: usize = 0;
+  if (isDelegation(code)) {
+    delegate = requireDelegate(code);
+    if (delegate == 0 || !requireCode(delegate)) return whyNot;
+    code = hasCode(delegate) ? codeOf(delegate) : 0;
+  }
+
+  gas = growOver(inputAt, inputAt - 32, gas);
+  if (gas < 0) return gas;
+  gas = growOver(outputAt, outputAt - 32, gas);
+  if (gas < 0) return gas;
+  gas = charge(gas, surcharge(kind, target, delegate, passesValue));
+  if (gas < 0) return gas;
+
+  let total = gas + reserve;
+  const handed = gasToHand(sp, total);
+  if (handed < 0) return halt(OUT_OF_GAS);
+  const isCapped = has(EIP150) && handed == total - (total >> 6);
+  total -= handed;
+  const given = passesValue ? handed + STIPEND : handed;
+  const self = accountOfFrame();
+  if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) return answer(ip, resultAt, total + given, gas, 0);
+  const isPrecompile = precompileOf(target) != 0;
+  if (kind == CALL && !exists(target) && has(EIP158) && !passesValue && !isPrecompile) {
+    return answer(ip, resultAt, total + given, gas, 1);
+  }
+
+  const size = <u32>load<u64>(inputAt - 32);
+  const data = size == 0 ? memoryBase : memoryBase + <usize>load<u64>(inputAt);
+  const outputSize = <u32>load<u64>(outputAt - 32);
+  const output = outputSize == 0 ? memoryBase : memoryBase + <usize>load<u64>(outputAt);
+  const isDelegated = kind == DELEGATECALL;
+  const account = kind == CALL || kind == STATICCALL ? target : self;
+  const caller = isDelegated ? callerOfFrame() : self;
+  const value = isDelegated ? valueOfFrame() : hasValue ? valueAt : zeroWord;
+  copyWord(addressWord, caller);
+  copyWord(targetWord, value);
+  if (code == 0 && !isPrecompile) {
+    // Nothing to run: what the call does to accounts is done here and cannot fail any more.
+    if (kind == CALL) pay(self, target, valueAt);
+    else if (kind == STATICCALL && exists(target)) touch(target);
+    return answer(ip, resultAt, total + given, gas, 1);
+  }
+  pushFrame(kind, ip + 16, resultAt, total, given, handed, isCapped, gas);
+  setContext(account, addressWord, targetWord);
+  setOutput(output, outputSize);
+  setInput(data, size);
+  if (kind == CALL) pay(self, target, targetWord);
+  else if (kind == STATICCALL && exists(target)) touch(target);
+  if (kind == STATICCALL) setStatic(true);
+  return enter(isPrecompile ? precompileOf(target) : 0, code);
+}
+
+/** EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. */
+function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool): i64 {
+  let cost: i64 = 0;
+  if (has(EIP2929)) {
+    if (!isWarm(target)) {
+      cost += COLD_SURCHARGE;
+      warm(target);
+    }
+    if (delegate != 0) {
+      cost += isWarm(delegate) ? WARM_GAS : COLD_GAS;
+      warm(delegate);
+    }
+  }
+  if (passesValue) cost += VALUE_GAS;
+  if (kind == CALL && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += NEW_ACCOUNT_GAS;
+  return cost;
+}
+
+/** Moves value; the receiver exists from then on, and counts as touched (EIP-161). */
+export function pay(from: usize, to: usize, value: usize): void {
+  create(to);
+  touch(to);
+  if (isZero(value)) return;
+  subWords(addressWord, balanceOf(from), value);
+  setBalance(from, addressWord);
+  addWords(addressWord, balanceOf(to), value);
+  setBalance(to, addressWord);
+}
+
+/** Ends a call that needs no frame. `slice` is what this slice had left. */
+function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64): i64 {
+  setU64(resultAt, result);
+  setReturnSize(0);
+  const counted = total < slice ? total : slice;
+  setReserve(total - counted);
+  setRegisters(ip + 16, resultAt, counted);
+  return BODY_SWITCHES;
+}
+
+/** Begins the pushed frame's execution. */
+export function enter(precompile: u32, code: usize): i64 {
+  setReturnSize(0);
+  if (precompile != 0) {
+    setFramePrecompile(precompile);
+    if (precompile != IDENTITY) return setNeed(NEEDS_PRECOMPILE);
+    runIdentity();
+    return BODY_SWITCHES;
+  }
+  if (!prepareCode(code)) {
+    popFrame(MEMORY_LIMIT, 0, 0, 0);
+    return BODY_SWITCHES;
+  }
+  setCode(code);
+  setRegisters(<usize>load<u32>(code, INSTRUCTIONS), spRegister, gasRegister);
+  return BODY_SWITCHES;
+}
+
+function runIdentity(): void {
+  const left = charge(gasRegister, 15 + 3 * <i64>((<u64>inputSize + 31) >> 5));
+  if (left < 0) popFrame(OUT_OF_GAS, 0, 0, 0);
+  else popFrame(SUCCESS, left, input, inputSize);
+}

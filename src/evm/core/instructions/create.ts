@@ -1,0 +1,197 @@
+/** CREATE, CREATE2, and the first message of a transaction that creates a contract. */
+import {
+  balanceOf, create, hasCode, hasOldStorage, markCreated, nonceOf, setCodeHash, setNonce, touch, warm,
+} from '../accounts.ts';
+import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS } from '../codes.ts';
+import { decode, decodedSize } from '../decode.ts';
+import { accountOfFrame, CREATION, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
+import { charge } from '../gas.ts';
+import { isJournalFull } from '../journal.ts';
+import { keccak256 } from '../keccak.ts';
+import { ARENA } from '../layout.ts';
+import {
+  gas as gasRegister, halt, isStatic, memoryBase, memoryLimit, reserve, setCode, setInput, setMemory, setRegisters, setReserve,
+  setReturnSize, sp as spRegister,
+} from '../machine.ts';
+import { growOver, wordsOf } from '../memory.ts';
+import { prepay, requireAccount } from '../needs.ts';
+import { EIP150, EIP158, EIP170, EIP2, EIP3541, EIP3860, has } from '../rules.ts';
+import {
+  ADDRESS_COLLISION, BODY_SWITCHES, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WRITE_PROTECTION,
+} from '../status.ts';
+import { isLess } from '../words/compare.ts';
+import { copyWord, isZero, loadBigEndian, setU64, storeBigEndian } from '../words/word.ts';
+import { pay } from './calls.ts';
+
+const CODE_BYTE_GAS: i64 = 200;
+const CODE_LIMIT: u32 = 24576;
+const INIT_CODE_LIMIT: u64 = 49152;
+const INIT_CODE_WORD_GAS: i64 = 2;
+const HASH_WORD_GAS: i64 = 6;
+
+const newAddress: usize = memory.data(32, 16);
+const ownAddress: usize = memory.data(32, 16);
+const valueWord: usize = memory.data(32, 16);
+const digest: usize = memory.data(32, 16);
+const preimage: usize = memory.data(96, 16);
+
+/** keccak(rlp([sender, nonce])), lower 20 bytes. */
+export function addressByNonce(sender: usize, nonce: u64): usize {
+  storeBigEndian(preimage + 40, sender);
+  // The sender's 20 bytes now lie at preimage + 52; what comes before them is overwritten.
+  let end = preimage + 72;
+  if (nonce == 0) {
+    store<u8>(end, 0x80);
+    end++;
+  } else if (nonce < 0x80) {
+    store<u8>(end, <u8>nonce);
+    end++;
+  } else {
+    const bytes = <usize>((71 - clz<u64>(nonce)) >> 3);
+    store<u8>(end, 0x80 + <u8>bytes);
+    end++;
+    for (let i: usize = 0; i < bytes; i++) store<u8>(end + i, <u8>(nonce >> (<u64>(bytes - 1 - i) << 3)));
+    end += bytes;
+  }
+  store<u8>(preimage + 51, 0x94);
+  store<u8>(preimage + 50, 0xc0 + <u8>(end - (preimage + 51)));
+  keccak256(preimage + 50, <u32>(end - (preimage + 50)), digest);
+  return takeAddress();
+}
+
+/** keccak(0xff, sender, salt, keccak(code)), lower 20 bytes (EIP-1014). */
+function addressBySalt(sender: usize, salt: usize, code: usize, size: u32): usize {
+  keccak256(code, size, digest);
+  // 0xff (1), sender (20), salt (32), hash (32): 85 bytes from preimage.
+  memory.copy(preimage + 53, digest, 32);
+  storeBigEndian(digest, sender);
+  memory.copy(preimage + 1, digest + 12, 20);
+  store<u8>(preimage, 0xff);
+  storeBigEndian(preimage + 21, salt);
+  keccak256(preimage, 85, digest);
+  return takeAddress();
+}
+
+function takeAddress(): usize {
+  loadBigEndian(newAddress, digest);
+  store<u32>(newAddress, 0, 20);
+  store<u64>(newAddress, 0, 24);
+  return newAddress;
+}
+
+/** Stack, from the top: value, offset and size of the initialisation code, and the salt of CREATE2. */
+export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 {
+  const resultAt = isSalted ? sp - 96 : sp - 64;
+  if (isStatic) return halt(WRITE_PROTECTION);
+  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  const before = gas;
+  gas = growOver(sp - 32, sp - 64, gas);
+  if (gas < 0) return gas;
+  const size = load<u64>(sp - 64);
+  if (has(EIP3860) && size > INIT_CODE_LIMIT) return halt(MAX_INIT_CODE_SIZE);
+  const self = accountOfFrame();
+  const data = size == 0 ? memoryBase : memoryBase + <usize>load<u64>(sp - 32);
+  const nonce = nonceOf(self);
+  copyWord(valueWord, sp);
+  const isRefused = isTooDeep() || (!isZero(valueWord) && isLess(balanceOf(self), valueWord)) || nonce == u64.MAX_VALUE;
+  let created: usize = 0;
+  if (!isRefused) {
+    created = requireAccount(isSalted ? addressBySalt(self, sp - 96, data, <u32>size) : addressByNonce(self, nonce));
+    // The instruction begins anew then; memory that has grown stays so, and is paid for.
+    if (created == 0) return prepay(before - gas);
+  }
+  gas = charge(gas, (has(EIP3860) ? INIT_CODE_WORD_GAS * wordsOf(size) : 0) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
+  if (gas < 0) return gas;
+  let total = gas + reserve;
+  const handed = has(EIP150) ? total - (total >> 6) : total;
+  total -= handed;
+  if (isRefused) return refuse(ip, resultAt, total + handed, gas);
+  setNonce(self, nonce + 1);
+  warm(created);
+  copyWord(ownAddress, self);
+  pushFrame(CREATION, ip + 16, resultAt, total, handed, handed, has(EIP150), gas);
+  return beginCreation(self, created, data, <u32>size);
+}
+
+function refuse(ip: usize, resultAt: usize, total: i64, slice: i64): i64 {
+  setU64(resultAt, 0);
+  setReturnSize(0);
+  const counted = total < slice ? total : slice;
+  setReserve(total - counted);
+  setRegisters(ip + 16, resultAt, counted);
+  return BODY_SWITCHES;
+}
+
+/**
+ * Begins the execution of initialisation code in the frame that was just pushed. `valueWord` and `ownAddress` hold the
+ * value and the creator's address.
+ */
+function beginCreation(creator: usize, created: usize, data: usize, size: u32): i64 {
+  setContext(created, ownAddress, valueWord);
+  setOutput(0, 0);
+  setReturnSize(0);
+  setInput(data, 0);
+  if (nonceOf(created) != 0 || hasCode(created) || hasOldStorage(created)) {
+    popFrame(ADDRESS_COLLISION, 0, 0, 0);
+    return BODY_SWITCHES;
+  }
+  create(created);
+  markCreated(created);
+  touch(created);
+  if (has(EIP158)) setNonce(created, 1);
+  pay(creator, created, valueWord);
+  return runInitCode(data, size);
+}
+
+/** Initialisation code is decoded into the arena, before the frame's memory, and forgotten with it. */
+function runInitCode(data: usize, size: u32): i64 {
+  const entry = memoryBase;
+  const bytes = entry + CODE_SIZE;
+  const room = CODE_SIZE + size + 64;
+  if (<u64>(entry - ARENA) + room + decodedSize(size) + 64 > <u64>memoryLimit) {
+    popFrame(MEMORY_LIMIT, 0, 0, 0);
+    return BODY_SWITCHES;
+  }
+  memory.copy(bytes, data, size);
+  memory.fill(bytes + size, 0, 64);
+  initializeCode(entry, bytes, size);
+  const end = decode(entry, (bytes + size + 64 + 15) & ~15);
+  setMemory((end + 15) & ~15, 0);
+  setCode(entry);
+  setRegisters(<usize>load<u32>(entry, INSTRUCTIONS), spRegister, gasRegister);
+  return BODY_SWITCHES;
+}
+
+/** The first message of a transaction: nonce and gas are paid already. @returns false with `whyNot` when something is missing */
+export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size: u32, given: i64, slice: i64, stack: usize, value: usize): bool {
+  const created = requireAccount(addressByNonce(creator, nonce));
+  if (created == 0) return false;
+  warm(created);
+  copyWord(ownAddress, creator);
+  copyWord(valueWord, value);
+  pushFrame(CREATION, 0, stack, 0, given, given, false, slice);
+  beginCreation(creator, created, data, size);
+  return true;
+}
+
+/**
+ * Stores the code that a creation returned (EIP-2, 170, 3541).
+ * @returns gas left; negative: the creation fails
+ */
+export function finishCreation(created: usize, output: usize, size: u32, left: i64): i64 {
+  if (has(EIP170) && size > CODE_LIMIT) return failCreation(MAX_CODE_SIZE);
+  if (has(EIP3541) && size > 0 && load<u8>(output) == 0xef) return failCreation(INVALID_CODE);
+  const cost = <i64>size * CODE_BYTE_GAS;
+  if (cost > left) return has(EIP2) ? failCreation(CODE_STORE_OUT_OF_GAS) : left;
+  if (size == 0) return left;
+  keccak256(output, size, digest);
+  loadBigEndian(newAddress, digest);
+  let code = findCode(newAddress);
+  if (code == 0) {
+    code = addCode(newAddress, size);
+    if (code == 0) return failCreation(MEMORY_LIMIT);
+    memory.copy(load<u32>(code, BYTES), output, size);
+  }
+  setCodeHash(created, newAddress, code);
+  return left - cost;
+}

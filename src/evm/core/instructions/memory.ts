@@ -1,0 +1,124 @@
+/** Instructions that read and write the frame's memory. */
+import { BYTES, LENGTH } from '../codes.ts';
+import { charge } from '../gas.ts';
+import { keccak256 } from '../keccak.ts';
+import { RETURN_DATA } from '../layout.ts';
+import { code, halt, input, inputSize, memoryBase, memorySize, returnSize } from '../machine.ts';
+import { growFor, growOver, growTo, wordsOf } from '../memory.ts';
+import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS } from '../status.ts';
+import { fitsU64, loadBigEndian, storeBigEndian } from '../words/word.ts';
+
+const HASH_WORD_GAS: i64 = 6;
+const COPY_WORD_GAS: i64 = 3;
+
+// @ts-ignore: decorator
+@inline
+export function mload(sp: usize, gas: i64): i64 {
+  const left = growFor(sp, 32, gas);
+  if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(sp));
+  return left;
+}
+// @ts-ignore: decorator
+@inline
+export function mstore(sp: usize, gas: i64): i64 {
+  const left = growFor(sp, 32, gas);
+  if (left >= 0) storeBigEndian(memoryBase + <usize>load<u64>(sp), sp - 32);
+  return left;
+}
+// @ts-ignore: decorator
+@inline
+export function mstore8(sp: usize, gas: i64): i64 {
+  const left = growFor(sp, 1, gas);
+  if (left >= 0) store<u8>(memoryBase + <usize>load<u64>(sp), load<u8>(sp - 32));
+  return left;
+}
+/** DUP and MLOAD: the offset stays where it is, `sp` is where the word goes. */
+// @ts-ignore: decorator
+@inline
+export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
+  const left = growFor(offset, 32, gas);
+  if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(offset));
+  return left;
+}
+/** Offsets that are constants of less than 64 KiB. */
+// @ts-ignore: decorator
+@inline
+export function mloadAt(sp: usize, offset: u32, gas: i64): i64 {
+  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
+  if (left >= 0) loadBigEndian(sp, memoryBase + offset);
+  return left;
+}
+// @ts-ignore: decorator
+@inline
+export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
+  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
+  if (left >= 0) storeBigEndian(memoryBase + offset, sp);
+  return left;
+}
+
+const digest: usize = memory.data(32, 16);
+
+/** Stack: offset, size. */
+export function keccak(sp: usize, gas: i64): i64 {
+  const left = growOver(sp, sp - 32, gas);
+  if (left < 0) return left;
+  const size = <u32>load<u64>(sp - 32);
+  const rest = charge(left, HASH_WORD_GAS * wordsOf(size));
+  if (rest < 0) return rest;
+  keccak256(memoryBase + (size == 0 ? 0 : <usize>load<u64>(sp)), size, digest);
+  loadBigEndian(sp - 32, digest);
+  return rest;
+}
+
+/** Pays for a copy to memory. Stack: destination, source, size. */
+export function payCopy(sp: usize, gas: i64): i64 {
+  const left = growOver(sp, sp - 64, gas);
+  return left < 0 ? left : charge(left, COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)));
+}
+
+/** Copies bytes of a source whose end may come too early: the rest is zero. Memory is there already. */
+export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
+  const size = <u32>load<u64>(sp - 64);
+  if (size == 0) return;
+  const to = memoryBase + <usize>load<u64>(sp);
+  const from = fitsU64(sp - 32) && load<u64>(sp - 32) < <u64>sourceSize ? <u32>load<u64>(sp - 32) : sourceSize;
+  const present = sourceSize - from < size ? sourceSize - from : size;
+  memory.copy(to, source + from, present);
+  memory.fill(to + present, 0, size - present);
+}
+
+export function calldatacopy(sp: usize, gas: i64): i64 {
+  const left = payCopy(sp, gas);
+  if (left >= 0) copyPadded(sp, input, inputSize);
+  return left;
+}
+
+export function codecopy(sp: usize, gas: i64): i64 {
+  const left = payCopy(sp, gas);
+  if (left >= 0) copyPadded(sp, load<u32>(code, BYTES), load<u32>(code, LENGTH));
+  return left;
+}
+
+/** EIP-211: reading beyond the end halts. */
+export function returndatacopy(sp: usize, gas: i64): i64 {
+  const left = payCopy(sp, gas);
+  if (left < 0) return left;
+  const from = load<u64>(sp - 32);
+  if (!fitsU64(sp - 32) || from > <u64>returnSize || from + load<u64>(sp - 64) > <u64>returnSize) return halt(RETURN_DATA_OUT_OF_BOUNDS);
+  copyPadded(sp, RETURN_DATA, returnSize);
+  return left;
+}
+
+/** EIP-5656. Memory reaches over both ranges; they may overlap. */
+export function mcopy(sp: usize, gas: i64): i64 {
+  let left = growOver(sp, sp - 64, gas);
+  if (left < 0) return left;
+  left = growOver(sp - 32, sp - 64, left);
+  if (left < 0) return left;
+  const size = load<u64>(sp - 64);
+  left = charge(left, COPY_WORD_GAS * wordsOf(size));
+  if (left >= 0 && size > 0) {
+    memory.copy(memoryBase + <usize>load<u64>(sp), memoryBase + <usize>load<u64>(sp - 32), <u32>size);
+  }
+  return left;
+}

@@ -1,0 +1,93 @@
+/** Persistent and transient storage. */
+import { accountOfFrame, noteNeed, usedGas } from '../frames.ts';
+import { charge } from '../gas.ts';
+import { isJournalFull } from '../journal.ts';
+import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
+import { requireSlot, whyNot } from '../needs.ts';
+import { EIP2200, EIP2929, has, NET_METERING, storageAgainGas, storageClearRefund, storageResetGas } from '../rules.ts';
+import { findTransient, isSlotWarm, isTransientSet, ORIGINAL, setSlotValue, setTransient, VALUE, warmSlot } from '../slots.ts';
+import { MEMORY_LIMIT, OUT_OF_GAS, WRITE_PROTECTION } from '../status.ts';
+import { isEqual } from '../words/compare.ts';
+import { copyWord, isZero, setU64 } from '../words/word.ts';
+
+const SET_GAS: i64 = 20000;
+const COLD_GAS: i64 = 2100;
+const COLD_SURCHARGE: i64 = 2000;
+/** EIP-2200: with no more than a stipend's gas nothing may be stored. */
+const SENTRY: i64 = 2300;
+
+export function sload(sp: usize, gas: i64): i64 {
+  const slot = requireSlot(accountOfFrame(), sp);
+  if (slot == 0) return whyNot;
+  if (has(EIP2929) && !isSlotWarm(slot)) {
+    gas = charge(gas, COLD_SURCHARGE);
+    if (gas < 0) return gas;
+    if (isJournalFull()) return halt(MEMORY_LIMIT);
+    warmSlot(slot);
+  }
+  copyWord(sp, slot + VALUE);
+  return gas;
+}
+
+/** Stack: key, value. */
+export function sstore(sp: usize, gas: i64): i64 {
+  if (isStatic) return halt(WRITE_PROTECTION);
+  if (has(EIP2200)) {
+    const left = gas + reserve;
+    if (left <= SENTRY) return halt(OUT_OF_GAS);
+    noteNeed(usedGas(left) + SENTRY + 1);
+  }
+  const slot = requireSlot(accountOfFrame(), sp);
+  if (slot == 0) return whyNot;
+  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  const isCold = has(EIP2929) && !isSlotWarm(slot);
+  warmSlot(slot);
+  const value = sp - 32;
+  const cost = has(NET_METERING) ? netCost(slot, value) : grossCost(slot, value);
+  gas = charge(gas, isCold ? cost + COLD_GAS : cost);
+  if (gas >= 0 && !isEqual(slot + VALUE, value)) setSlotValue(slot, value);
+  return gas;
+}
+
+function grossCost(slot: usize, value: usize): i64 {
+  const isClear = isZero(slot + VALUE);
+  if (isClear && !isZero(value)) return SET_GAS;
+  if (!isClear && isZero(value)) setRefund(refund + storageClearRefund);
+  return storageResetGas;
+}
+
+/** EIP-1283, 2200, 3529: what matters is the value at the beginning of the transaction. */
+function netCost(slot: usize, value: usize): i64 {
+  const current = slot + VALUE;
+  const original = slot + ORIGINAL;
+  if (isEqual(current, value)) return storageAgainGas;
+  if (isEqual(original, current)) {
+    if (isZero(original)) return SET_GAS;
+    if (isZero(value)) setRefund(refund + storageClearRefund);
+    return storageResetGas;
+  }
+  let change: i64 = 0;
+  if (!isZero(original)) {
+    if (isZero(current)) change -= storageClearRefund;
+    else if (isZero(value)) change += storageClearRefund;
+  }
+  if (isEqual(original, value)) change += (isZero(original) ? SET_GAS : storageResetGas) - storageAgainGas;
+  setRefund(refund + change);
+  return storageAgainGas;
+}
+
+export function tload(sp: usize, gas: i64): i64 {
+  const slot = findTransient(accountOfFrame(), sp);
+  if (slot == 0) return halt(MEMORY_LIMIT);
+  if (isTransientSet(slot)) copyWord(sp, slot + VALUE);
+  else setU64(sp, 0);
+  return gas;
+}
+
+export function tstore(sp: usize, gas: i64): i64 {
+  if (isStatic) return halt(WRITE_PROTECTION);
+  const slot = findTransient(accountOfFrame(), sp);
+  if (slot == 0 || isJournalFull()) return halt(MEMORY_LIMIT);
+  setTransient(slot, sp - 32);
+  return gas;
+}

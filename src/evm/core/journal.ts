@@ -1,0 +1,57 @@
+/**
+ * Undo steps of the running transaction, oldest first. A step holds what was there before: where, how much, and the
+ * bytes themselves (at most 32).
+ */
+import { JOURNAL_END } from './layout.ts';
+import { journalEnd, setJournalEnd } from './machine.ts';
+
+/** pointer (4), size (4), previous bytes (32). */
+const STEP_SIZE: usize = 40;
+
+/** A step more would not fit: the frame halts with a memory limit. Asked before a write, with room to spare. */
+export function isJournalFull(): bool {
+  return journalEnd + 64 * STEP_SIZE > JOURNAL_END;
+}
+
+/** Notes a field before it is written. */
+export function note4(pointer: usize): void {
+  const step = journalEnd;
+  store<u32>(step, pointer);
+  store<u32>(step, 4, 4);
+  store<u32>(step, load<u32>(pointer), 8);
+  setJournalEnd(step + STEP_SIZE);
+}
+
+export function note8(pointer: usize): void {
+  const step = journalEnd;
+  store<u32>(step, pointer);
+  store<u32>(step, 8, 4);
+  store<u64>(step, load<u64>(pointer), 8);
+  setJournalEnd(step + STEP_SIZE);
+}
+
+export function note32(pointer: usize): void {
+  const step = journalEnd;
+  store<u32>(step, pointer);
+  store<u32>(step, 32, 4);
+  v128.store(step, v128.load(pointer), 8);
+  v128.store(step, v128.load(pointer, 16), 24);
+  setJournalEnd(step + STEP_SIZE);
+}
+
+/** Undoes everything since a mark, newest first. */
+export function rollbackTo(mark: usize): void {
+  let step = journalEnd;
+  while (step > mark) {
+    step -= STEP_SIZE;
+    const pointer = load<u32>(step);
+    const size = load<u32>(step, 4);
+    if (size == 4) store<u32>(pointer, load<u32>(step, 8));
+    else if (size == 8) store<u64>(pointer, load<u64>(step, 8));
+    else {
+      v128.store(pointer, v128.load(step, 8));
+      v128.store(pointer, v128.load(step, 24), 16);
+    }
+  }
+  setJournalEnd(mark);
+}

@@ -1,0 +1,76 @@
+/** The running transaction and the running frame. One message runs at a time in a module's instance. */
+import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './layout.ts';
+
+/** Number of the transaction: whatever is marked with it is warm, touched, created or destroyed in this one. */
+export let epoch: u32 = 1;
+/** Number of frames below the running one; -1 before the first. */
+export let depth: i32 = -1;
+/** SSTORE's and SELFDESTRUCT's refunds. */
+export let refund: i64 = 0;
+export let journalEnd: usize = JOURNAL;
+export let logsEnd: usize = LOGS;
+export let logCount: u32 = 0;
+
+/**
+ * Gas that the running frame has but this slice does not: the frame's gas left is what the interpreter counts plus
+ * this. It is moved over when a slice ends, or when one instruction costs more than the slice has left.
+ */
+export let reserve: i64 = 0;
+/** Code looked at its own gas in a way that may change what it does. */
+export let isGasObserved: bool = false;
+
+/** The interpreter's registers while it does not run: instruction, top of stack, gas. */
+export let ip: usize = 0;
+export let sp: usize = STACKS;
+export let gas: i64 = 0;
+
+/** Of the running frame, kept here because instructions ask for them all the time. */
+export let frame: usize = FRAMES;
+export let stackBase: usize = STACKS;
+export let memoryBase: usize = ARENA;
+/** Bytes, a multiple of 32. */
+export let memorySize: u32 = 0;
+export let input: usize = ARENA;
+export let inputSize: u32 = 0;
+export let code: usize = 0;
+export let isStatic: bool = false;
+
+export let returnSize: u32 = 0;
+/** How the last frame ended, and what describes it (stack heights, the opcode). */
+export let status: i32 = 0;
+export let detailA: u32 = 0;
+export let detailB: u32 = 0;
+/** End of the region that the host filled with the message's input: the first frame's memory begins behind it. */
+export let inputEnd: usize = ARENA;
+/** Bytes of memory that all frames of a message may have together. */
+export let memoryLimit: u32 = 256 << 20;
+
+export function setRegisters(newIp: usize, newSp: usize, newGas: i64): void {
+  ip = newIp;
+  sp = newSp;
+  gas = newGas;
+}
+export function setEpoch(value: u32): void { epoch = value; }
+export function setDepth(value: i32): void { depth = value; frame = FRAMES + <usize>value * FRAME_SIZE; }
+export function setRefund(value: i64): void { refund = value; }
+export function setJournalEnd(value: usize): void { journalEnd = value; }
+export function setLogs(end: usize, count: u32): void { logsEnd = end; logCount = count; }
+export function setReserve(value: i64): void { reserve = value; }
+export function setGasObserved(value: bool): void { isGasObserved = value; }
+export function setMemory(base: usize, size: u32): void { memoryBase = base; memorySize = size; }
+export function setMemorySize(size: u32): void { memorySize = size; }
+export function setStackBase(value: usize): void { stackBase = value; }
+export function setInput(pointer: usize, size: u32): void { input = pointer; inputSize = size; }
+export function setInputEnd(value: usize): void { inputEnd = value; }
+export function setCode(value: usize): void { code = value; }
+export function setStatic(value: bool): void { isStatic = value; }
+export function setReturnSize(value: u32): void { returnSize = value; }
+export function setStatus(value: i32): void { status = value; }
+export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
+export function setMemoryLimit(bytes: u32): void { memoryLimit = bytes; }
+
+/** Ends an instruction's body with a halt. */
+export function halt(reason: i32): i64 {
+  status = reason;
+  return -1;
+}

@@ -1,0 +1,68 @@
+/** The running frame's memory: growing it and paying for that (yellow paper H.1: 3 w + w^2 / 512). */
+import { charge } from './gas.ts';
+import { ARENA } from './layout.ts';
+import { halt, memoryBase, memoryLimit, memorySize, setMemorySize } from './machine.ts';
+import { MEMORY_LIMIT, OUT_OF_GAS } from './status.ts';
+import { fitsU64 } from './words/word.ts';
+
+/** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
+const MAX_REACH: u64 = 0x1fffffffe0;
+
+function costOf(words: u64): u64 {
+  return words * 3 + (words * words >> 9);
+}
+
+/** Bytes that follow one another after a copy or a hash cost 3 (or 6) gas a word. */
+// @ts-ignore: decorator
+@inline
+export function wordsOf(bytes: u64): i64 {
+  return <i64>((bytes + 31) >> 5);
+}
+
+/** Makes memory reach to `end`. @returns gas left; negative: the frame halts */
+export function growTo(end: u64, gas: i64): i64 {
+  if (end > MAX_REACH) return halt(OUT_OF_GAS);
+  const words = (end + 31) >> 5;
+  const size = words << 5;
+  const left = charge(gas, <i64>(costOf(words) - costOf(<u64>memorySize >> 5)));
+  if (left < 0) return left;
+  if (<u64>(memoryBase - ARENA) + size > <u64>memoryLimit) return halt(MEMORY_LIMIT);
+  memory.fill(memoryBase + memorySize, 0, <u32>size - memorySize);
+  setMemorySize(<u32>size);
+  return left;
+}
+
+/**
+ * Makes memory reach over a range. Offset and size are stack words; a range of size zero needs no memory wherever
+ * it begins.
+ */
+// @ts-ignore: decorator
+@inline
+export function growOver(offset: usize, size: usize, gas: i64): i64 {
+  if ((load<u64>(size) | load<u64>(size, 8) | load<u64>(size, 16) | load<u64>(size, 24)) == 0) return gas;
+  return growOverSome(offset, size, gas);
+}
+
+function growOverSome(offset: usize, size: usize, gas: i64): i64 {
+  if (!fitsU64(offset) || !fitsU64(size)) return halt(OUT_OF_GAS);
+  const from = load<u64>(offset);
+  const bytes = load<u64>(size);
+  if (from > MAX_REACH || bytes > MAX_REACH) return halt(OUT_OF_GAS);
+  const end = from + bytes;
+  return end <= <u64>memorySize ? gas : growTo(end, gas);
+}
+
+/** The same for a fixed number of bytes from a stack word. */
+// @ts-ignore: decorator
+@inline
+export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
+  const from = load<u64>(offset);
+  if ((load<u64>(offset, 8) | load<u64>(offset, 16) | load<u64>(offset, 24)) == 0 && from + bytes <= <u64>memorySize && from <= MAX_REACH)
+    return gas;
+  return growForSome(offset, bytes, gas);
+}
+
+function growForSome(offset: usize, bytes: u32, gas: i64): i64 {
+  if (!fitsU64(offset) || load<u64>(offset) > MAX_REACH) return halt(OUT_OF_GAS);
+  return growTo(load<u64>(offset) + bytes, gas);
+}

@@ -1,0 +1,77 @@
+/** Telling the host what is missing. Every function here gives an instruction's body its way out. */
+import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
+import { findCode } from './codes.ts';
+import { REQUEST_ADDRESS, REQUEST_KEY } from './exchange.ts';
+import { halt } from './machine.ts';
+import { BODY_NEEDS, MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT } from './status.ts';
+import { findSlot, isSlotKnown } from './slots.ts';
+import { copyWord, setU64 } from './words/word.ts';
+
+/** What is missing, for `run` to return. */
+export let need: i32 = 0;
+
+export function setNeed(reason: i32): i64 {
+  need = reason;
+  return BODY_NEEDS;
+}
+
+/** The account at an address, or 0 with `whyNot` saying why. */
+export function requireAccount(address: usize): usize {
+  const account = findAccount(address);
+  if (account == 0) {
+    whyNot = halt(MEMORY_LIMIT);
+    return 0;
+  }
+  if (isKnown(account)) return account;
+  copyWord(REQUEST_ADDRESS, address);
+  whyNot = setNeed(NEEDS_ACCOUNT);
+  return 0;
+}
+
+/** Result of a body that could not get what it needs. */
+export let whyNot: i64 = 0;
+
+/** True when the account's code is at hand, or it has none. */
+export function requireCode(account: usize): bool {
+  if (!hasCode(account) || codeOf(account) != 0) return true;
+  const code = findCode(codeHashOf(account));
+  if (code != 0) {
+    linkCode(account, code);
+    return true;
+  }
+  copyWord(REQUEST_KEY, codeHashOf(account));
+  whyNot = setNeed(NEEDS_CODE);
+  return false;
+}
+
+/** The slot's entry with its value, or 0. */
+export function requireSlot(account: usize, key: usize): usize {
+  const slot = findSlot(account, key);
+  if (slot == 0) {
+    whyNot = halt(MEMORY_LIMIT);
+    return 0;
+  }
+  if (isSlotKnown(slot)) return slot;
+  copyWord(REQUEST_ADDRESS, account);
+  copyWord(REQUEST_KEY, key);
+  whyNot = setNeed(NEEDS_SLOT);
+  return 0;
+}
+
+export function needBlockHash(number: u64): i64 {
+  setU64(REQUEST_KEY, number);
+  return setNeed(NEEDS_BLOCK_HASH);
+}
+
+/** Gas that an instruction has paid although it begins anew. */
+export let prepaid: i64 = 0;
+
+export function prepay(amount: i64): i64 {
+  if (whyNot == BODY_NEEDS) prepaid = amount;
+  return whyNot;
+}
+export function takePrepaid(): i64 {
+  const amount = prepaid;
+  prepaid = 0;
+  return amount;
+}

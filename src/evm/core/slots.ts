@@ -1,0 +1,148 @@
+/** Storage slots that are known, and transient ones (EIP-1153). Found by account, generation and key; in the region SLOTS. */
+import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
+import { note32, note4 } from './journal.ts';
+import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOTS, SLOTS_END } from './layout.ts';
+import { epoch } from './machine.ts';
+import { copyWord } from './words/word.ts';
+
+const KEY: usize = 0;
+export const VALUE: usize = 32;
+/** Value at the beginning of the transaction (EIP-2200). */
+export const ORIGINAL: usize = 64;
+const ACCOUNT: usize = 96;
+const GENERATION: usize = 100;
+const WARM: usize = 104;
+const IS_KNOWN: usize = 108;
+const IS_DIRTY: usize = 112;
+/** Next entry that changed since changes were last collected. */
+const NEXT_DIRTY: usize = 116;
+const SLOT_SIZE: usize = 128;
+
+/** Generation of transient slots: no account ever has it. */
+const TRANSIENT: u32 = 0xffffffff;
+
+let slotsEnd: usize = SLOTS;
+let firstDirty: usize = 0;
+
+/** The entry of a key in an account's storage of now; made when it is new. 0: the region is full. */
+export function findSlot(account: usize, key: usize): usize {
+  return find(account, generationOf(account), key);
+}
+
+export function findTransient(account: usize, key: usize): usize {
+  return find(account, TRANSIENT, key);
+}
+
+function find(account: usize, generation: u32, key: usize): usize {
+  const k0 = load<u64>(key);
+  const k1 = load<u64>(key, 8);
+  const k2 = load<u64>(key, 16);
+  const k3 = load<u64>(key, 24);
+  const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
+  let place = <u32>(mixed >> 44) & (SLOT_INDEX_SIZE - 1);
+  while (true) {
+    const pointer = SLOT_INDEX + (<usize>place << 2);
+    const entry = <usize>load<u32>(pointer);
+    if (entry == 0) return add(pointer, account, generation, key);
+    if (
+      load<u64>(entry) == k0 && load<u64>(entry, 8) == k1 && load<u64>(entry, 16) == k2 && load<u64>(entry, 24) == k3 &&
+      load<u32>(entry, ACCOUNT) == <u32>account && load<u32>(entry, GENERATION) == generation
+    ) return entry;
+    place = (place + 1) & (SLOT_INDEX_SIZE - 1);
+  }
+}
+
+function add(pointer: usize, account: usize, generation: u32, key: usize): usize {
+  if (areSlotsFull()) return 0;
+  const entry = slotsEnd;
+  slotsEnd += SLOT_SIZE;
+  memory.fill(entry, 0, SLOT_SIZE);
+  copyWord(entry + KEY, key);
+  store<u32>(entry, account, ACCOUNT);
+  store<u32>(entry, generation, GENERATION);
+  if (generation != TRANSIENT && isKnown(account) && hasFreshStorage(account)) store<u32>(entry, 1, IS_KNOWN);
+  store<u32>(pointer, entry);
+  return entry;
+}
+
+export function areSlotsFull(): bool {
+  return slotsEnd + SLOT_SIZE > SLOTS_END || slotsEnd - SLOTS >= <usize>(SLOT_INDEX_SIZE >> 1) * SLOT_SIZE;
+}
+
+export function slotsSize(): u32 {
+  return <u32>(slotsEnd - SLOTS);
+}
+
+export function clearSlots(): void {
+  memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
+  slotsEnd = SLOTS;
+  firstDirty = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function isSlotKnown(slot: usize): bool {
+  return load<u32>(slot, IS_KNOWN) != 0;
+}
+/** The value that the state below has. */
+export function setSlotKnown(slot: usize, value: usize): void {
+  copyWord(slot + VALUE, value);
+  copyWord(slot + ORIGINAL, value);
+  store<u32>(slot, 1, IS_KNOWN);
+}
+
+// @ts-ignore: decorator
+@inline
+export function isSlotWarm(slot: usize): bool {
+  return load<u32>(slot, WARM) == epoch;
+}
+
+/**
+ * Before a slot's first use in a transaction its value is the original one. (After a rollback that made it cold again
+ * it is so too.) A slot may be warmed before its value is known.
+ */
+export function warmSlot(slot: usize): void {
+  if (load<u32>(slot, WARM) == epoch) return;
+  note4(slot + WARM);
+  store<u32>(slot, epoch, WARM);
+  copyWord(slot + ORIGINAL, slot + VALUE);
+}
+
+export function setSlotValue(slot: usize, value: usize): void {
+  note32(slot + VALUE);
+  copyWord(slot + VALUE, value);
+  if (load<u32>(slot, IS_DIRTY) != 0) return;
+  store<u32>(slot, 1, IS_DIRTY);
+  store<u32>(slot, firstDirty, NEXT_DIRTY);
+  firstDirty = slot;
+}
+
+/** Transient values last for one transaction: a slot that this one has not written reads as zero. */
+export function isTransientSet(slot: usize): bool {
+  return load<u32>(slot, WARM) == epoch;
+}
+export function setTransient(slot: usize, value: usize): void {
+  note4(slot + WARM);
+  note32(slot + VALUE);
+  store<u32>(slot, epoch, WARM);
+  copyWord(slot + VALUE, value);
+}
+
+/** Slots that changed since changes were last collected, as a list. */
+export function firstDirtySlot(): usize {
+  return firstDirty;
+}
+/** 0 at the end. */
+export function nextDirtySlot(slot: usize): usize {
+  return <usize>load<u32>(slot, NEXT_DIRTY);
+}
+/** The account that a changed slot belongs to; 0 when its storage was cleared after the change. */
+export function ownerOf(slot: usize): usize {
+  const account = <usize>load<u32>(slot, ACCOUNT);
+  return generationOf(account) == load<u32>(slot, GENERATION) ? account : 0;
+}
+/** What was collected is the state below from now on. */
+export function settleSlots(): void {
+  for (let slot = firstDirty; slot != 0; slot = nextDirtySlot(slot)) store<u32>(slot, 0, IS_DIRTY);
+  firstDirty = 0;
+}

@@ -1,0 +1,303 @@
+import {
+  ARENA,
+  BLOB_COUNT,
+  BLOB_HASHES,
+  CODE_REGION_BYTES,
+  EXCHANGE_WORDS,
+  MAX_BLOB_HASHES,
+  OPCODE_FACTS,
+  OPCODE_FLAGS,
+  STATE_REGION_BYTES,
+} from './core-layout.ts';
+import { CoreMemory } from './core-memory.ts';
+import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
+import type { StateReader } from './host.ts';
+import type { BlockEnvironment, ExecutionLog, Message, MessageResult } from './message.ts';
+import { opcodesOf, staticGasOf } from './opcode-table.ts';
+import type { Precompile } from './precompiles/precompile.ts';
+import type { Precompiles } from './precompiles/precompiles.ts';
+import { isAtLeast, REVISIONS, type Revision } from './revision.ts';
+import { coreRulesOf } from './revision-changes.ts';
+import { describeHalt, RUN, STATUS } from './status.ts';
+import { WorldState } from './world-state.ts';
+
+export type EvmOptions = {
+  /** Bytes of memory that the frames of a message may have together. */
+  readonly memoryLimit: number;
+  readonly precompiles: Precompiles;
+};
+
+/** Gas that cannot run out within a slice: for executions that nobody waits beside. */
+export const WHOLE_SLICE: bigint = 2n ** 62n;
+/** The caches are emptied before a transaction when they are fuller than this. */
+const FILL_LIMIT = 0.5;
+/** Bit of the precompile at 0x100 (EIP-7951). */
+const P256_NUMBER = 18;
+const P256_ADDRESS = 0x100;
+
+const ENDS_BLOCK = new Set(
+  'JUMP JUMPI STOP RETURN REVERT INVALID SELFDESTRUCT GAS CALL CALLCODE DELEGATECALL STATICCALL CREATE CREATE2 SSTORE'.split(' '),
+);
+const ENDS_PATH = new Set('JUMP STOP RETURN REVERT INVALID SELFDESTRUCT'.split(' '));
+
+/**
+ * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
+ * state and the codes it has decoded stay for the next transactions.
+ */
+export class Evm {
+  readonly state: WorldState;
+  readonly #core: CoreExports;
+  readonly #memory: CoreMemory;
+  readonly #precompiles: Precompiles;
+  #reader: StateReader;
+  #revision: Revision | undefined;
+  #active: ReadonlyMap<number, Precompile> = new Map();
+  #block: BlockEnvironment | undefined;
+
+  constructor(module: CoreModule, reader: StateReader, { memoryLimit, precompiles }: EvmOptions) {
+    this.#core = instantiateCore(module);
+    this.#memory = new CoreMemory(this.#core, ARENA + memoryLimit + 4096);
+    this.#core.setMemoryLimit(memoryLimit);
+    this.#precompiles = precompiles;
+    this.#reader = reader;
+    this.state = new WorldState(this.#core, this.#memory, reader);
+  }
+
+  /** Chooses the state below. What is known of another one is forgotten. */
+  attach(reader: StateReader): void {
+    if (reader === this.#reader) return;
+    this.#reader = reader;
+    this.state.attach(reader);
+    this.forget();
+  }
+
+  /** Forgets everything that is known of the state, collected or not. */
+  forget(): void {
+    this.#core.clearState();
+  }
+
+  /** Chooses rules and block. The same objects as last time cost nothing. */
+  enter(block: BlockEnvironment, chainId: bigint, revision: Revision): void {
+    if (revision !== this.#revision) this.#useRevision(revision);
+    if (block !== this.#block) this.#useBlock(block, chainId);
+  }
+
+  /** Marks where a transaction begins: `abandon` undoes everything from here on. Nothing may be open. */
+  open(): void {
+    const core = this.#core;
+    if (core.changedAccounts() === 0) {
+      if (core.stateSize() > STATE_REGION_BYTES * FILL_LIMIT) core.clearState();
+      if (core.codeSize() > CODE_REGION_BYTES * FILL_LIMIT) core.clearCodeCache();
+    }
+    core.open();
+  }
+
+  /** Nothing is warm, logged or refunded from now on. */
+  begin(): void {
+    this.#core.begin();
+  }
+
+  /** Where an open transaction's changes end now, for `rollbackTo`. */
+  mark(): number {
+    return this.#core.journalMark();
+  }
+
+  rollbackTo(mark: number): void {
+    this.#core.rollbackTo(mark);
+  }
+
+  /** Undoes everything since `open`. Nothing that changed before may be uncollected. */
+  abandon(): void {
+    this.#core.abandon();
+  }
+
+  /** Ends the transaction for good. */
+  finish(): void {
+    this.#core.finish();
+  }
+
+  /** Begins a message. `advance` runs it. The caller's nonce was raised before a creation. */
+  start(message: Message): void {
+    const memory = this.#memory;
+    const words = EXCHANGE_WORDS;
+    this.#warmUp(message);
+    memory.writeWord(words.origin, message.caller);
+    memory.writeWord(words.caller, message.caller);
+    memory.writeInteger(words.gasPrice, message.gasPrice);
+    memory.writeInteger(words.value, message.value);
+    this.#writeBlobHashes(message.blobVersionedHashes);
+    const input = this.#core.reserveInput(message.data.length);
+    if (input !== 0) memory.bytes.set(message.data, input);
+    this.#message = message;
+    this.#nonce = message.to === undefined ? this.state.getNonce(message.caller) - 1n : 0n;
+    if (message.to !== undefined) memory.writeWord(words.target, message.to);
+    this.#hasBegun = input === 0;
+    this.#isTooLarge = input === 0;
+  }
+  #message: Message | undefined;
+  #nonce = 0n;
+  #hasBegun = false;
+  #isTooLarge = false;
+
+  /** Runs on for at most a slice of gas. @returns whether the message is done */
+  advance(slice: bigint): boolean {
+    if (this.#isTooLarge) return true;
+    while (!this.#hasBegun) this.#beginMessage(slice);
+    while (true) {
+      const reason = this.#core.run(slice);
+      if (reason === RUN.done) return true;
+      if (reason === RUN.sliceUsed) return false;
+      this.#supply(reason);
+    }
+  }
+
+  #beginMessage(slice: bigint): void {
+    const { gasLimit, to } = this.#message as Message;
+    const core = this.#core;
+    const reason = to === undefined ? core.beginCreation(gasLimit, slice, this.#nonce) : core.beginCall(gasLimit, slice);
+    // Precompiles are asked for when the message has begun.
+    this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
+    if (reason !== RUN.done) this.#supply(reason);
+  }
+
+  /** What became of the message. */
+  result(): MessageResult {
+    const core = this.#core;
+    const { gasLimit } = this.#message as Message;
+    const number = this.#isTooLarge ? STATUS.memoryLimit : core.messageStatus();
+    const status = number === STATUS.success ? 'success' : number === STATUS.revert ? 'revert' : 'halt';
+    return {
+      status,
+      reason: status === 'halt' ? describeHalt(number, core.messageDetailA(), core.messageDetailB()) : '',
+      output: status === 'halt' ? NO_BYTES : this.#memory.slice(core.returnDataPointer(), core.returnDataSize()),
+      gasUsed: status === 'halt' ? gasLimit : gasLimit - core.gasLeft(),
+      gasRefund: core.gasRefund(),
+      logs: core.logsCount() === 0 ? NO_LOGS : this.#readLogs(),
+      gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
+    };
+  }
+
+  #useRevision(revision: Revision): void {
+    this.#revision = revision;
+    this.#block = undefined;
+    this.#active = this.#precompiles.of(revision);
+    const rules = coreRulesOf(revision);
+    this.#core.setRules(
+      REVISIONS.indexOf(revision),
+      rules.features,
+      rules.precompiles,
+      rules.expByteGas,
+      rules.storageAgainGas,
+      rules.storageResetGas,
+      rules.storageClearRefund,
+    );
+    const { view } = this.#memory;
+    for (let code = 0; code < 256; code++) {
+      view.setUint32(OPCODE_FACTS + code * 8, 0, true);
+      view.setUint32(OPCODE_FACTS + code * 8 + 4, (OPCODE_FLAGS.endsBlock | OPCODE_FLAGS.endsPath) << 16, true);
+    }
+    for (const opcode of opcodesOf(revision)) {
+      const at = OPCODE_FACTS + opcode.code * 8;
+      view.setUint32(at, staticGasOf(opcode, revision), true);
+      view.setUint8(at + 4, opcode.inputs);
+      view.setUint8(at + 5, opcode.outputs);
+      const flags =
+        (opcode.name === 'INVALID' ? 0 : OPCODE_FLAGS.isDefined) |
+        (ENDS_BLOCK.has(opcode.name) ? OPCODE_FLAGS.endsBlock : 0) |
+        (ENDS_PATH.has(opcode.name) ? OPCODE_FLAGS.endsPath : 0);
+      view.setUint8(at + 6, flags);
+    }
+  }
+
+  #useBlock(block: BlockEnvironment, chainId: bigint): void {
+    this.#block = block;
+    const words = EXCHANGE_WORDS;
+    const memory = this.#memory;
+    memory.writeInteger(words.blockNumber, block.number);
+    memory.writeInteger(words.blockTimestamp, block.timestamp);
+    memory.writeWord(words.blockBeneficiary, block.beneficiary);
+    memory.writeInteger(words.blockGasLimit, block.gasLimit);
+    if (isAtLeast(this.#revision as Revision, 'paris')) memory.writeWord(words.blockRandom, block.prevRandao);
+    else memory.writeInteger(words.blockRandom, block.difficulty);
+    memory.writeInteger(words.blockBaseFee, block.baseFeePerGas ?? 0n);
+    memory.writeInteger(words.blockBlobBaseFee, block.blobBaseFee);
+    memory.writeInteger(words.chainId, chainId);
+    this.#core.forgetBlockHashes();
+  }
+
+  /** EIP-2929, 2930, 3651: what is warm before the first instruction. */
+  #warmUp({ caller, to, accessList }: Message): void {
+    const { state } = this;
+    const revision = this.#revision as Revision;
+    if (!isAtLeast(revision, 'berlin')) return;
+    state.warm(caller);
+    if (to !== undefined) state.warm(to);
+    if (isAtLeast(revision, 'shanghai')) state.warm((this.#block as BlockEnvironment).beneficiary);
+    for (const { address, storageKeys } of accessList) {
+      state.warm(address);
+      for (const key of storageKeys) state.warmSlot(address, key);
+    }
+  }
+
+  #writeBlobHashes(hashes: readonly Uint8Array[]): void {
+    const count = Math.min(hashes.length, MAX_BLOB_HASHES);
+    this.#memory.view.setUint32(BLOB_COUNT, count, true);
+    for (let i = 0; i < count; i++) this.#memory.bytes.set(hashes[i] as Uint8Array, BLOB_HASHES + 32 * i);
+  }
+
+  #supply(reason: number): void {
+    if (reason === RUN.needsAccount) this.state.supplyAccount();
+    else if (reason === RUN.needsSlot) this.state.supplySlot();
+    else if (reason === RUN.needsCode) this.state.supplyRequestedCode();
+    else if (reason === RUN.needsBlockHash) this.#supplyBlockHash();
+    else this.#runPrecompile();
+  }
+
+  #supplyBlockHash(): void {
+    const number = this.#memory.view.getBigUint64(EXCHANGE_WORDS.requestKey, true);
+    this.#memory.writeWord(EXCHANGE_WORDS.wordA, (this.#block as BlockEnvironment).getBlockHash(number));
+    this.#core.supplyBlockHash(number);
+  }
+
+  #runPrecompile(): void {
+    const core = this.#core;
+    const number = core.precompileNumber();
+    const precompile = this.#active.get(number === P256_NUMBER ? P256_ADDRESS : number) as Precompile;
+    const start = core.precompileInput();
+    const input = this.#memory.bytes.subarray(start, start + core.precompileInputSize());
+    const gas = core.precompileGas();
+    const cost = precompile.gas(input);
+    if (cost > Number.MAX_SAFE_INTEGER || BigInt(cost) > gas) {
+      core.supplyPrecompile(STATUS.outOfGas, 0n, 0);
+      return;
+    }
+    const output = precompile.run(input);
+    if (output === undefined || output.length > core.returnDataCapacity()) {
+      core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);
+      return;
+    }
+    this.#memory.bytes.set(output, core.returnDataPointer());
+    core.supplyPrecompile(STATUS.success, gas - BigInt(cost), output.length);
+  }
+
+  #readLogs(): ExecutionLog[] {
+    const logs: ExecutionLog[] = [];
+    const memory = this.#memory;
+    let at = this.#core.logsPointer();
+    for (let n = this.#core.logsCount(); n > 0; n--) {
+      const topicCount = memory.view.getUint32(at + 32, true);
+      const size = memory.view.getUint32(at + 36, true);
+      const data = at + 40 + 32 * topicCount;
+      logs.push({
+        address: memory.readWord(at, 20),
+        topics: Array.from({ length: topicCount }, (_, i) => memory.readWord(at + 40 + 32 * i)),
+        data: memory.slice(data, size),
+      });
+      at = (data + size + 7) & ~7;
+    }
+    return logs;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+const NO_LOGS: readonly ExecutionLog[] = [];

@@ -1,0 +1,56 @@
+/** One message as the EVM runs it, the block it runs in, and what comes of it. */
+
+/** The block that code sees. */
+export type BlockEnvironment = {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly beneficiary: Uint8Array;
+  readonly gasLimit: bigint;
+  readonly difficulty: bigint;
+  /** 32 bytes; used after the merge. */
+  readonly prevRandao: Uint8Array;
+  /** Absent before London. */
+  readonly baseFeePerGas: bigint | undefined;
+  /** Wei per unit of blob gas; 0n before Cancun. */
+  readonly blobBaseFee: bigint;
+  /** Hash of one of the 256 blocks before this one. */
+  readonly getBlockHash: (number: bigint) => Uint8Array;
+};
+
+export type AccessedAccount = {
+  readonly address: Uint8Array;
+  readonly storageKeys: readonly Uint8Array[];
+};
+
+export type Message = {
+  readonly caller: Uint8Array;
+  /** Absent: create a contract from `data`. The caller's nonce has been raised already. */
+  readonly to: Uint8Array | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Gas for execution itself: intrinsic gas is already taken off. */
+  readonly gasLimit: bigint;
+  readonly gasPrice: bigint;
+  readonly blobVersionedHashes: readonly Uint8Array[];
+  readonly accessList: readonly AccessedAccount[];
+};
+
+export type ExecutionLog = {
+  readonly address: Uint8Array;
+  readonly topics: readonly Uint8Array[];
+  readonly data: Uint8Array;
+};
+
+export type MessageResult = {
+  readonly status: 'success' | 'revert' | 'halt';
+  /** geth's text for why it halted; empty unless status is `halt`. */
+  readonly reason: string;
+  /** Return data, revert data, or the created contract's code. */
+  readonly output: Uint8Array;
+  readonly gasUsed: bigint;
+  /** Refund counter before the cap is applied. */
+  readonly gasRefund: bigint;
+  readonly logs: readonly ExecutionLog[];
+  /** Least gas with which it would have run the same way; undefined when code looked at its gas. */
+  readonly gasNeeded: bigint | undefined;
+};

@@ -1,0 +1,133 @@
+import { G1_PRODUCT, G2_PRODUCT, priceSum } from './bls12-381-gas.ts';
+import type { Cryptography } from './cryptography.ts';
+import { encodeBoolean, type Precompile } from './precompile.ts';
+
+/** EIP-2537 writes each coordinate as 16 zeros and 48 bytes. */
+const COORDINATE_BYTES = 48;
+const PADDING_BYTES = 16;
+const PADDED_BYTES = PADDING_BYTES + COORDINATE_BYTES;
+const G1_BYTES = 2 * PADDED_BYTES;
+const G2_BYTES = 4 * PADDED_BYTES;
+const SCALAR_BYTES = 32;
+
+/** Takes the padding away. @returns undefined where it is not zero */
+function unpad(input: Uint8Array): Uint8Array | undefined {
+  const coordinates = new Uint8Array((input.length / PADDED_BYTES) * COORDINATE_BYTES);
+  for (let from = 0, to = 0; from < input.length; from += PADDED_BYTES, to += COORDINATE_BYTES) {
+    const start = from + PADDING_BYTES;
+    for (let i = from; i < start; i++) if (input[i] !== 0) return undefined;
+    coordinates.set(input.subarray(start, from + PADDED_BYTES), to);
+  }
+  return coordinates;
+}
+
+function pad(coordinates: Uint8Array | undefined): Uint8Array | undefined {
+  if (coordinates === undefined) return undefined;
+  const output = new Uint8Array((coordinates.length / COORDINATE_BYTES) * PADDED_BYTES);
+  for (
+    let from = 0, to = PADDING_BYTES;
+    from < coordinates.length;
+    from += COORDINATE_BYTES, to += PADDED_BYTES
+  ) {
+    output.set(coordinates.subarray(from, from + COORDINATE_BYTES), to);
+  }
+  return output;
+}
+
+/** Cuts records of two parts apart: all first parts, all second ones. */
+function splitRecords(input: Uint8Array, firstBytes: number, secondBytes: number): [Uint8Array, Uint8Array] {
+  const count = input.length / (firstBytes + secondBytes);
+  const [first, second] = [new Uint8Array(count * firstBytes), new Uint8Array(count * secondBytes)];
+  for (let i = 0, at = 0; i < count; i++, at += firstBytes + secondBytes) {
+    first.set(input.subarray(at, at + firstBytes), i * firstBytes);
+    second.set(input.subarray(at + firstBytes, at + firstBytes + secondBytes), i * secondBytes);
+  }
+  return [first, second];
+}
+
+function createAddition(
+  name: string,
+  gas: number,
+  pointBytes: number,
+  add: (a: Uint8Array, b: Uint8Array) => Uint8Array | undefined,
+): Precompile {
+  return {
+    name,
+    gas: () => gas,
+    run: (input) => {
+      const points = input.length === 2 * pointBytes ? unpad(input) : undefined;
+      if (points === undefined) return undefined;
+      const middle = points.length / 2;
+      return pad(add(points.subarray(0, middle), points.subarray(middle)));
+    },
+  };
+}
+
+function createSum(
+  name: string,
+  price: typeof G1_PRODUCT,
+  pointBytes: number,
+  multiply: (points: Uint8Array, scalars: Uint8Array) => Uint8Array | undefined,
+): Precompile {
+  const recordBytes = pointBytes + SCALAR_BYTES;
+  return {
+    name,
+    gas: (input) => priceSum(Math.floor(input.length / recordBytes), price),
+    run: (input) => {
+      if (input.length === 0 || input.length % recordBytes !== 0) return undefined;
+      const [padded, scalars] = splitRecords(input, pointBytes, SCALAR_BYTES);
+      const points = unpad(padded);
+      return points === undefined ? undefined : pad(multiply(points, scalars));
+    },
+  };
+}
+
+function createMap(
+  name: string,
+  gas: number,
+  elementBytes: number,
+  map: (element: Uint8Array) => Uint8Array | undefined,
+): Precompile {
+  return {
+    name,
+    gas: () => gas,
+    run: (input) => {
+      const element = input.length === elementBytes ? unpad(input) : undefined;
+      return element === undefined ? undefined : pad(map(element));
+    },
+  };
+}
+
+function createPairing(cryptography: Cryptography): Precompile {
+  const pairBytes = G1_BYTES + G2_BYTES;
+  return {
+    name: 'bls12381Pairing',
+    gas: (input) => 37_700 + 32_600 * Math.floor(input.length / pairBytes),
+    run: (input) => {
+      if (input.length === 0 || input.length % pairBytes !== 0) return undefined;
+      const [g1, g2] = splitRecords(input, G1_BYTES, G2_BYTES).map(unpad);
+      if (g1 === undefined || g2 === undefined) return undefined;
+      const isOne = cryptography.bls12381.checkPairing(g1, g2);
+      return isOne === undefined ? undefined : encodeBoolean(isOne);
+    },
+  };
+}
+
+/** 0x0b to 0x11 (EIP-2537), in that order. */
+export function createBls12381(cryptography: Cryptography): readonly Precompile[] {
+  return [
+    createAddition('bls12381G1Add', 375, G1_BYTES, (a, b) => cryptography.bls12381.addG1(a, b)),
+    createSum('bls12381G1Sum', G1_PRODUCT, G1_BYTES, (points, scalars) =>
+      cryptography.bls12381.multiplyG1(points, scalars),
+    ),
+    createAddition('bls12381G2Add', 600, G2_BYTES, (a, b) => cryptography.bls12381.addG2(a, b)),
+    createSum('bls12381G2Sum', G2_PRODUCT, G2_BYTES, (points, scalars) =>
+      cryptography.bls12381.multiplyG2(points, scalars),
+    ),
+    createPairing(cryptography),
+    createMap('bls12381MapToG1', 5500, PADDED_BYTES, (element) => cryptography.bls12381.mapToG1(element)),
+    createMap('bls12381MapToG2', 23_800, 2 * PADDED_BYTES, (element) =>
+      cryptography.bls12381.mapToG2(element),
+    ),
+  ];
+}

@@ -1,0 +1,24 @@
+import { padLeft } from '../../primitives/bytes.ts';
+import type { Cryptography } from './cryptography.ts';
+import { type Precompile, priceByWord } from './precompile.ts';
+
+/** 0x02. */
+export function createSha256(cryptography: Cryptography): Precompile {
+  return { name: 'sha256', gas: priceByWord(60, 12), run: (input) => cryptography.sha256(input) };
+}
+
+/** 0x03. */
+export function createRipemd160(cryptography: Cryptography): Precompile {
+  return {
+    name: 'ripemd160',
+    gas: priceByWord(600, 120),
+    run: (input) => padLeft(cryptography.ripemd160(input), 32),
+  };
+}
+
+/** 0x04: a copy of the input. */
+export const IDENTITY: Precompile = {
+  name: 'identity',
+  gas: priceByWord(15, 3),
+  run: (input) => input.slice(),
+};

@@ -1,0 +1,69 @@
+import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
+import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import type { ModexpPricing } from './modexp-gas.ts';
+import { computePowerModulo } from './power-modulo.ts';
+import { type Precompile, readPadded, UNAFFORDABLE } from './precompile.ts';
+
+/** Lengths of base, exponent and modulus: a word each. */
+const HEADER_BYTES = 96;
+/** Bounds base and modulus before EIP-7823 does: longer ones cost over 3 Ggas, which no block has. */
+const OPERAND_LIMIT = 2n ** 20n;
+
+type Lengths = { readonly base: bigint; readonly exponent: bigint; readonly modulus: bigint };
+
+function parseLengths(input: Uint8Array): Lengths {
+  const [base, exponent, modulus] = [0, 32, 64].map((start) => bytesToBigInt(readPadded(input, start, 32)));
+  return { base, exponent, modulus } as Lengths;
+}
+
+/** Where the exponent starts, which may be past the end of the input. */
+function locateExponent(input: Uint8Array, base: bigint): number {
+  return HEADER_BYTES + Number(minBigInt(base, BigInt(input.length)));
+}
+
+function readExponentHead(input: Uint8Array, { base, exponent }: Lengths): bigint {
+  const length = Number(minBigInt(exponent, 32n));
+  return bytesToBigInt(readPadded(input, locateExponent(input, base), length));
+}
+
+function computeResult(input: Uint8Array, lengths: Lengths): Uint8Array {
+  const modulusBytes = Number(lengths.modulus);
+  const exponentStart = locateExponent(input, lengths.base);
+  const exponentEnd = exponentStart + Number(lengths.exponent);
+  const modulus = bytesToBigInt(readPadded(input, exponentEnd, modulusBytes));
+  // So it is whenever base or exponent go on past the input: neither of them needs padding.
+  if (modulus === 0n) return new Uint8Array(modulusBytes);
+  const base = bytesToBigInt(input.subarray(HEADER_BYTES, exponentStart));
+  const exponent = input.subarray(exponentStart, exponentEnd);
+  return bigIntToFixedBytes(computePowerModulo(base, exponent, modulus), modulusBytes);
+}
+
+/**
+ * 0x05 (EIP-198).
+ * @param lengthLimit of base, exponent and modulus, in bytes; longer ones fail
+ */
+export function createModexp(
+  price: ModexpPricing,
+  lengthLimit: number = Number.POSITIVE_INFINITY,
+): Precompile {
+  return {
+    name: 'modexp',
+    gas: (input) => {
+      const lengths = parseLengths(input);
+      const gas = price({
+        operandBytes: maxBigInt(lengths.base, lengths.modulus),
+        exponentBytes: lengths.exponent,
+        exponentHead: readExponentHead(input, lengths),
+      });
+      return Number(minBigInt(gas, BigInt(UNAFFORDABLE)));
+    },
+    run: (input) => {
+      const lengths = parseLengths(input);
+      const { base, exponent, modulus } = lengths;
+      const operand = maxBigInt(base, modulus);
+      if (maxBigInt(operand, exponent) > lengthLimit) return undefined;
+      if (operand === 0n) return EMPTY_BYTES;
+      return operand > OPERAND_LIMIT ? undefined : computeResult(input, lengths);
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { EXCHANGE_WORDS, SLOT_KEY, SLOT_VALUE } from './core-layout.ts';
+import type { CoreMemory } from './core-memory.ts';
+import type { CoreExports } from './core-module.ts';
+import type { AccountChange, AccountState, StateChanges, StateReader } from './host.ts';
+
+const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
+
+/** Some region of the core has no room for what a message touches. */
+export class StateLimitError extends Error {
+  constructor() {
+    super('the state that one execution touches exceeds the memory of this service');
+    this.name = 'StateLimitError';
+  }
+}
+
+/**
+ * State in the core's tables over a `StateReader` below: reads go through and stay, writes stay in the tables until
+ * they are collected or undone. Addresses are 20 bytes, slots and hashes 32.
+ */
+export class WorldState {
+  readonly #core: CoreExports;
+  readonly #memory: CoreMemory;
+  #reader: StateReader;
+
+  constructor(core: CoreExports, memory: CoreMemory, reader: StateReader) {
+    this.#core = core;
+    this.#memory = memory;
+    this.#reader = reader;
+  }
+
+  /** Chooses the state below. What the tables hold must be of it, or be forgotten. */
+  attach(reader: StateReader): void {
+    this.#reader = reader;
+  }
+
+  getAccount(address: Uint8Array): Omit<AccountState, 'hasStorage'> | undefined {
+    return this.#read(this.#entry(address));
+  }
+
+  getBalance(address: Uint8Array): bigint {
+    return this.#memory.readInteger(this.#core.accountBalance(this.#entry(address)));
+  }
+
+  getNonce(address: Uint8Array): bigint {
+    return BigInt.asUintN(64, this.#core.accountNonce(this.#entry(address)));
+  }
+
+  setBalance(address: Uint8Array, balance: bigint): void {
+    const account = this.#existing(address);
+    this.#memory.writeInteger(wordA, balance);
+    this.#core.setAccountBalance(account);
+  }
+
+  /** Pays or takes balance; the account counts as touched (EIP-161). */
+  addBalance(address: Uint8Array, amount: bigint): void {
+    const account = this.#existing(address);
+    this.#core.touchAccount(account);
+    if (amount === 0n) return;
+    const balance = this.#memory.readInteger(this.#core.accountBalance(account)) + amount;
+    this.#memory.writeInteger(wordA, balance);
+    this.#core.setAccountBalance(account);
+  }
+
+  setNonce(address: Uint8Array, nonce: bigint): void {
+    this.#core.setAccountNonce(this.#existing(address), nonce);
+  }
+
+  hasCode(address: Uint8Array): boolean {
+    return this.#core.accountHasCode(this.#entry(address)) !== 0;
+  }
+
+  getCode(address: Uint8Array): Uint8Array {
+    const account = this.#entry(address);
+    if (this.#core.accountHasCode(account) === 0) return new Uint8Array(0);
+    let code = this.#core.accountCode(account);
+    if (code === 0) {
+      const hash = this.#memory.readWord(this.#core.accountCodeHash(account));
+      this.supplyCode(hash, this.#reader.getCode(hash));
+      code = this.#core.accountCode(account);
+    }
+    return this.#memory.slice(code, this.#core.accountCodeLength(account));
+  }
+
+  /** @param codeHash keccak of `code` */
+  setCode(address: Uint8Array, codeHash: Uint8Array, code: Uint8Array): void {
+    const account = this.#existing(address);
+    if (code.length > 0) this.supplyCode(codeHash, code);
+    this.#memory.writeWord(requestKey, codeHash);
+    this.#core.setAccountCode(account);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    return this.#memory.readTrimmed(this.#slot(address, slot) + SLOT_VALUE);
+  }
+
+  setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
+    this.#existing(address);
+    const pointer = this.#slot(address, slot);
+    this.#memory.writeWord(wordA, value);
+    this.#core.setStorage(pointer);
+  }
+
+  /** All of the account's slots are zero from now on. */
+  clearStorage(address: Uint8Array): void {
+    this.#core.clearAccountStorage(this.#existing(address));
+  }
+
+  /** EIP-2929: what a transaction makes warm before it begins. */
+  warm(address: Uint8Array): void {
+    this.#memory.writeWord(requestAddress, address);
+    this.#core.warmAccount(this.#find());
+  }
+
+  warmSlot(address: Uint8Array, slot: Uint8Array): void {
+    this.#memory.writeWord(requestAddress, address);
+    const account = this.#find();
+    this.#memory.writeWord(requestKey, slot);
+    if (this.#core.warmAccountSlot(account) === 0) throw new StateLimitError();
+  }
+
+  /** Number of the precompile at an address under the rules in force (18 for 0x100); 0: none. */
+  getPrecompile(address: Uint8Array): number {
+    return this.#core.accountPrecompile(this.#entry(address));
+  }
+
+  setPrecompile(address: Uint8Array, number: number): void {
+    this.#core.setAccountPrecompile(this.#entry(address), number);
+  }
+
+  /** Answers the core's question for an account (REQUEST_ADDRESS). */
+  supplyAccount(): void {
+    this.#load(this.#find(), this.#memory.readWord(requestAddress, 20));
+  }
+
+  /** Answers the core's question for a slot (REQUEST_ADDRESS, REQUEST_KEY). */
+  supplySlot(): void {
+    this.#loadSlot(this.#memory.readWord(requestAddress, 20), this.#memory.readWord(requestKey));
+  }
+
+  /** Answers the core's question for a code (REQUEST_KEY). */
+  supplyRequestedCode(): void {
+    const hash = this.#memory.readWord(requestKey);
+    this.supplyCode(hash, this.#reader.getCode(hash));
+  }
+
+  supplyCode(codeHash: Uint8Array, code: Uint8Array): void {
+    this.#memory.writeWord(requestKey, codeHash);
+    const pointer = this.#core.supplyCode(code.length);
+    if (pointer === 0) throw new StateLimitError();
+    this.#memory.bytes.set(code, pointer);
+  }
+
+  /** Everything that changed since the last time; from now on it is the state below. No transaction may be open. */
+  collectChanges(): StateChanges {
+    const slots = this.#collectSlots();
+    const accounts: AccountChange[] = [];
+    const codes = new Map<number, readonly [Uint8Array, Uint8Array]>();
+    const count = this.#core.changedAccounts();
+    for (let n = 0; n < count; n++) {
+      const pointer = this.#core.changedAccount(n);
+      const account = this.#read(pointer);
+      accounts.push({
+        address: this.#memory.readWord(pointer, 20),
+        account,
+        isStorageCleared: this.#core.storageWasCleared(pointer) !== 0,
+        storage: account === undefined ? [] : (slots.get(pointer) ?? []),
+      });
+      slots.delete(pointer);
+      if (account === undefined || this.#core.codeIsNew(pointer) === 0 || this.#core.accountHasCode(pointer) === 0) continue;
+      const code = this.#core.accountCode(pointer);
+      codes.set(code, [account.codeHash, this.#memory.slice(code, this.#core.accountCodeLength(pointer))]);
+    }
+    for (const [pointer, storage] of slots) {
+      const account = this.#read(pointer);
+      if (account === undefined) continue;
+      accounts.push({ address: this.#memory.readWord(pointer, 20), account, isStorageCleared: false, storage });
+    }
+    this.#core.settle();
+    return { accounts, codes: [...codes.values()] };
+  }
+
+  #collectSlots(): Map<number, [Uint8Array, Uint8Array][]> {
+    const byAccount = new Map<number, [Uint8Array, Uint8Array][]>();
+    for (let slot = this.#core.firstChangedSlot(); slot !== 0; slot = this.#core.nextChangedSlot(slot)) {
+      const owner = this.#core.changedSlotOwner(slot);
+      if (owner === 0) continue;
+      let list = byAccount.get(owner);
+      if (list === undefined) {
+        list = [];
+        byAccount.set(owner, list);
+      }
+      list.push([this.#memory.readWord(slot + SLOT_KEY), this.#memory.readTrimmed(slot + SLOT_VALUE)]);
+    }
+    return byAccount;
+  }
+
+  #read(pointer: number): Omit<AccountState, 'hasStorage'> | undefined {
+    if (this.#core.accountExists(pointer) === 0) return undefined;
+    return {
+      nonce: BigInt.asUintN(64, this.#core.accountNonce(pointer)),
+      balance: this.#memory.readInteger(this.#core.accountBalance(pointer)),
+      codeHash: this.#memory.readWord(this.#core.accountCodeHash(pointer)),
+    };
+  }
+
+  #find(): number {
+    const account = this.#core.accountEntry();
+    if (account === 0) throw new StateLimitError();
+    return account;
+  }
+
+  /** The account's entry, known. */
+  #entry(address: Uint8Array): number {
+    this.#memory.writeWord(requestAddress, address);
+    const account = this.#find();
+    if (this.#core.accountIsKnown(account) === 0) this.#load(account, address);
+    return account;
+  }
+
+  #existing(address: Uint8Array): number {
+    const account = this.#entry(address);
+    this.#core.createAccount(account);
+    return account;
+  }
+
+  #load(account: number, address: Uint8Array): void {
+    const state = this.#reader.getAccount(address);
+    if (state === undefined) {
+      this.#core.supplyAccount(account, 0, 0n, 0);
+      return;
+    }
+    this.#memory.writeInteger(wordA, state.balance);
+    this.#memory.writeWord(wordB, state.codeHash);
+    this.#core.supplyAccount(account, 1, state.nonce, state.hasStorage ? 1 : 0);
+  }
+
+  #slot(address: Uint8Array, slot: Uint8Array): number {
+    const account = this.#entry(address);
+    this.#memory.writeWord(requestKey, slot);
+    const pointer = this.#core.storageSlot(account);
+    if (pointer === 0) throw new StateLimitError();
+    if (this.#core.isStorageSlotKnown(pointer) === 0) this.#loadSlot(address, slot);
+    return pointer;
+  }
+
+  #loadSlot(address: Uint8Array, slot: Uint8Array): void {
+    const value = this.#reader.getStorage(address, slot);
+    this.#memory.writeWord(requestAddress, address);
+    const account = this.#find();
+    this.#memory.writeWord(requestKey, slot);
+    this.#memory.writeWord(wordA, value);
+    if (this.#core.supplySlot(account) === 0) throw new StateLimitError();
+  }
+}

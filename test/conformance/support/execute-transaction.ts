@@ -1,0 +1,56 @@
+/** The engine under test, behind the one function that conformance runners know. */
+import { blobGasOf, GAS_PER_BLOB } from '../../../src/chain/transaction.ts';
+import { createEvm } from '../../../src/engine/create-evm.ts';
+import { applyTransaction } from '../../../src/engine/transition/apply-transaction.ts';
+import { blobBaseFeeOf } from '../../../src/engine/transition/block-environment.ts';
+import type { BlockRules } from '../../../src/engine/transition/rules.ts';
+import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
+import { validateSignedTransaction } from '../../../src/engine/transition/validate-transaction.ts';
+import type { Evm } from '../../../src/evm/evm.ts';
+import type { BlockEnvironment } from '../../../src/evm/message.ts';
+import { isAtLeast } from '../../../src/evm/revision.ts';
+import type { ExecutionInput, ExecutionOutcome } from './execution.ts';
+
+let evm: Evm | undefined;
+
+/** Validates and executes one transaction; the state below is only read. */
+export async function executeTransaction(input: ExecutionInput): Promise<ExecutionOutcome> {
+  const { tx, sender, state } = input;
+  const rules = rulesOf(input);
+  const { excessBlobGas, ...header } = input.block;
+  const blobBaseFee = blobBaseFeeOf(excessBlobGas === undefined ? {} : { excessBlobGas }, rules);
+  const block: BlockEnvironment = { ...header, blobBaseFee };
+  evm ??= createEvm(state);
+  evm.attach(state);
+  try {
+    validateBlobGas(input);
+    validateSignedTransaction(tx, rules);
+    if (tx.gasLimit > block.gasLimit) throw new TransactionError('gas limit reached');
+    const result = applyTransaction(tx, sender, { evm, block, rules });
+    return { ...result, changes: evm.state.collectChanges() };
+  } catch (error) {
+    if (error instanceof TransactionError) return { refused: error.message };
+    throw error;
+  }
+}
+
+function rulesOf({ chainId, revision, blobs }: ExecutionInput): BlockRules {
+  return {
+    chainId,
+    revision,
+    hasReplayProtection: isAtLeast(revision, 'spuriousDragon'),
+    isMerged: isAtLeast(revision, 'paris'),
+    bombDelay: 0n,
+    blobs,
+    blockReward: 0n,
+    depositContract: '',
+  };
+}
+
+/** What a header is checked for before any of its transactions: EIP-4844. */
+function validateBlobGas({ tx, blobs }: ExecutionInput): void {
+  if (blobs === undefined) return;
+  const blobGas = blobGasOf(tx);
+  const max = blobs.max * GAS_PER_BLOB;
+  if (blobGas > max) throw new TransactionError(`blob gas used ${blobGas}, max ${max}`);
+}

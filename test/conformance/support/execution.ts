@@ -1,0 +1,48 @@
+/** What conformance runners ask of an execution engine: one transaction, in one block, on one state. */
+import type { BlobParameters } from '../../../src/chain/chain-config.ts';
+import type { Log } from '../../../src/chain/receipt.ts';
+import type { Transaction } from '../../../src/chain/transaction.ts';
+import type { StateChanges, StateReader } from '../../../src/evm/host.ts';
+import type { Revision } from '../../../src/evm/revision.ts';
+
+/** The block that the transaction is the only one of. */
+export type SurroundingBlock = {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly beneficiary: Uint8Array;
+  readonly gasLimit: bigint;
+  readonly difficulty: bigint;
+  /** 32 bytes; used after the merge. */
+  readonly prevRandao: Uint8Array;
+  /** Absent before London. */
+  readonly baseFeePerGas: bigint | undefined;
+  /** Absent before Cancun. */
+  readonly excessBlobGas: bigint | undefined;
+  readonly getBlockHash: (number: bigint) => Uint8Array;
+};
+
+export type ExecutionInput = {
+  readonly state: StateReader;
+  readonly block: SurroundingBlock;
+  readonly chainId: bigint;
+  readonly revision: Revision;
+  /** Absent before Cancun. */
+  readonly blobs: BlobParameters | undefined;
+  readonly tx: Transaction;
+  readonly sender: Uint8Array;
+};
+
+export type Execution = {
+  readonly status: 'success' | 'revert' | 'halt';
+  /** Why it halted, as geth says it; empty otherwise. */
+  readonly reason: string;
+  readonly output: Uint8Array;
+  readonly gasUsed: bigint;
+  readonly logs: readonly Log[];
+  readonly changes: StateChanges;
+};
+
+/** The transaction does not belong into this block, for the reason given; nothing changed. */
+export type Refusal = { readonly refused: string };
+
+export type ExecutionOutcome = Execution | Refusal;

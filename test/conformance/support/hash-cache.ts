@@ -1,0 +1,23 @@
+import { hexToBytes } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+
+/** Entries and hex digits held before the cache starts afresh. */
+const MAX_ENTRIES = 50_000;
+const MAX_DIGITS = 32_000_000;
+
+const hashes = new Map<string, Uint8Array>();
+let digits = 0;
+
+/** Keccak-256 of hex text with `0x`. Test files repeat their addresses, slots and codes: hashes are remembered. */
+export function hashHex(hex: string): Uint8Array {
+  let hash = hashes.get(hex);
+  if (hash !== undefined) return hash;
+  hash = keccak256(hexToBytes(hex));
+  if (hashes.size >= MAX_ENTRIES || digits + hex.length > MAX_DIGITS) {
+    hashes.clear();
+    digits = 0;
+  }
+  hashes.set(hex, hash);
+  digits += hex.length;
+  return hash;
+}

@@ -1,0 +1,85 @@
+/** A store that is filled with states directly, without anything being executed. */
+import { type Header, hashHeader } from '../../src/chain/header.ts';
+import { StateCommitter } from '../../src/engine/state/state-committer.ts';
+import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
+import type { StateChanges } from '../../src/evm/host.ts';
+import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
+import type { ChainReader } from '../../src/store/chain-reader.ts';
+import { type ChainWriter, type ExecutedBlock, openChainWriter } from '../../src/store/chain-writer.ts';
+
+const CONFIG = JSON.stringify({ chainId: 1337 });
+
+/** A block with nothing in it but its number and its state root. */
+function createBlock(number: bigint, stateRoot: Uint8Array): ExecutedBlock {
+  const header: Header = {
+    parentHash: new Uint8Array(32),
+    ommersHash: EMPTY_LIST_HASH,
+    beneficiary: new Uint8Array(20),
+    stateRoot,
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    logsBloom: new Uint8Array(256),
+    difficulty: 0n,
+    number,
+    gasLimit: 0n,
+    gasUsed: 0n,
+    timestamp: number,
+    extraData: EMPTY_BYTES,
+    mixHash: new Uint8Array(32),
+    nonce: new Uint8Array(8),
+  };
+  const block = { header, transactions: [], uncles: [] };
+  return { block, hash: hashHeader(header), totalDifficulty: 0n, receipts: [] };
+}
+
+/** Writes states block after block; what is not committed is in memory only. */
+export class StateStore {
+  readonly writer: ChainWriter;
+  readonly reader: ChainReader;
+  state: StateCommitter;
+  #blocks: ExecutedBlock[] = [];
+  #number = 0n;
+
+  /** Block 0 has no state. */
+  constructor(path: string) {
+    this.writer = openChainWriter(path);
+    this.writer.initialize(
+      CONFIG,
+      createBlock(0n, EMPTY_TRIE_ROOT),
+      new StateCommitter(EMPTY_SOURCE).collectBatch(),
+    );
+    this.reader = this.writer.openReader();
+    this.state = new StateCommitter(this.reader);
+  }
+
+  /** The block that comes next. */
+  get number(): bigint {
+    return this.#number + 1n;
+  }
+
+  apply(changes: StateChanges): void {
+    this.state.apply(changes, this.number);
+  }
+
+  seal(stateRoot: Uint8Array = EMPTY_TRIE_ROOT): void {
+    this.state.sealBlock(this.number);
+    this.#blocks.push(createBlock(this.number, stateRoot));
+    this.#number++;
+  }
+
+  commit(): void {
+    this.writer.append(this.#blocks, this.state.collectBatch());
+    this.state.forgetBatch();
+    this.#blocks = [];
+  }
+
+  /** As a process does that starts over with what is committed. */
+  reopenState(): void {
+    this.state = new StateCommitter(this.reader);
+  }
+
+  close(): Promise<void> {
+    return this.writer.close();
+  }
+}
