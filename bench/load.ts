@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import { HttpConnection } from './support/http-connection.ts';
 
 /** What to send and how hard: each connection has one request in flight. */
 export type LoadPlan = {
@@ -21,9 +21,6 @@ export type LoadResult = {
 };
 
 const MAX_SAMPLES = 1_000_000;
-/** In the answers of a server that does what the measurement is about. */
-const BAD_MEMBERS = ['"error":', '"result":null'].map((text) => Buffer.from(text));
-const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** Builds an HTTP/1.1 POST with a JSON body. */
 export function encodePost(path: string, host: string, body: string): Buffer {
@@ -64,13 +61,24 @@ class Recorder {
 }
 
 /**
- * Keeps `connections` keep-alive sockets busy for `durationMs`. Raw sockets: the generator must cost less than
- * the server it measures. Rejects on any answer but 200, on errors and on nulls.
+ * Keeps `connections` keep-alive sockets busy for `durationMs`. Rejects on any answer but 200, on errors and on nulls,
+ * once all connections are at rest.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const recorder = new Recorder(plan);
-  await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, recorder.onAnswer)));
-  return recorder.result;
+  const end = new AbortController();
+  const run = async (): Promise<void> => {
+    try {
+      await runConnection(plan, recorder.onAnswer, end.signal);
+    } catch (error) {
+      end.abort();
+      throw error;
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: plan.connections }, run));
+  const { result } = recorder;
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return result;
 }
 
 export type WebSocketLoadPlan = Pick<LoadPlan, 'connections' | 'durationMs'> & {
@@ -116,47 +124,33 @@ function runWebSocket(
 }
 
 /** One connection's loop; `onAnswer` says whether to go on. */
-function runConnection(plan: LoadPlan, onAnswer: (latency: number) => boolean): Promise<void> {
+function runConnection(
+  { host, port, request }: LoadPlan,
+  onAnswer: (latency: number) => boolean,
+  end: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ host: plan.host, port: plan.port, noDelay: true });
-    let pending: Buffer = Buffer.alloc(0);
     let sentAt = 0;
     const send = (): void => {
       sentAt = performance.now();
-      socket.write(plan.request instanceof Uint8Array ? plan.request : plan.request());
+      connection.send(request instanceof Uint8Array ? request : request());
     };
-    socket.on('connect', send);
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.on('data', (chunk) => {
-      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-      const length = measureResponse(pending);
-      if (length === undefined || pending.length < length) return;
-      const isGood =
-        pending.toString('latin1', 9, 12) === '200' && !BAD_MEMBERS.some((text) => pending.includes(text));
-      if (!isGood) {
-        reject(new Error(`unexpected answer: ${pending.toString('latin1', 0, 200)}`));
-        socket.destroy();
-        return;
-      }
-      pending = Buffer.alloc(0);
-      if (onAnswer(performance.now() - sentAt)) {
-        send();
-        return;
-      }
-      resolve();
-      socket.destroy();
-    });
+    const connection = new HttpConnection(
+      { host, port },
+      {
+        onConnect: send,
+        onAnswer() {
+          if (onAnswer(performance.now() - sentAt) && !end.aborted) {
+            send();
+            return;
+          }
+          connection.close();
+          resolve();
+        },
+        onFailure: reject,
+      },
+    );
   });
-}
-
-/** Length of the response at the start of `bytes`, once its head is complete. */
-function measureResponse(bytes: Buffer): number | undefined {
-  const end = bytes.indexOf(HEAD_END);
-  if (end < 0) return undefined;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1];
-  if (length === undefined) throw new Error('an answer without Content-Length');
-  return end + HEAD_END.length + Number(length);
 }
 
 /** The value below which `share` (0 to 1) of the ascending samples lie. */

@@ -5,7 +5,8 @@ import { OPCODES, type Opcode } from '../../src/evm/opcode-table.ts';
 const MODULES: Readonly<Record<string, string>> = {
   'words/add.ts': 'ADD SUB',
   'words/multiply.ts': 'MUL',
-  'words/divide.ts': 'DIV SDIV MOD SMOD',
+  'words/divide.ts': 'DIV MOD',
+  'words/signed-divide.ts': 'SDIV SMOD',
   'words/modular.ts': 'ADDMOD MULMOD',
   'words/shift.ts': 'SHL SHR SAR',
   'words/compare.ts': 'LT GT SLT SGT EQ ISZERO',

@@ -10,7 +10,7 @@ type Flag = number;
 export type CoreExports = {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   keccak256(input: Pointer, length: number, output: Pointer): void;
-  setRules(
+  useRules(
     revision: number,
     features: number,
     precompiles: number,

@@ -182,7 +182,7 @@ export class Evm {
     this.#block = undefined;
     this.#active = this.#precompiles.of(revision);
     const rules = coreRulesOf(revision);
-    this.#core.setRules(
+    this.#core.useRules(
       REVISIONS.indexOf(revision),
       rules.features,
       rules.precompiles,

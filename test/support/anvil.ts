@@ -26,6 +26,8 @@ export type AnvilOptions = {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   readonly args?: readonly string[];
+  /** Words in front of the program: a command that becomes the program, as `taskset` does. */
+  readonly launcher?: readonly string[];
 };
 
 const START_ATTEMPTS = 20;
@@ -60,10 +62,13 @@ process.on('exit', () => {
 });
 
 /** Starts the program; resolves with its port once it listens, rejects when it ends before. */
-async function launch(port: number, args: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(PROGRAM ?? 'anvil', ['--port', String(port), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+async function launch(
+  port: number,
+  args: readonly string[],
+  launcher: readonly string[],
+): Promise<{ child: ChildProcess; port: number }> {
+  const [command = '', ...rest] = [...launcher, PROGRAM ?? 'anvil', '--port', String(port), ...args];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   let printed = '';
@@ -86,13 +91,19 @@ async function launch(port: number, args: readonly string[]): Promise<{ child: C
 export class Anvil {
   readonly port: number;
   readonly #args: readonly string[];
+  readonly #launcher: readonly string[];
   #child: ChildProcess;
   #lastId = 0;
 
-  constructor(child: ChildProcess, port: number, args: readonly string[]) {
+  constructor(child: ChildProcess, port: number, args: readonly string[], launcher: readonly string[]) {
     this.#child = child;
     this.port = port;
     this.#args = args;
+    this.#launcher = launcher;
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
   }
 
   get httpUrl(): string {
@@ -129,7 +140,7 @@ export class Anvil {
     await this.kill();
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#child = (await launch(this.port, this.#args)).child;
+        this.#child = (await launch(this.port, this.#args, this.#launcher)).child;
         break;
       } catch (error) {
         // A connection of somebody else may have been given the port in the meantime.
@@ -142,9 +153,9 @@ export class Anvil {
 }
 
 /** Starts a node and waits until it answers. Killed at the latest when this process ends. */
-export async function startAnvil({ port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
-  const launched = await launch(port, args);
-  const anvil = new Anvil(launched.child, launched.port, args);
+export async function startAnvil({ port = 0, args = [], launcher = [] }: AnvilOptions = {}): Promise<Anvil> {
+  const launched = await launch(port, args, launcher);
+  const anvil = new Anvil(launched.child, launched.port, args, launcher);
   await anvil.request('anvil_setLoggingEnabled', false);
   return anvil;
 }

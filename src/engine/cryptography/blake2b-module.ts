@@ -65,12 +65,12 @@ function encodeTables(): Uint8Array {
 
 export const TABLES: Uint8Array = encodeTables();
 
-/** Unsigned LEB128; also right for the signed constants below 64 that occur here. */
+/** Unsigned LEB128. */
 function encodeInteger(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...encodeInteger(value >> 7)];
 }
 
-/** Constants of type i32 are signed: bit 6 of the last byte is the sign. */
+/** LEB128 of constants, which are signed: bit 6 of the last byte is the sign. */
 function encodeSigned(value: number): number[] {
   return value < 64 ? [value] : [(value & 127) | 128, ...encodeSigned(value >> 7)];
 }
@@ -88,7 +88,7 @@ const VECTOR = 3;
 
 const get = (local: number): number[] => [0x20, local];
 const set = (local: number): number[] => [0x21, local];
-const constant = (value: number): number[] => [0x41, ...encodeSigned(value)];
+const pushConstant = (value: number): number[] => [0x41, ...encodeSigned(value)];
 const loadWord = (offset: number): number[] => [0x29, 3, ...encodeInteger(offset)];
 const storeWord = (offset: number): number[] => [0x37, 3, ...encodeInteger(offset)];
 const loadByte = (offset: number): number[] => [0x2d, 0, ...encodeInteger(offset)];
@@ -133,15 +133,19 @@ function encodeMixing(index: number): number[] {
 function encodeStart(): number[] {
   const words = [0, 1, 2, 3, 4, 5, 6, 7];
   return [
-    ...words.flatMap((i) => [...constant(0), ...loadWord(STATE + 8 * i), ...set(VECTOR + i)]),
-    ...words.flatMap((i) => [...constant(0), ...loadWord(INITIAL_VALUES + 8 * i), ...set(VECTOR + 8 + i)]),
+    ...words.flatMap((i) => [...pushConstant(0), ...loadWord(STATE + 8 * i), ...set(VECTOR + i)]),
+    ...words.flatMap((i) => [
+      ...pushConstant(0),
+      ...loadWord(INITIAL_VALUES + 8 * i),
+      ...set(VECTOR + 8 + i),
+    ]),
     ...[0, 1].flatMap((i) => [
-      ...[...constant(0), ...loadWord(OFFSET + 8 * i)],
+      ...[...pushConstant(0), ...loadWord(OFFSET + 8 * i)],
       ...[...get(VECTOR + 12 + i), ...XOR, ...set(VECTOR + 12 + i)],
     ]),
     // i64.extend_i32_s
     ...[...get(FINAL), 0xac, ...get(VECTOR + 14), ...XOR, ...set(VECTOR + 14)],
-    ...[...constant(SCHEDULE), ...set(ROW)],
+    ...[...pushConstant(SCHEDULE), ...set(ROW)],
   ];
 }
 
@@ -150,19 +154,19 @@ function encodeLoop(): number[] {
   return [
     ...[0x02, 0x40, 0x03, 0x40],
     // Leave if rounds = 0 (i32.eqz, br_if 1); rounds -= 1.
-    ...[...get(ROUNDS), 0x45, 0x0d, 1, ...get(ROUNDS), ...constant(1), 0x6b, ...set(ROUNDS)],
+    ...[...get(ROUNDS), 0x45, 0x0d, 1, ...get(ROUNDS), ...pushConstant(1), 0x6b, ...set(ROUNDS)],
     ...MIXINGS.flatMap((_, index) => encodeMixing(index)),
     // Next row, after the last one the first: row += 16; repeat if row < end; row = start; repeat.
-    ...[...get(ROW), ...constant(ROW_BYTES), 0x6a, 0x22, ROW],
-    ...[...constant(SCHEDULE + SCHEDULE_ROWS.length * ROW_BYTES), 0x49, 0x0d, 0],
-    ...[...constant(SCHEDULE), ...set(ROW), 0x0c, 0],
+    ...[...get(ROW), ...pushConstant(ROW_BYTES), 0x6a, 0x22, ROW],
+    ...[...pushConstant(SCHEDULE + SCHEDULE_ROWS.length * ROW_BYTES), 0x49, 0x0d, 0],
+    ...[...pushConstant(SCHEDULE), ...set(ROW), 0x0c, 0],
     ...[END, END],
   ];
 }
 
 function encodeEnd(): number[] {
   return [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => [
-    ...[...constant(0), ...constant(0), ...loadWord(STATE + 8 * i)],
+    ...[...pushConstant(0), ...pushConstant(0), ...loadWord(STATE + 8 * i)],
     ...[...get(VECTOR + i), ...XOR, ...get(VECTOR + 8 + i), ...XOR, ...storeWord(STATE + 8 * i)],
   ]);
 }

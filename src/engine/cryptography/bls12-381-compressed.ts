@@ -29,7 +29,7 @@ export function createCompressedReader(curve: MclCurve): (to: number, bytes: Uin
   return (to, bytes) => {
     if (bytes.length !== COMPRESSED_BYTES) return false;
     const flags = (bytes[0] as number) & FLAGS;
-    const x = bytes.slice();
+    const x = new Uint8Array(bytes);
     x[0] = (bytes[0] as number) & ~FLAGS;
     if ((flags & IS_COMPRESSED) === 0) return false;
     if ((flags & IS_INFINITY) !== 0) {

@@ -1,6 +1,6 @@
 import type { Bn254 } from '../../evm/precompiles/cryptography.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import { isInBn254G2 } from './bn254-group.ts';
+import { createBn254GroupCheck } from './bn254-group.ts';
 import { G1_SIZE, MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
 import { PairingProduct } from './mcl-pairing.ts';
 
@@ -18,7 +18,7 @@ export function createBn254(): Bn254 {
   const [a, b] = [curve.allocate(G1_SIZE), curve.allocate(G1_SIZE)];
   const scalar = curve.allocate(SCALAR_SIZE);
   const product = new PairingProduct(curve);
-  const isInGroup = isInBn254G2(curve);
+  const isInGroup = createBn254GroupCheck(curve);
   return {
     add: (first, second) => {
       if (!curve.setG1(a, first) || !curve.setG1(b, second)) return undefined;

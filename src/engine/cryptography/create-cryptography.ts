@@ -9,8 +9,8 @@ import { createKzgVerifier } from './kzg.ts';
 import { createP256Verifier } from './p256.ts';
 import { createRecovery } from './secp256k1.ts';
 
-/** Makes a thing when it is first asked for. */
-function lazily<T>(create: () => T): () => T {
+/** Puts making a thing off until it is first asked for. */
+function createOnce<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: create() };
@@ -23,13 +23,13 @@ function lazily<T>(create: () => T): () => T {
  * threads: each makes its own.
  */
 export function createCryptography(): Cryptography {
-  const recovery = lazily(createRecovery);
-  const p256 = lazily(createP256Verifier);
-  const blake2b = lazily(createBlake2bCompression);
-  const bn254 = lazily(createBn254);
-  const curve = lazily(createBls12381Curve);
-  const bls12381 = lazily(() => createBls12381(curve()));
-  const kzg = lazily(() => createKzgVerifier(curve()));
+  const recovery = createOnce(createRecovery);
+  const p256 = createOnce(createP256Verifier);
+  const blake2b = createOnce(createBlake2bCompression);
+  const bn254 = createOnce(createBn254);
+  const curve = createOnce(createBls12381Curve);
+  const bls12381 = createOnce(() => createBls12381(curve()));
+  const kzg = createOnce(() => createKzgVerifier(curve()));
   return {
     keccak256,
     sha256,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { WEB_ASSEMBLY, type WebAssemblyMemory, type WebAssemblyModule } from './webassembly.ts';
 
 type Unary = (to: number, from: number) => void;
@@ -26,7 +26,6 @@ export type MclExports = {
   readonly mclBnGT_isOne: Test;
 
   readonly mclBnFr_setBigEndianMod: (to: number, bytes: number, length: number) => number;
-  readonly mclBnFr_isZero: Test;
   readonly mclBnFr_isEqual: Equality;
   readonly mclBnFr_neg: Unary;
   readonly mclBnFr_inv: Unary;
@@ -62,10 +61,8 @@ export type MclExports = {
   readonly mclBnG2_isZero: Test;
   readonly mclBnG2_isEqual: Equality;
   readonly mclBnG2_normalize: Unary;
-  readonly mclBnG2_neg: Unary;
   readonly mclBnG2_dbl: Unary;
   readonly mclBnG2_add: Binary;
-  readonly mclBnG2_mul: Binary;
   readonly mclBnG2_mulVec: (to: number, points: number, scalars: number, count: number) => void;
 };
 
@@ -81,7 +78,7 @@ let compiled: WebAssemblyModule | undefined;
  * curve of it. We take it out and load it ourselves: at first use (4 ms), once for each curve.
  */
 function compileModule(): WebAssemblyModule {
-  const script = readFileSync(createRequire(import.meta.url).resolve('mcl-wasm/dist/mcl_c.js'), 'latin1');
+  const script = readFileSync(fileURLToPath(import.meta.resolve('mcl-wasm/dist/mcl_c.js')), 'latin1');
   const base64 = /wasmBase64 = '([^']+)'/.exec(script)?.[1];
   if (base64 === undefined)
     throw new Error('mcl-wasm holds its module in another way than the version we pinned');

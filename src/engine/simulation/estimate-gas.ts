@@ -9,13 +9,10 @@ import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
 import { type Execution, runInSlices } from './execution.ts';
+import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const TRANSFER_GAS = 21_000n;
-/** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
-const CALL_STIPEND = 2_300n;
-/** The search ends when the bounds are this close: 1.5 % of the upper one. */
-const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
 /** One try: it went through, or it did not (undefined: not even the intrinsic gas was there). */
 type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
@@ -75,9 +72,9 @@ function* succeedsAsTransfer(simulation: Simulation): Execution<boolean> {
 }
 
 /**
- * The least gas limit with which a call succeeds. One run at the upper bound tells how much of it was needed, and a
- * second one confirms that. Where code looks at its own gas, less may change what it does: geth's search takes over
- * then, and the answer is within 1.5 % (geth eth/gasestimator).
+ * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
+ * upper bound tells exactly what the call needs; geth's search is then a matter of arithmetic, and a second run confirms
+ * its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
  * @param blockLimit gas limit of the pending block: the bound when the call gives no gas (spec 4, rule 3)
  * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
@@ -90,28 +87,14 @@ export function* estimateGas(simulation: Simulation, blockLimit: bigint): Execut
     throw new ChainError('failed', `gas required exceeds allowance (${high})`);
   }
   const needed = result.gasNeeded;
-  if (needed !== undefined && needed <= high) {
-    if (needed === high || (yield* attempt(simulation, needed)).succeeded) return needed;
+  if (needed !== undefined) {
+    const search = new GasSearch(result, high);
+    for (let gas = search.candidate; gas !== undefined; gas = search.candidate) search.note(gas >= needed);
+    if (search.high === high || (yield* attempt(simulation, search.high)).succeeded) return search.high;
   }
-  return yield* search(simulation, result, high);
-}
-
-/** Halves the range between what a run used and what is known to be enough. */
-function* search(simulation: Simulation, result: TransactionResult, enough: bigint): Execution<bigint> {
-  let high = enough;
-  let low = result.gasUsed - 1n;
-  // Most calls succeed with their peak usage plus what the 63/64 rule holds back (EIP-150).
-  const optimistic = ((result.peakGasUsed + CALL_STIPEND) * 64n) / 63n;
-  if (optimistic < high) {
-    if ((yield* attempt(simulation, optimistic)).succeeded) high = optimistic;
-    else low = optimistic;
+  const search = new GasSearch(result, high);
+  for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
+    search.note((yield* attempt(simulation, gas)).succeeded);
   }
-  while (low + 1n < high) {
-    if ((high - low) * TOLERANCE.denominator < high * TOLERANCE.numerator) break;
-    // Most calls need little more than they use: lean towards the lower bound.
-    const middle = minBigInt(low + (high - low) / 2n, low * 2n);
-    if ((yield* attempt(simulation, middle)).succeeded) high = middle;
-    else low = middle;
-  }
-  return high;
+  return search.high;
 }

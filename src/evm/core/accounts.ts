@@ -29,7 +29,9 @@ const PRECOMPILE: usize = 148;
 const IS_LISTED: usize = 152;
 /** Its code was written since changes were last collected. */
 const IS_CODE_NEW: usize = 156;
-const ACCOUNT_SIZE: usize = 160;
+/** Its place in the index. */
+const PLACE: usize = 160;
+const ACCOUNT_SIZE: usize = 168;
 
 let accountsEnd: usize = ACCOUNTS;
 let dirtyEnd: usize = DIRTY;
@@ -72,6 +74,7 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
     store<u32>(entry, low <= 17 ? <u32>low : low == 0x100 ? 18 : 0, PRECOMPILE);
   }
   store<u32>(slot, entry);
+  store<u32>(entry, slot, PLACE);
   return entry;
 }
 
@@ -86,7 +89,7 @@ export function accountsSize(): u32 {
 
 /** Forgets every account. Nothing may be dirty, nothing may run. */
 export function clearAccounts(): void {
-  memory.fill(ACCOUNT_INDEX, 0, ACCOUNT_INDEX_SIZE << 2);
+  for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(<usize>load<u32>(account, PLACE), 0);
   accountsEnd = ACCOUNTS;
   dirtyEnd = DIRTY;
   touchedEnd = TOUCHED;

@@ -27,7 +27,15 @@ import {
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
 
-export { keccak256, setRules, setMemoryLimit, rollbackTo };
+export { keccak256, setMemoryLimit, rollbackTo };
+
+/** Chooses the revision. Codes are decoded per revision: accounts find theirs anew. */
+export function useRules(
+  number: u32, features: u32, precompiles: u32, expByteGas: i64, storageAgainGas: i64, storageResetGas: i64, storageClearRefund: i64,
+): void {
+  setRules(number, features, precompiles, expByteGas, storageAgainGas, storageResetGas, storageClearRefund);
+  unlinkCodes();
+}
 
 // --- where things are
 

@@ -16,6 +16,8 @@ const IS_KNOWN: usize = 108;
 const IS_DIRTY: usize = 112;
 /** Next entry that changed since changes were last collected. */
 const NEXT_DIRTY: usize = 116;
+/** Its place in the index. */
+const PLACE: usize = 120;
 const SLOT_SIZE: usize = 128;
 
 /** Generation of transient slots: no account ever has it. */
@@ -62,6 +64,7 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   store<u32>(entry, generation, GENERATION);
   if (generation != TRANSIENT && isKnown(account) && hasFreshStorage(account)) store<u32>(entry, 1, IS_KNOWN);
   store<u32>(pointer, entry);
+  store<u32>(entry, pointer, PLACE);
   return entry;
 }
 
@@ -74,7 +77,7 @@ export function slotsSize(): u32 {
 }
 
 export function clearSlots(): void {
-  memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
+  for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
   slotsEnd = SLOTS;
   firstDirty = 0;
 }

@@ -1,4 +1,4 @@
-import { G1_PRODUCT, G2_PRODUCT, priceSum } from './bls12-381-gas.ts';
+import { G1_PRODUCT, G2_PRODUCT, priceSum, type SumPrice } from './bls12-381-gas.ts';
 import type { Cryptography } from './cryptography.ts';
 import { encodeBoolean, type Precompile } from './precompile.ts';
 
@@ -65,7 +65,7 @@ function createAddition(
 
 function createSum(
   name: string,
-  price: typeof G1_PRODUCT,
+  price: SumPrice,
   pointBytes: number,
   multiply: (points: Uint8Array, scalars: Uint8Array) => Uint8Array | undefined,
 ): Precompile {

@@ -20,5 +20,5 @@ export function createRipemd160(cryptography: Cryptography): Precompile {
 export const IDENTITY: Precompile = {
   name: 'identity',
   gas: priceByWord(15, 3),
-  run: (input) => input.slice(),
+  run: (input) => new Uint8Array(input),
 };

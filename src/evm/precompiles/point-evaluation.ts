@@ -18,7 +18,7 @@ export function createPointEvaluation(cryptography: Cryptography): Precompile {
     run: (input) => {
       if (input.length !== INPUT_BYTES) return undefined;
       const commitment = input.subarray(96, 144);
-      const versionedHash = cryptography.sha256(commitment).slice();
+      const versionedHash = new Uint8Array(cryptography.sha256(commitment));
       versionedHash[0] = VERSIONED_HASH_VERSION_KZG;
       if (!bytesEqual(versionedHash, input.subarray(0, 32))) return undefined;
       const [z, y, proof] = [input.subarray(32, 64), input.subarray(64, 96), input.subarray(144)];

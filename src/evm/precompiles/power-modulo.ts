@@ -12,7 +12,7 @@ type Residues<T> = {
   readonly multiply: (a: T, b: T) => T;
 };
 
-function residuesOfDoubles(modulus: number): Residues<number> {
+function createDoubleResidues(modulus: number): Residues<number> {
   return {
     one: 1 % modulus,
     multiply: (a, b) => {
@@ -24,7 +24,7 @@ function residuesOfDoubles(modulus: number): Residues<number> {
   };
 }
 
-function residuesOfBigInts(modulus: bigint): Residues<bigint> {
+function createBigIntResidues(modulus: bigint): Residues<bigint> {
   return { one: 1n % modulus, multiply: (a, b) => (a * b) % modulus };
 }
 
@@ -62,6 +62,6 @@ function raise<T>(base: T, exponent: Uint8Array, residues: Residues<T>): T {
 /** `base ** exponent % modulus`; 0 to the power of 0 is 1. The exponent is big-endian, the modulus at least 1. */
 export function computePowerModulo(base: bigint, exponent: Uint8Array, modulus: bigint): bigint {
   const residue = base % modulus;
-  if (modulus >= DOUBLE_MODULUS_LIMIT) return raise(residue, exponent, residuesOfBigInts(modulus));
-  return BigInt(raise(Number(residue), exponent, residuesOfDoubles(Number(modulus))));
+  if (modulus >= DOUBLE_MODULUS_LIMIT) return raise(residue, exponent, createBigIntResidues(modulus));
+  return BigInt(raise(Number(residue), exponent, createDoubleResidues(Number(modulus))));
 }

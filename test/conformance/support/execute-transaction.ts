@@ -11,6 +11,9 @@ import type { BlockEnvironment } from '../../../src/evm/message.ts';
 import { isAtLeast } from '../../../src/evm/revision.ts';
 import type { ExecutionInput, ExecutionOutcome } from './execution.ts';
 
+/** Some tests want a megabyte in each of 1,024 frames: more than the service allows by default. */
+const MEMORY_LIMIT: number = 1536 * 2 ** 20;
+
 let evm: Evm | undefined;
 
 /** Validates and executes one transaction; the state below is only read. */
@@ -20,7 +23,7 @@ export async function executeTransaction(input: ExecutionInput): Promise<Executi
   const { excessBlobGas, ...header } = input.block;
   const blobBaseFee = blobBaseFeeOf(excessBlobGas === undefined ? {} : { excessBlobGas }, rules);
   const block: BlockEnvironment = { ...header, blobBaseFee };
-  evm ??= createEvm(state);
+  evm ??= createEvm(state, MEMORY_LIMIT);
   evm.attach(state);
   try {
     validateBlobGas(input);

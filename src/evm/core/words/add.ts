@@ -10,7 +10,7 @@ function propagateCarry(p: usize): void {
   for (let at = p + 8; at < p + 32; at += 8) {
     const limb = load<u64>(at) + 1;
     store<u64>(at, limb);
-    if (limb != 0) return;
+    if (limb !== 0) return;
   }
 }
 
@@ -69,9 +69,9 @@ export function negateWord(destination: usize, source: usize): void {
   const a0 = load<u64>(source);
   const a1 = load<u64>(source, 8);
   const a2 = load<u64>(source, 16);
-  const c0 = u64(a0 == 0);
-  const c1 = c0 & u64(a1 == 0);
-  const c2 = c1 & u64(a2 == 0);
+  const c0 = u64(a0 === 0);
+  const c1 = c0 & u64(a1 === 0);
+  const c2 = c1 & u64(a2 === 0);
   store<u64>(destination, -a0);
   store<u64>(destination, ~a1 + c0, 8);
   store<u64>(destination, ~a2 + c1, 16);

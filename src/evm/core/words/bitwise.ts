@@ -2,10 +2,14 @@ import { setU64 } from './word.ts';
 
 @inline
 export function andWord(destination: usize, a: usize, b: usize): void {
-  const low = v128.and(v128.load(a), v128.load(b));
-  const high = v128.and(v128.load(a, 16), v128.load(b, 16));
-  v128.store(destination, low);
-  v128.store(destination, high, 16);
+  const limb0 = load<u64>(a) & load<u64>(b);
+  const limb1 = load<u64>(a, 8) & load<u64>(b, 8);
+  const limb2 = load<u64>(a, 16) & load<u64>(b, 16);
+  const limb3 = load<u64>(a, 24) & load<u64>(b, 24);
+  store<u64>(destination, limb0);
+  store<u64>(destination, limb1, 8);
+  store<u64>(destination, limb2, 16);
+  store<u64>(destination, limb3, 24);
 }
 
 @inline
@@ -16,27 +20,39 @@ export function and(sp: usize): void {
 @inline
 export function or(sp: usize): void {
   const below = sp - 32;
-  const low = v128.or(v128.load(sp), v128.load(below));
-  const high = v128.or(v128.load(sp, 16), v128.load(below, 16));
-  v128.store(below, low);
-  v128.store(below, high, 16);
+  const limb0 = load<u64>(sp) | load<u64>(below);
+  const limb1 = load<u64>(sp, 8) | load<u64>(below, 8);
+  const limb2 = load<u64>(sp, 16) | load<u64>(below, 16);
+  const limb3 = load<u64>(sp, 24) | load<u64>(below, 24);
+  store<u64>(below, limb0);
+  store<u64>(below, limb1, 8);
+  store<u64>(below, limb2, 16);
+  store<u64>(below, limb3, 24);
 }
 
 @inline
 export function xor(sp: usize): void {
   const below = sp - 32;
-  const low = v128.xor(v128.load(sp), v128.load(below));
-  const high = v128.xor(v128.load(sp, 16), v128.load(below, 16));
-  v128.store(below, low);
-  v128.store(below, high, 16);
+  const limb0 = load<u64>(sp) ^ load<u64>(below);
+  const limb1 = load<u64>(sp, 8) ^ load<u64>(below, 8);
+  const limb2 = load<u64>(sp, 16) ^ load<u64>(below, 16);
+  const limb3 = load<u64>(sp, 24) ^ load<u64>(below, 24);
+  store<u64>(below, limb0);
+  store<u64>(below, limb1, 8);
+  store<u64>(below, limb2, 16);
+  store<u64>(below, limb3, 24);
 }
 
 @inline
 export function not(sp: usize): void {
-  const low = v128.not(v128.load(sp));
-  const high = v128.not(v128.load(sp, 16));
-  v128.store(sp, low);
-  v128.store(sp, high, 16);
+  const limb0 = ~load<u64>(sp);
+  const limb1 = ~load<u64>(sp, 8);
+  const limb2 = ~load<u64>(sp, 16);
+  const limb3 = ~load<u64>(sp, 24);
+  store<u64>(sp, limb0);
+  store<u64>(sp, limb1, 8);
+  store<u64>(sp, limb2, 16);
+  store<u64>(sp, limb3, 24);
 }
 
 /** BYTE counts from the most significant byte: index 0 is the byte at offset 31 of the little-endian word. */
@@ -44,7 +60,7 @@ export function not(sp: usize): void {
 export function byteAt(sp: usize): void {
   const below = sp - 32;
   const index = load<u64>(sp);
-  const isOutside = (load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24) | (index & ~31)) != 0;
+  const isOutside = (load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24) | (index & ~31)) !== 0;
   setU64(below, isOutside ? 0 : <u64>load<u8>(below + 31 - (<usize>index & 31)));
 }
 
@@ -52,13 +68,13 @@ export function byteAt(sp: usize): void {
 export function clz(sp: usize): void {
   let limb = load<u64>(sp, 24);
   let above: u64 = 0;
-  if (limb == 0) {
+  if (limb === 0) {
     limb = load<u64>(sp, 16);
     above = 64;
-    if (limb == 0) {
+    if (limb === 0) {
       limb = load<u64>(sp, 8);
       above = 128;
-      if (limb == 0) {
+      if (limb === 0) {
         limb = load<u64>(sp);
         above = 192;
       }
@@ -70,7 +86,7 @@ export function clz(sp: usize): void {
 /** The top word is the index of the byte, from the least significant one, whose top bit is the sign. */
 export function signextend(sp: usize): void {
   const index = load<u64>(sp);
-  if ((load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24)) != 0 || index > 30) return;
+  if ((load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24)) !== 0 || index > 30) return;
   const below = sp - 32;
   const shift = 56 - ((index & 7) << 3);
   let at = below + <usize>(index & 24);

@@ -8,13 +8,13 @@ import { isZero, setU64 } from './word.ts';
 export function isLess(a: usize, b: usize): bool {
   const a3 = load<u64>(a, 24);
   const b3 = load<u64>(b, 24);
-  if (a3 != b3) return a3 < b3;
+  if (a3 !== b3) return a3 < b3;
   const a2 = load<u64>(a, 16);
   const b2 = load<u64>(b, 16);
-  if (a2 != b2) return a2 < b2;
+  if (a2 !== b2) return a2 < b2;
   const a1 = load<u64>(a, 8);
   const b1 = load<u64>(b, 8);
-  if (a1 != b1) return a1 < b1;
+  if (a1 !== b1) return a1 < b1;
   return load<u64>(a) < load<u64>(b);
 }
 
@@ -22,13 +22,13 @@ export function isLess(a: usize, b: usize): bool {
 export function isSignedLess(a: usize, b: usize): bool {
   const a3 = load<i64>(a, 24);
   const b3 = load<i64>(b, 24);
-  if (a3 != b3) return a3 < b3;
+  if (a3 !== b3) return a3 < b3;
   const a2 = load<u64>(a, 16);
   const b2 = load<u64>(b, 16);
-  if (a2 != b2) return a2 < b2;
+  if (a2 !== b2) return a2 < b2;
   const a1 = load<u64>(a, 8);
   const b1 = load<u64>(b, 8);
-  if (a1 != b1) return a1 < b1;
+  if (a1 !== b1) return a1 < b1;
   return load<u64>(a) < load<u64>(b);
 }
 
@@ -36,7 +36,7 @@ export function isSignedLess(a: usize, b: usize): bool {
 export function isEqual(a: usize, b: usize): bool {
   const low = (load<u64>(a) ^ load<u64>(b)) | (load<u64>(a, 8) ^ load<u64>(b, 8));
   const high = (load<u64>(a, 16) ^ load<u64>(b, 16)) | (load<u64>(a, 24) ^ load<u64>(b, 24));
-  return (low | high) == 0;
+  return (low | high) === 0;
 }
 
 @inline

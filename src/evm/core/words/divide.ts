@@ -1,181 +1,140 @@
-/** DIV, MOD and their signed forms: Knuth's algorithm D with 64-bit digits, each from a reciprocal. */
-import { negateWord } from './add.ts';
+/** DIV and MOD: Knuth's algorithm D with 64-bit digits, each from a reciprocal; code of its own for short divisors. */
 import { isLess } from './compare.ts';
+import { divideLimbs, QUOTIENT, remainderOfLimbs } from './long-division.ts';
 import { mulHigh } from './multiply.ts';
-import { divideByLimb, divideByPair, reciprocalOfLimb, reciprocalOfPair } from './reciprocal.ts';
+import { divideByLimb, findReciprocalOfLimb, findReciprocalOfPair } from './reciprocal.ts';
 import { copyWord, fitsU64, isZero, setU64 } from './word.ts';
 
-/** Limbs of the longest dividend, a 512-bit product, and one for its normalisation. */
-const DIVIDEND: usize = memory.data(9 * 8, 16);
-const DIVISOR: usize = memory.data(32, 16);
-const QUOTIENT: usize = memory.data(8 * 8, 16);
-/** Magnitudes of signed operands: the divisor below the dividend, as on the stack. */
-const MAGNITUDES: usize = memory.data(64, 16);
-
 @inline
-function countLimbs(p: usize, most: usize): usize {
-  let count = most;
-  while (count > 0 && load<u64>(p + ((count - 1) << 3)) == 0) count--;
-  return count;
+function limbAt(p: usize, index: usize): u64 {
+  return load<u64>(p + (index << 3));
 }
 
-/** `count` limbs shifted left by 0 to 63 bits. @returns what left the topmost limb */
-function shiftLimbsLeft(destination: usize, source: usize, count: usize, bits: u64): u64 {
-  let below: u64 = 0;
-  for (let at: usize = 0; at < count << 3; at += 8) {
-    const limb = load<u64>(source + at);
-    store<u64>(destination + at, (limb << bits) | below);
-    below = (limb >> 1) >> (bits ^ 63);
-  }
-  return below;
-}
-
-/** u[0..n] -= q * d[0..n-1]. @returns whether the result is negative */
+/** Limb `index` of a word that is shifted left by `bits`, 0 to 63; `index` is not 0. */
 @inline
-function subtractProduct(u: usize, q: u64, d: usize, n: usize): bool {
-  let borrow: u64 = 0;
-  let at: usize = 0;
-  for (; at < n << 3; at += 8) {
-    const digit = load<u64>(d + at);
-    const limb = load<u64>(u + at);
-    const low = q * digit;
-    const first = limb - borrow;
-    store<u64>(u + at, first - low);
-    borrow = mulHigh(q, digit) + u64(limb < borrow) + u64(first < low);
-  }
-  const top = load<u64>(u + at);
-  store<u64>(u + at, top - borrow);
-  return top < borrow;
+function shiftedLimbAt(p: usize, index: usize, bits: u64): u64 {
+  return (limbAt(p, index) << bits) | ((limbAt(p, index - 1) >> 1) >> (bits ^ 63));
 }
 
-function addBack(u: usize, d: usize, n: usize): void {
-  let carry: u64 = 0;
-  let at: usize = 0;
-  for (; at < n << 3; at += 8) {
-    const first = load<u64>(u + at) + carry;
-    const sum = first + load<u64>(d + at);
-    carry = u64(first < carry) + u64(sum < first);
-    store<u64>(u + at, sum);
-  }
-  store<u64>(u + at, load<u64>(u + at) + carry);
+/** The index of the highest limb that is not zero, of a word of more than 64 bits. */
+@inline
+function findTopLimb(p: usize): usize {
+  if (load<u64>(p, 24) !== 0) return 3;
+  return load<u64>(p, 16) !== 0 ? 2 : 1;
 }
 
-/** The `count` limbs at `dividend` by the `n` at `divisor`, n <= count; leaves QUOTIENT and, shifted, DIVIDEND. @returns the shift */
-function divideLimbs(dividend: usize, count: usize, divisor: usize, n: usize): u64 {
-  const bits = <u64>i64.clz(load<u64>(divisor + ((n - 1) << 3)));
-  shiftLimbsLeft(DIVISOR, divisor, n, bits);
-  const overflow = shiftLimbsLeft(DIVIDEND, dividend, count, bits);
-  store<u64>(DIVIDEND + (count << 3), overflow);
-  memory.fill(QUOTIENT, 0, 64);
-  if (n == 1) {
-    const d = load<u64>(DIVISOR);
-    const v = reciprocalOfLimb(d);
-    let remainder = overflow;
-    for (let j = count; j > 0; j--) {
-      const at = (j - 1) << 3;
-      const limb = load<u64>(DIVIDEND + at);
-      const q = divideByLimb(remainder, limb, d, v);
-      remainder = limb - q * d;
-      store<u64>(QUOTIENT + at, q);
+/** A divisor of one limb, a dividend of more. */
+function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remainder: usize): void {
+  const bits = <u64>i64.clz(divisor);
+  const d = divisor << bits;
+  const v = findReciprocalOfLimb(d);
+  const top = findTopLimb(dividend);
+  let r = (limbAt(dividend, top) >> 1) >> (bits ^ 63);
+  let q1: u64 = 0;
+  let q2: u64 = 0;
+  let q3: u64 = 0;
+  if (top > 2) {
+    const u = shiftedLimbAt(dividend, 3, bits);
+    q3 = divideByLimb(r, u, d, v);
+    r = u - q3 * d;
+  }
+  if (top > 1) {
+    const u = shiftedLimbAt(dividend, 2, bits);
+    q2 = divideByLimb(r, u, d, v);
+    r = u - q2 * d;
+  }
+  let u = shiftedLimbAt(dividend, 1, bits);
+  q1 = divideByLimb(r, u, d, v);
+  r = u - q1 * d;
+  u = load<u64>(dividend) << bits;
+  const q0 = divideByLimb(r, u, d, v);
+  r = u - q0 * d;
+  store<u64>(quotient, q0);
+  store<u64>(quotient, q1, 8);
+  store<u64>(quotient, q2, 16);
+  store<u64>(quotient, q3, 24);
+  setU64(remainder, r >> bits);
+}
+
+/** A divisor of two limbs, a dividend that is no shorter. Möller and Granlund, algorithm 5, remainder included. */
+function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, remainder: usize): void {
+  const bits = <u64>i64.clz(load<u64>(divisor, 8));
+  const d1 = shiftedLimbAt(divisor, 1, bits);
+  const d0 = load<u64>(divisor) << bits;
+  const v = findReciprocalOfPair(d1, d0);
+  let top = findTopLimb(dividend);
+  let r1 = (limbAt(dividend, top) >> 1) >> (bits ^ 63);
+  let r0 = shiftedLimbAt(dividend, top, bits);
+  setU64(quotient, 0);
+  while (top > 0) {
+    top--;
+    const u0 = top === 0 ? load<u64>(dividend) << bits : shiftedLimbAt(dividend, top, bits);
+    const low = v * r1;
+    const q0 = low + r0;
+    let q = mulHigh(v, r1) + r1 + u64(q0 < low);
+    const t0 = d0 * q;
+    const x0 = u0 - t0;
+    r1 = r0 - q * d1 - mulHigh(d0, q) - u64(u0 < t0) - d1 - u64(x0 < d0);
+    r0 = x0 - d0;
+    q++;
+    const mask = -u64(r1 >= q0);
+    const back = mask & d0;
+    q += mask;
+    r0 += back;
+    r1 += (mask & d1) + u64(r0 < back);
+    if (r1 > d1 || (r1 === d1 && r0 >= d0)) {
+      q++;
+      r1 -= d1 + u64(r0 < d0);
+      r0 -= d0;
     }
-    store<u64>(DIVIDEND, remainder);
-    return bits;
+    store<u64>(quotient + (top << 3), q);
   }
-  const d1 = load<u64>(DIVISOR + ((n - 1) << 3));
-  const d0 = load<u64>(DIVISOR + ((n - 2) << 3));
-  const v = reciprocalOfPair(d1, d0);
-  for (let j = count - n + 1; j > 0; j--) {
-    const u = DIVIDEND + ((j - 1) << 3);
-    const top = u + (n << 3);
-    const u2 = load<u64>(top);
-    const u1 = load<u64>(top - 8);
-    let q = u2 == d1 && u1 == d0 ? u64.MAX_VALUE : divideByPair(u2, u1, load<u64>(top - 16), d1, d0, v);
-    if (subtractProduct(u, q, DIVISOR, n)) {
-      q--;
-      addBack(u, DIVISOR, n);
-    }
-    store<u64>(QUOTIENT + ((j - 1) << 3), q);
-  }
-  return bits;
+  store<u64>(remainder, (r0 >> bits) | ((r1 << 1) << (bits ^ 63)));
+  store<u64>(remainder, r1 >> bits, 8);
+  store<u64>(remainder, 0, 16);
+  store<u64>(remainder, 0, 24);
 }
 
-/** destination = dividend mod divisor, of `limbs` limbs; the divisor is not zero. */
-export function remainderOfLimbs(destination: usize, dividend: usize, limbs: usize, divisor: usize): void {
-  const count = countLimbs(dividend, limbs);
-  const n = countLimbs(divisor, 4);
-  if (count < n) {
-    copyWord(destination, dividend);
-    return;
-  }
-  const bits = divideLimbs(dividend, count, divisor, n);
-  let above: u64 = 0;
-  for (let i = n; i < 4; i++) store<u64>(destination + (i << 3), 0);
-  for (let i = n; i > 0; i--) {
-    const at = (i - 1) << 3;
-    const limb = load<u64>(DIVIDEND + at);
-    store<u64>(destination + at, (limb >> bits) | ((above << 1) << (bits ^ 63)));
-    above = limb;
-  }
-}
+/** What an instruction does not ask for goes here. */
+const UNUSED: usize = memory.data(32, 16);
 
 export function div(sp: usize): void {
   const below = sp - 32;
-  if (fitsU64(below) && fitsU64(sp)) {
-    const divisor = load<u64>(below);
-    if (divisor != 0) store<u64>(below, load<u64>(sp) / divisor);
-  } else if (isZero(below)) {
-    return;
+  const d0 = load<u64>(below);
+  const d1 = load<u64>(below, 8);
+  const dUpper = load<u64>(below, 16) | load<u64>(below, 24);
+  if ((d1 | dUpper) === 0) {
+    if (fitsU64(sp)) {
+      if (d0 !== 0) store<u64>(below, load<u64>(sp) / d0);
+    } else if (d0 !== 0) {
+      divideWordByLimb(sp, d0, below, UNUSED);
+    }
   } else if (isLess(sp, below)) {
     setU64(below, 0);
+  } else if (dUpper === 0) {
+    divideWordByPair(sp, below, below, UNUSED);
   } else {
-    divideLimbs(sp, countLimbs(sp, 4), below, countLimbs(below, 4));
+    divideLimbs(sp, 4, below, load<u64>(below, 24) !== 0 ? 4 : 3);
     copyWord(below, QUOTIENT);
   }
 }
 
 export function mod(sp: usize): void {
   const below = sp - 32;
-  if (fitsU64(below) && fitsU64(sp)) {
-    const divisor = load<u64>(below);
-    if (divisor != 0) store<u64>(below, load<u64>(sp) % divisor);
-  } else if (isZero(below)) {
-    return;
+  const d0 = load<u64>(below);
+  const d1 = load<u64>(below, 8);
+  const dUpper = load<u64>(below, 16) | load<u64>(below, 24);
+  if ((d1 | dUpper) === 0) {
+    if (fitsU64(sp)) {
+      if (d0 !== 0) store<u64>(below, load<u64>(sp) % d0);
+    } else if (d0 !== 0) {
+      divideWordByLimb(sp, d0, UNUSED, below);
+    }
   } else if (isLess(sp, below)) {
     copyWord(below, sp);
+  } else if (dUpper === 0) {
+    divideWordByPair(sp, below, UNUSED, below);
   } else {
     remainderOfLimbs(below, sp, 4, below);
   }
-}
-
-@inline
-function isNegative(p: usize): bool {
-  return load<i64>(p, 24) < 0;
-}
-
-function loadMagnitude(destination: usize, source: usize): void {
-  if (isNegative(source)) negateWord(destination, source);
-  else copyWord(destination, source);
-}
-
-/** -2^255 / -1 is -2^255 again: its magnitude is its own negation. */
-export function sdiv(sp: usize): void {
-  const below = sp - 32;
-  const isResultNegative = isNegative(sp) != isNegative(below);
-  if (!isNegative(sp) && !isNegative(below)) return div(sp);
-  loadMagnitude(MAGNITUDES, below);
-  loadMagnitude(MAGNITUDES + 32, sp);
-  div(MAGNITUDES + 32);
-  if (isResultNegative) negateWord(below, MAGNITUDES);
-  else copyWord(below, MAGNITUDES);
-}
-
-/** The remainder has the sign of the dividend. */
-export function smod(sp: usize): void {
-  const below = sp - 32;
-  if (!isNegative(sp) && !isNegative(below)) return mod(sp);
-  loadMagnitude(MAGNITUDES, below);
-  loadMagnitude(MAGNITUDES + 32, sp);
-  mod(MAGNITUDES + 32);
-  if (isNegative(sp)) negateWord(below, MAGNITUDES);
-  else copyWord(below, MAGNITUDES);
 }

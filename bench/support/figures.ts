@@ -1,0 +1,55 @@
+/** A measured value and what it should be. */
+export type Figure = {
+  readonly name: string;
+  readonly value: number;
+  /** Absent: stated, not judged. */
+  readonly atLeast?: number;
+  readonly below?: number;
+  readonly unit?: string;
+  /** Whose value it is, where that is not said by the name. */
+  readonly of?: string;
+  readonly digits?: number;
+};
+
+/** Whether a figure is what it should be; one that could not be measured is not. */
+function isMet({ value, atLeast, below }: Figure): boolean {
+  return (atLeast === undefined || value >= atLeast) && (below === undefined || value < below);
+}
+
+/** `lowest 0.95 (sha1_divs)` */
+function describeFigure({ name, value, of, unit = '', digits = 2 }: Figure): string {
+  return `${name} ${value.toFixed(digits)}${unit}${of === undefined ? '' : ` (${of})`}`;
+}
+
+function describeTarget({ name, atLeast, below, unit = '' }: Figure): string {
+  return atLeast === undefined ? `${name} < ${below}${unit}` : `${name} >= ${atLeast}${unit}`;
+}
+
+/** Prints the line that a bench ends with; the process fails when a figure falls short. */
+export function concludeWith(figures: readonly Figure[]): void {
+  const isJudged = figures.some(({ atLeast, below }) => atLeast !== undefined || below !== undefined);
+  const missed = figures.filter((figure) => !isMet(figure));
+  const verdict = missed.length === 0 ? 'targets met' : `MISSED: ${missed.map(describeTarget).join(', ')}`;
+  console.log(`${figures.map(describeFigure).join(', ')}${isJudged ? `; ${verdict}` : ''}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}
+
+/** Whether the raw figures are asked for instead of a table. */
+export const WANTS_JSON: boolean = process.argv.includes('--json');
+
+/** Rows of text under a header, in columns: the first to the left, figures to the right. */
+export function formatColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,75 @@
+/** Short forms of the benches of the engine: they run, both sides answer the same, and they say what they measured. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ANVIL_SKIP } from '../support/anvil.ts';
+
+const BENCH = join(import.meta.dirname, '../../bench');
+
+/** Runs a bench to its end. Whether targets are met is for quiet machines: either exit code will do. */
+function run(
+  name: string,
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, NODE_OPTIONS: '', ...settings };
+    execFile(process.execPath, [join(BENCH, `${name}.js`), ...args], { env }, (error, stdout, stderr) => {
+      const lines = stdout.trimEnd().split('\n');
+      const isDone = error === null || (error.code === 1 && lines.length > 1);
+      if (isDone) resolve(stdout);
+      else reject(new Error(`bench ${name} ended with ${error.code}:\n${stdout}${stderr}`));
+    });
+  });
+}
+
+const SHORT = { ROUNDS: '1', ROUND_MS: '60' } as const;
+
+describe('against anvil', { skip: ANVIL_SKIP }, () => {
+  test('bench:anvil compares answers and measures every workload', async () => {
+    const output = await run('anvil', ['--json'], SHORT);
+    const [rounds = '', figures = ''] = output.trimEnd().split('\n');
+    assert.deepEqual(Object.keys(JSON.parse(rounds)), [
+      'chainId',
+      'balanceOf',
+      'quote',
+      'multicall',
+      'SLOAD',
+      'estimate',
+      'batch',
+    ]);
+    assert.match(
+      figures,
+      /^chainId [\d.]+, balanceOf [\d.]+, quote .*, batch [\d.]+; (targets met|MISSED: )/,
+    );
+  });
+
+  test('bench:opcodes measures the instructions that it is asked for', async () => {
+    const output = await run('opcodes', ['--json', 'ADD', 'SWAP16', 'LOG4', 'JUMPI', 'STATICCALL'], SHORT);
+    const [rounds = '', figures = ''] = output.trimEnd().split('\n');
+    assert.deepEqual(Object.keys(JSON.parse(rounds)).sort(), [
+      'ADD',
+      'JUMPI',
+      'LOG4',
+      'STATICCALL',
+      'SWAP16',
+    ]);
+    assert.match(figures, /^geomean [\d.]+, lowest [\d.]+ \(\w+\)$/);
+  });
+});
+
+test('bench:start times both kinds of start', async () => {
+  const output = await run('start', [], SHORT);
+  assert.match(
+    output,
+    /first start \d+ ms, built-in networks \d+ ms, existing store \d+ ms; (targets met|MISSED: )/,
+  );
+});
+
+test('bench:fairness counts small calls from when they were due', async () => {
+  const output = await run('fairness', ['--json'], { ROUNDS: '1', ROUND_MS: '500' });
+  const [rounds = ''] = output.trimEnd().split('\n');
+  const { alone } = JSON.parse(rounds) as { alone: { answered: number; failed: number }[] };
+  assert.equal((alone[0]?.answered ?? 0) + (alone[0]?.failed ?? 0), 500);
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
+import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
+import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
+
+/** Answers to all valid inputs, computed in a thread of its own. */
+async function computeInWorker(): Promise<ReadonlyMap<number, Uint8Array>> {
+  const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+  const program = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    import { createCryptography } from ${url('../../../src/engine/cryptography/create-cryptography.js')};
+    import { createPrecompiles } from ${url('../../../src/evm/precompiles/precompiles.js')};
+    const osaka = createPrecompiles(createCryptography()).of('osaka');
+    parentPort.postMessage(new Map([...workerData].map(([at, input]) => [at, osaka.get(at).run(input)])));
+  `;
+  const module = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+  const worker = new Worker(module, { workerData: VALID_INPUTS });
+  const [answers] = await once(worker, 'message');
+  await worker.terminate();
+  return answers as ReadonlyMap<number, Uint8Array>;
+}
+
+test('every thread can make its own, at the same time as others', async () => {
+  const osaka = createPrecompiles(createCryptography()).of('osaka');
+  const [first, second] = await Promise.all([computeInWorker(), computeInWorker()]);
+  for (const [address, input] of VALID_INPUTS) {
+    const expected = osaka.get(address)?.run(input);
+    assert.ok(expected !== undefined);
+    assert.deepEqual(first.get(address), expected, `precompile ${address}`);
+    assert.deepEqual(second.get(address), expected, `precompile ${address}`);
+  }
+});
