@@ -1,0 +1,90 @@
+/** Cases as JSON text: numbers as 0x quantities, bytes as 0x hex, fields at their defaults left out. */
+import type { TransactionBody } from '../../src/chain/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
+
+type Json = string | number | boolean | { readonly [key: string]: Json | undefined } | readonly Json[];
+
+const BIGINT_TAG = 'n';
+
+/** Bigints get a tag in front, so that they come back as what they were; bytes are plain hex. */
+function toJson(value: unknown): Json | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'bigint')
+    return `${BIGINT_TAG}${value < 2n ** 53n ? value : `0x${value.toString(16)}`}`;
+  if (value instanceof Uint8Array) return bytesToHex(value);
+  if (value instanceof Map) return [...value].map(([key, item]) => [toJson(key), toJson(item)]) as Json;
+  if (Array.isArray(value)) return value.map(toJson) as Json;
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
+  }
+  return value as Json;
+}
+
+function fromJson(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (value.startsWith(BIGINT_TAG)) return BigInt(value.slice(BIGINT_TAG.length));
+    return value.startsWith('0x') ? hexToBytes(value) : value;
+  }
+  if (Array.isArray(value)) return value.map(fromJson);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromJson(item)]));
+  }
+  return value;
+}
+
+/** What is saved of a failing case. */
+export type SavedCase = {
+  /** What differed when it was found, or what the case is about. */
+  readonly note: string;
+  readonly fuzzCase: FuzzCase;
+};
+
+export function encodeCase({ note, fuzzCase }: SavedCase): string {
+  const { revision, level, accounts, block, sender, transaction } = fuzzCase;
+  const content = {
+    note,
+    revision,
+    level,
+    accounts: Object.fromEntries([...accounts].map(([address, account]) => [address, toJson(account)])),
+    block: toJson(block),
+    sender,
+    transaction: toJson(transaction),
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+type EncodedCase = Pick<FuzzCase, 'revision' | 'level' | 'sender'> & {
+  readonly note: string;
+  readonly accounts: Readonly<Record<string, unknown>>;
+  readonly block: FuzzCase['block'];
+  readonly transaction: unknown;
+};
+
+function accountFromJson(encoded: unknown): FuzzAccount {
+  const { storage, ...rest } = fromJson(encoded) as Omit<FuzzAccount, 'storage'> & {
+    readonly storage: [bigint, bigint][];
+  };
+  return { ...rest, storage: new Map(storage) };
+}
+
+/** Reads what `encodeCase` wrote. */
+export function decodeCase(text: string): SavedCase {
+  const { note, revision, level, accounts, block, sender, transaction } = JSON.parse(text) as EncodedCase;
+  const { beneficiary, ...fields } = block;
+  const decodedBlock = fromJson(fields) as Omit<FuzzCase['block'], 'beneficiary'>;
+  const body = fromJson(transaction) as TransactionBody;
+  return {
+    note,
+    fuzzCase: {
+      revision,
+      level,
+      sender,
+      accounts: new Map(
+        Object.entries(accounts).map(([address, account]) => [address, accountFromJson(account)]),
+      ),
+      block: { ...decodedBlock, beneficiary, baseFeePerGas: decodedBlock.baseFeePerGas },
+      transaction: { ...body, chainId: body.chainId, to: body.to },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { isAtLeast, REVISIONS, type Revision } from '../../../src/evm/revision.ts';
+import type { FuzzBlock, FuzzCase } from '../fuzz-case.ts';
+import { Random } from '../random.ts';
+import { addressText, BENEFICIARY, generateState, SENDER } from './accounts.ts';
+import { generateRawCase, type RawLimits } from './raw-case.ts';
+import { generateTransaction } from './transaction.ts';
+import { randomWord } from './words.ts';
+
+/** Raised by every change to the generators that makes the same seed mean another program. */
+export const GENERATOR_VERSION = 1;
+
+function generateBlock(random: Random, revision: Revision): FuzzBlock {
+  const number = random.pick([0n, 1n, 255n, 256n, 257n, 1_000_000n]);
+  return {
+    number,
+    timestamp: BigInt(random.next()),
+    beneficiary: addressText(BENEFICIARY),
+    gasLimit: 30_000_000n,
+    difficulty: isAtLeast(revision, 'paris') ? 0n : BigInt(random.next()),
+    prevRandao: randomWord(random),
+    baseFeePerGas: isAtLeast(revision, 'london') ? BigInt(random.pick([0, 7, 1_000_000_000])) : undefined,
+    blobBaseFee: isAtLeast(revision, 'cancun') ? BigInt(random.pick([1, 2, 12_345])) : 0n,
+  };
+}
+
+/** What the oracle can bear of cases without sense. */
+const RAW_LIMITS: RawLimits = { maxGas: 200_000, maxCodeLength: 2000, allowsObjects: false };
+
+/** Case number `index` of a seed: one in ten without sense. Without a revision it is one of all, by turns. */
+export function generateCase(seed: number, index: number, only?: Revision): FuzzCase {
+  const random = new Random(seed, index, GENERATOR_VERSION);
+  if (random.oneIn(10)) return generateRawCase(seed, index, RAW_LIMITS, only);
+  const revision = only ?? (REVISIONS[index % REVISIONS.length] as Revision);
+  const level = random.oneIn(2) ? 'message' : 'transaction';
+  const block = generateBlock(random, revision);
+  const state = generateState(random, revision);
+  const transaction = generateTransaction(random, revision, block, state, level);
+  return { revision, level, accounts: state.accounts, block, sender: addressText(SENDER), transaction };
+}

@@ -1,0 +1,155 @@
+/** Statements that work on memory, storage, logs and the stack; each leaves the floor of the stack alone. */
+import { isAtLeast } from '../../../src/evm/revision.ts';
+import { emitAddress, emitCalculation, emitWord } from './expressions.ts';
+import { selectOpcodes } from './opcodes.ts';
+import type { ProgramContext } from './program-context.ts';
+import { randomLength, randomOffset, randomSlot, randomSlotValue, randomWord } from './words.ts';
+
+const EXPRESSION_DEPTH = 3;
+/** Statements never leave more than this on the stack of a block. */
+const MAX_BLOCK_HEIGHT = 24;
+/** Instructions that take and give words only, so that they may meet whatever is on the stack. */
+const STACK_ONLY =
+  /^(ADD|MUL|SUB|DIV|SDIV|MOD|SMOD|ADDMOD|MULMOD|SIGNEXTEND|LT|GT|SLT|SGT|EQ|ISZERO|AND|OR|XOR|NOT|BYTE|SHL|SHR|SAR|CLZ|POP|DUP\d+|SWAP\d+)$/;
+const stackOpcodes = selectOpcodes(({ name }) => STACK_ONLY.test(name));
+
+function storeToMemory(context: ProgramContext): void {
+  const { random, builder } = context;
+  emitWord(context, EXPRESSION_DEPTH);
+  builder.push(randomOffset(random));
+  builder.op(random.oneIn(4) ? 'MSTORE8' : 'MSTORE');
+}
+
+function storeToStorage(context: ProgramContext): void {
+  const { random, builder, revision } = context;
+  if (random.oneIn(5)) emitWord(context, EXPRESSION_DEPTH);
+  else builder.push(randomSlotValue(random));
+  builder.push(randomSlot(random));
+  builder.op(isAtLeast(revision, 'cancun') && random.oneIn(2) ? 'TSTORE' : 'SSTORE');
+}
+
+function emitLog(context: ProgramContext): void {
+  const { random, builder } = context;
+  const topics = random.below(5);
+  for (let i = 0; i < topics; i++) emitWord(context, 1);
+  builder.push(randomLength(random));
+  builder.push(randomOffset(random));
+  builder.op(`LOG${topics}`);
+}
+
+function copyReturnData({ random, builder }: ProgramContext): void {
+  // Mostly within bounds: from 0, as much as there is. Otherwise whatever comes, which mostly halts.
+  if (random.oneIn(12)) {
+    builder.push(randomLength(random));
+    builder.push(randomOffset(random));
+  } else if (random.oneIn(2)) {
+    builder.op('RETURNDATASIZE');
+    builder.push(0n);
+  } else {
+    builder.push(0n);
+    builder.op('RETURNDATASIZE');
+  }
+  builder.push(randomOffset(random));
+  builder.op('RETURNDATACOPY');
+}
+
+function copyToMemory(context: ProgramContext): void {
+  const { random, builder, revision } = context;
+  const copy = random.pickWeighted([
+    [3, 'CALLDATACOPY'],
+    [3, 'CODECOPY'],
+    [2, 'EXTCODECOPY'],
+    [isAtLeast(revision, 'byzantium') ? 3 : 0, 'RETURNDATACOPY'],
+    [isAtLeast(revision, 'cancun') ? 3 : 0, 'MCOPY'],
+  ]);
+  if (copy === 'RETURNDATACOPY') {
+    copyReturnData(context);
+    return;
+  }
+  builder.push(randomLength(random));
+  builder.push(random.oneIn(20) && copy !== 'MCOPY' ? randomWord(random) : randomOffset(random));
+  builder.push(randomOffset(random));
+  if (copy === 'EXTCODECOPY') emitAddress(context);
+  builder.op(copy);
+}
+
+/** A few instructions on what lies on the stack already. */
+function shuffleStack({ random, builder, revision }: ProgramContext): void {
+  const choices = stackOpcodes(revision);
+  for (let i = random.between(1, 6); i > 0; i--) {
+    const { name, inputs, outputs } = random.pick(choices);
+    const reach = name.startsWith('DUP') ? builder.height : builder.height - builder.floor;
+    const grows = outputs > inputs && builder.height - builder.floor >= MAX_BLOCK_HEIGHT;
+    if (inputs <= reach && !grows) builder.op(name);
+  }
+}
+
+function pushWords(context: ProgramContext): void {
+  const { random, builder } = context;
+  for (let i = random.between(1, 4); i > 0 && builder.height - builder.floor < MAX_BLOCK_HEIGHT; i--) {
+    emitWord(context, EXPRESSION_DEPTH);
+  }
+}
+
+/** Calculates and says the result at once. */
+function reportCalculation(context: ProgramContext): void {
+  const { random, builder } = context;
+  emitCalculation(context);
+  if (random.oneIn(4)) {
+    builder.push(0n);
+    builder.push(0n);
+    builder.op('LOG1');
+    return;
+  }
+  builder.push(BigInt(32 * random.below(10)));
+  builder.op('MSTORE');
+}
+
+/** Stores what the program found out where it shows afterwards. */
+function keepTop(context: ProgramContext): void {
+  const { random, builder } = context;
+  if (builder.height === builder.floor) emitWord(context, EXPRESSION_DEPTH);
+  builder.push(random.oneIn(3) ? BigInt(random.below(8)) : randomSlot(random));
+  builder.op('SSTORE');
+}
+
+const MEMORY_SHOWN = 0x160n;
+
+/** Brings the stack down to a height, and what was on it into memory, where it is seen again. */
+export function foldStack({ random, builder }: ProgramContext, height: number): void {
+  while (builder.height > height + 1) builder.op(random.pick(['ADD', 'XOR', 'SUB']));
+  while (builder.height < height) builder.push(0n);
+  if (builder.height === height) return;
+  builder.push(BigInt(32 * random.below(10)));
+  builder.op('MSTORE');
+}
+
+/** Writes the memory that programs work in into a log. */
+export function showMemory({ builder }: ProgramContext): void {
+  builder.push(MEMORY_SHOWN);
+  builder.push(0n);
+  builder.op('LOG0');
+}
+
+export function emitPlainStatement(context: ProgramContext): void {
+  const emit = context.random.pickWeighted([
+    [12, pushWords],
+    [6, shuffleStack],
+    [6, storeToMemory],
+    [5, storeToStorage],
+    [2, keepTop],
+    [3, copyToMemory],
+    [1, emitLog],
+    [2, reportCalculation],
+  ]);
+  emit(context);
+}
+
+/** A statement that is felt outside the program, for contracts that do things and then fail. */
+export function emitDeed(context: ProgramContext): void {
+  const emit = context.random.pickWeighted([
+    [4, storeToStorage],
+    [1, emitLog],
+  ]);
+  emit(context);
+}

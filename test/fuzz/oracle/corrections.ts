@@ -1,0 +1,79 @@
+/** Where @ethereumjs/evm 10.1.3 departs from the protocol, and what it is made to do instead. */
+import type { EVM } from '@ethereumjs/evm';
+import { createAddressFromBigInt } from '@ethereumjs/util';
+import { minBigInt } from '../../../src/primitives/bigint.ts';
+import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { type RunState, replaceHandler } from './instructions.ts';
+
+export type Correction = {
+  /** Where the right behaviour is laid down. */
+  readonly rule: string;
+  readonly fault: string;
+  readonly apply: (evm: EVM) => void;
+};
+
+const MAX_ADDRESS = 2n ** 160n - 1n;
+
+/** The library takes any bytes of this beginning for an object of EIP-3540, which is part of no revision. */
+function looksLikeObject(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0x00;
+}
+
+const codeAt = (runState: RunState, word: bigint): Promise<Uint8Array> =>
+  runState.stateManager.getCode(createAddressFromBigInt(word & MAX_ADDRESS));
+
+function readExternalCode(evm: EVM): void {
+  replaceHandler(evm, 0x3b, (old) => async (runState, common) => {
+    const code = await codeAt(runState, runState.stack.peek()[0] as bigint);
+    if (!looksLikeObject(code)) return old(runState, common);
+    runState.stack.pop();
+    runState.stack.push(BigInt(code.length));
+  });
+  replaceHandler(evm, 0x3f, (old) => async (runState, common) => {
+    const code = await codeAt(runState, runState.stack.peek()[0] as bigint);
+    if (!looksLikeObject(code)) return old(runState, common);
+    runState.stack.pop();
+    runState.stack.push(bytesToBigInt(keccak256(code)));
+  });
+  replaceHandler(evm, 0x3c, (old) => async (runState, common) => {
+    const code = await codeAt(runState, runState.stack.peek()[0] as bigint);
+    if (!looksLikeObject(code)) return old(runState, common);
+    const [, to, from, length] = runState.stack.popN(4) as [bigint, bigint, bigint, bigint];
+    if (length === 0n) return;
+    const copy = new Uint8Array(Number(length));
+    if (from < code.length)
+      copy.set(code.subarray(Number(from), Number(minBigInt(from + length, BigInt(code.length)))));
+    runState.memory.write(Number(to), copy.length, copy);
+  });
+}
+
+function createFromAnyCode(evm: EVM): void {
+  const correct = (opcode: number, inputs: 3 | 4): void =>
+    replaceHandler(evm, opcode, (old) => async (runState, common) => {
+      const [value, offset, length, salt] = runState.stack.peek(inputs) as [bigint, bigint, bigint, bigint?];
+      const code = length === 0n ? EMPTY_BYTES : runState.memory.read(Number(offset), Number(length));
+      if (!looksLikeObject(code) || code.length > MAX_INIT_CODE_LENGTH) return old(runState, common);
+      runState.stack.popN(inputs);
+      const gas = runState.messageGasLimit as bigint;
+      const salted = salt === undefined ? [] : [bigIntToFixedBytes(salt, 32)];
+      runState.stack.push(await runState.interpreter.create(gas, value, code, ...salted));
+    });
+  correct(0xf0, 3);
+  correct(0xf5, 4);
+}
+
+const MAX_INIT_CODE_LENGTH = 49_152;
+
+export const CORRECTIONS: readonly Correction[] = [
+  {
+    rule: 'EIP-1052 and the yellow paper, appendix H: EXTCODESIZE, EXTCODECOPY and EXTCODEHASH are of the code as it is',
+    fault: 'code that begins with 0xef00, which could be deployed before London, is taken for two bytes',
+    apply: readExternalCode,
+  },
+  {
+    rule: 'EIP-3541 leaves init code alone: what begins with 0xef runs, halts, and takes its gas and a nonce',
+    fault: 'CREATE and CREATE2 of init code that begins with 0xef00 give 0 and cost nothing more',
+    apply: createFromAnyCode,
+  },
+];

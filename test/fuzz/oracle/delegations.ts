@@ -1,0 +1,48 @@
+/** EIP-7702: what a transaction's authorizations do before it executes. */
+import { type Authorization, recoverAuthority } from '../../../src/chain/transaction.ts';
+import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
+import { CHAIN_ID } from '../fuzz-case.ts';
+
+const MAX_NONCE = 2n ** 64n - 1n;
+const REFUND = 12_500n;
+
+export function isDelegation(code: Uint8Array): boolean {
+  return code.length === 23 && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00;
+}
+
+export type AppliedAuthorizations = {
+  readonly refund: bigint;
+  /** Authorities whose accounts were looked at. */
+  readonly warm: readonly AddressText[];
+};
+
+/** Changes `accounts` by the authorizations that hold. */
+export function applyAuthorizations(
+  list: readonly Authorization[],
+  accounts: Map<AddressText, FuzzAccount>,
+): AppliedAuthorizations {
+  let refund = 0n;
+  const warm: AddressText[] = [];
+  for (const authorization of list) {
+    const { chainId, nonce, address } = authorization;
+    if (chainId !== 0n && chainId !== CHAIN_ID) continue;
+    if (nonce >= MAX_NONCE) continue;
+    const authority = bytesToHex(recoverAuthority(authorization));
+    warm.push(authority);
+    const account = accounts.get(authority);
+    const code = account?.code ?? EMPTY_BYTES;
+    if (code.length > 0 && !isDelegation(code)) continue;
+    if ((account?.nonce ?? 0n) !== nonce) continue;
+    if (account !== undefined) refund += REFUND;
+    const isCleared = address.every((byte) => byte === 0);
+    accounts.set(authority, {
+      nonce: nonce + 1n,
+      balance: account?.balance ?? 0n,
+      code: isCleared ? EMPTY_BYTES : concatBytes(Uint8Array.of(0xef, 0x01, 0x00), address),
+      storage: account?.storage ?? new Map(),
+    });
+  }
+  return { refund, warm };
+}
