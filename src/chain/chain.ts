@@ -4,6 +4,7 @@
  * upstream nodes) implements it. Values cross it in their wire shape.
  */
 
+import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
@@ -118,32 +119,32 @@ export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
 /**
  * A source of chain data. Reads of blocks that do not exist answer `null`; failures of execution and of
- * the source itself are `ChainError`s.
+ * the source itself are `ChainError`s. What is known without waiting is answered, or thrown, at once.
  */
 export interface Chain {
   readonly chainId: bigint;
 
   /** Return data of a message call: JSON string of hex data. */
-  call(request: CallRequest, scope: CallScope): Promise<JsonText>;
+  call(request: CallRequest, scope: CallScope): Eventual<JsonText>;
   /** Gas estimate: JSON string of a quantity. */
-  estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText>;
+  estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText>;
   /** Array of receipt objects (spec 2.3), or null. */
-  getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null>;
+  getBlockReceipts(block: BlockReference, scope: CallScope): Eventual<JsonResult | null>;
   /** Transaction object (spec 2.2), or null. */
   getTransactionByBlockAndIndex(
     block: BlockReference,
     index: bigint,
     scope: CallScope,
-  ): Promise<JsonText | null>;
+  ): Eventual<JsonText | null>;
   /** Uncle as a block object (spec 2.1), or null. */
-  getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null>;
+  getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Eventual<JsonText | null>;
   /** Header of the block, or null when there is none. */
-  getHeader(block: BlockReference, scope: CallScope): Promise<HeaderView | null>;
+  getHeader(block: BlockReference, scope: CallScope): Eventual<HeaderView | null>;
   /** Any further method that a rollup family or a client library needs. */
   request(
     method: string,
     params: readonly unknown[],
     scope: CallScope,
-  ): Promise<JsonResult | typeof UNSUPPORTED>;
+  ): Eventual<JsonResult | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import { UntracedError } from '../primitives/untraced-error.ts';
+
 /** Why a chain could not answer with a result. The gateway maps each kind to one row of the error table. */
 export type ChainErrorKind =
   /** The EVM executed REVERT: `data` holds the raw revert data. */
@@ -17,7 +19,7 @@ export type ChainErrorKind =
   /** The caller is gone or the process is stopping. */
   | 'aborted';
 
-export class ChainError extends Error {
+export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data as hex; present for `reverted` only. */
   readonly data: string | undefined;

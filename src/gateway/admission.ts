@@ -1,5 +1,6 @@
 import type { KeyVerifier, Principal } from '../access/api-keys.ts';
 import type { Logger } from '../observe/logger.ts';
+import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
 import type { Network } from './network.ts';
@@ -19,23 +20,26 @@ const MISSING_KEY: Refusal = { refused: createRefusal('missingKey') };
 const UNKNOWN_KEY: Refusal = { refused: createRefusal('unknownKey') };
 const KEYS_UNAVAILABLE: Refusal = { refused: createRefusal('keysUnavailable') };
 
-/** Decides from host name and key alone, before anything of a body is read. Never rejects. */
-export async function admit(
+/** Decides from host name and key alone, before anything of a body is read. Never throws or rejects. */
+export function admit(
   host: string | undefined,
   key: string | undefined,
   networks: NetworkRegistry,
   keys: KeyVerifier,
   log: Logger,
-): Promise<Session | Refusal> {
+): Eventual<Session | Refusal> {
   const network = networks.find(host);
   if (network === undefined) return UNKNOWN_HOST;
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
-  try {
-    const principal = await keys.verify(key);
-    return principal === undefined ? UNKNOWN_KEY : { network, principal };
-  } catch (error) {
-    logFault(log, error, { network: network.name });
-    return KEYS_UNAVAILABLE;
-  }
+  return recoverWith<Session | Refusal>(
+    () =>
+      continueWith(keys.verify(key), (principal) =>
+        principal === undefined ? UNKNOWN_KEY : { network, principal },
+      ),
+    (error) => {
+      logFault(log, error, { network: network.name });
+      return KEYS_UNAVAILABLE;
+    },
+  );
 }

@@ -4,6 +4,9 @@ import { RpcError } from '../rpc/errors.ts';
 import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { collectStream } from './collect-stream.ts';
 
+/** What UTF-8 needs at most for one unit of UTF-16. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /**
  * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
  * is where the bound would be passed if the responses had come in order, whatever was ready first.
@@ -14,6 +17,8 @@ export class BatchAnswer {
   readonly #responses: (JsonText | undefined)[];
   /** Bytes held for each item, with its comma. */
   readonly #sizes: number[];
+  /** Whether texts are measured. As long as the bound is far they only count as the most that they can be. */
+  #isMeasured = false;
   /** Responses that are being collected, by position. */
   readonly #arriving = new Map<number, JsonStream>();
   #bytes = 0;
@@ -34,8 +39,9 @@ export class BatchAnswer {
 
   /** Takes the response of an item, in place of whatever is held of it. */
   put(position: number, response: JsonText): void {
-    const bytes = Buffer.byteLength(response) + 1;
-    if (this.#hold(position, bytes - (this.#sizes[position] ?? 0))) this.#responses[position] = response;
+    if (position >= this.#cut) return;
+    this.#responses[position] = response;
+    this.#hold(position, this.#sizeOf(response) - (this.#sizes[position] ?? 0));
   }
 
   /** Takes the response of an item piece by piece. Rejects with what the stream throws. */
@@ -64,8 +70,23 @@ export class BatchAnswer {
     if (position >= this.#cut) return false;
     this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;
     this.#bytes += bytes;
+    if (this.#bytes > this.#limit && !this.#isMeasured) this.#measure();
     while (this.#bytes > this.#limit) this.#dropLast();
     return position < this.#cut;
+  }
+
+  #sizeOf(response: JsonText): number {
+    return 1 + (this.#isMeasured ? Buffer.byteLength(response) : MAX_BYTES_PER_UNIT * response.length);
+  }
+
+  #measure(): void {
+    this.#isMeasured = true;
+    this.#responses.forEach((response, position) => {
+      if (response === undefined) return;
+      const bytes = this.#sizeOf(response);
+      this.#bytes += bytes - (this.#sizes[position] ?? 0);
+      this.#sizes[position] = bytes;
+    });
   }
 
   #dropLast(): void {

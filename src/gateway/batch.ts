@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
@@ -19,10 +20,10 @@ export type BatchLimits = {
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
  * RpcError only.
  */
-export type RunItem = (item: BatchItem) => JsonResult | undefined | Promise<JsonResult | undefined>;
+export type RunItem = (item: BatchItem) => Eventual<JsonResult | undefined>;
 
 /** How long items that never wait may hold up the rest of the process. */
-const MAX_SLICE_MS = 10;
+const MAX_SLICE_MS = 2;
 
 /** Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. */
 export async function runBatch(

@@ -1,10 +1,11 @@
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { shorten } from '../rpc/param-problem.ts';
-import { encodeError, encodeResult, encodeSuccess } from '../rpc/response.ts';
+import { encodeError, encodeResult } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { toRpcError } from './call-errors.ts';
 import type { Network } from './network.ts';
@@ -25,21 +26,19 @@ export class Dispatcher {
    * The response to one call: at once where nothing has to be waited for. Never throws or rejects. A stream has its
    * first bytes, throws RpcError only, and is to be read or cancelled.
    */
-  dispatch(call: Call, network: Network, scope: RequestScope): JsonResult | Promise<JsonResult> {
-    const { id } = call;
-    const result = this.#run(call.method, call.params, network, scope);
-    if (typeof result === 'string') return encodeSuccess(id, result);
-    if (result instanceof RpcError) return encodeError(id, result);
-    return result.then((settled) =>
-      settled instanceof RpcError ? encodeError(id, settled) : encodeResult(id, settled),
+  dispatch({ id, method, params }: Call, network: Network, scope: RequestScope): Eventual<JsonResult> {
+    return continueWith(this.#run(method, params, network, scope), (result) =>
+      result instanceof RpcError ? encodeError(id, result) : encodeResult(id, result),
     );
   }
 
   /** Runs a notification to its end; nothing is said about it. */
-  async notify({ method, params }: Notification, network: Network, scope: RequestScope): Promise<undefined> {
-    if (params === undefined) return;
-    const result = await this.#run(method, params, network, scope);
-    if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
+  notify({ method, params }: Notification, network: Network, scope: RequestScope): Eventual<undefined> {
+    if (params === undefined) return undefined;
+    return continueWith(this.#run(method, params, network, scope), (result) => {
+      if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
+      return undefined;
+    });
   }
 
   #run(
@@ -47,21 +46,23 @@ export class Dispatcher {
     params: readonly unknown[],
     network: Network,
     bodyScope: RequestScope,
-  ): JsonText | RpcError | Promise<JsonResult | RpcError> {
+  ): Eventual<JsonResult | RpcError> {
     const now = performance.now();
     if (now >= bodyScope.deadline) return new RpcError('timedOut');
     if (bodyScope.aborted) return new RpcError('cancelled');
     const method = findMethod(name, network);
     if (method === undefined) return new RpcError('methodNotFound', shorten(name));
     const scope =
-      method.executes === true ? new RequestScope(now + network.callTimeoutMs, bodyScope) : bodyScope;
-    const site = { method: method.name, network: network.name };
-    const fail = (error: unknown): RpcError => toRpcError(error, scope, site, this.#log);
+      method.executes === true ? new RequestScope(now + network.callTimeoutMs, bodyScope, now) : bodyScope;
+    const fail = (error: unknown): RpcError =>
+      toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
     try {
       const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
       if (typeof result === 'string') return result;
       const breakOff = (error: unknown): RpcError => {
-        if (!bodyScope.aborted) this.#log.warn(site, 'an answer broke off');
+        if (!bodyScope.aborted) {
+          this.#log.warn({ method: method.name, network: network.name }, 'an answer broke off');
+        }
         return fail(error);
       };
       const settled = settleInTime(receive(result, scope, breakOff), scope).catch(fail);
@@ -74,7 +75,7 @@ export class Dispatcher {
 
 /** The result as it can be handed on: a stream only once its first bytes are there. */
 async function receive(
-  result: JsonResult | Promise<JsonResult>,
+  result: Eventual<JsonResult>,
   scope: RequestScope,
   breakOff: (error: unknown) => RpcError,
 ): Promise<JsonResult> {

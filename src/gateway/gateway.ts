@@ -1,6 +1,7 @@
 import type { KeyVerifier } from '../access/api-keys.ts';
 import { METHODS } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
+import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { type BatchItem, type OversizedBatch, parseEnvelope } from '../rpc/envelope.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
@@ -18,12 +19,12 @@ import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
 /** The service without a transport: what HTTP and WebSocket both call. */
 export interface Gateway {
   /** Which network and whose key; a refusal carries the whole answer. */
-  admit(host: string | undefined, key: string | undefined): Promise<Session | Refusal>;
+  admit(host: string | undefined, key: string | undefined): Eventual<Session | Refusal>;
   /**
-   * Answers one body. Never rejects. An empty body means that nothing is to be said (notifications). A streamed
+   * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
    * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted.
    */
-  handle(body: Uint8Array, session: Session, scope: RequestScope): Promise<Answer>;
+  handle(body: Uint8Array, session: Session, scope: RequestScope): Eventual<Answer>;
   refuse(reason: RefusalReason): TextAnswer;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
@@ -67,7 +68,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     item: BatchItem,
     { network }: Session,
     scope: RequestScope,
-  ): JsonResult | undefined | Promise<JsonResult | undefined> {
+  ): Eventual<JsonResult | undefined> {
     switch (item.kind) {
       case 'call':
         return dispatcher.dispatch(item, network, scope);
@@ -78,19 +79,23 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     }
   }
 
-  async function answer(body: Uint8Array, session: Session, scope: RequestScope): Promise<Answer> {
+  function answer(body: Uint8Array, session: Session, scope: RequestScope): Eventual<Answer> {
     const envelope = parseEnvelope(body, bounds.batchItems);
     switch (envelope.kind) {
       case 'batch': {
         const run = (item: BatchItem): ReturnType<typeof runItem> => runItem(item, session, scope);
-        return { status: 200, body: await runBatch(envelope.items, run, batchLimits, scope) };
+        const responses = runBatch(envelope.items, run, batchLimits, scope);
+        return continueWith(responses, (text) => ({ status: 200, body: text }));
       }
       case 'oversizedBatch':
         return { status: 200, body: refuseBatch(envelope, bounds.batchAnswerBytes) };
       case 'malformed':
         return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
       default:
-        return { status: 200, body: (await runItem(envelope, session, scope)) ?? '' };
+        return continueWith(runItem(envelope, session, scope), (response) => ({
+          status: 200,
+          body: response ?? '',
+        }));
     }
   }
 
@@ -98,27 +103,29 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     admit: (host, key) => admit(host, key, networks, keys, log),
     refuse: (reason) => REFUSALS[reason],
     openRpc: encodeOpenRpc(METHODS, clientVersion.slice(clientVersion.indexOf('/') + 1)),
-    async handle(body, session, outerScope) {
+    handle(body, session, outerScope) {
       if (bodiesInFlight >= bounds.bodiesInFlight) return REFUSALS.overloaded;
       bodiesInFlight++;
-      const scope = new RequestScope(performance.now() + bounds.bodyTimeoutMs, outerScope);
+      const now = performance.now();
+      const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = session.principal.id;
       const release = (): void => {
         bodiesInFlight--;
         scope.release();
       };
-      try {
-        const answered = await answer(body, session, scope);
+      const conclude = (answered: Answer): Answer => {
         if (typeof answered.body !== 'string') {
           return { status: answered.status, body: bindStream(answered.body, scope, release) };
         }
         release();
         return answered;
-      } catch (error) {
+      };
+      const fail = (error: unknown): Answer => {
         release();
         logFault(log, error, { network: session.network.name });
         return createRefusal('internal');
-      }
+      };
+      return recoverWith(() => continueWith(answer(body, session, scope), conclude), fail);
     },
   };
 }

@@ -1,15 +1,17 @@
 import { UNSUPPORTED } from '../chain/chain.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
 /** What the network's chain says to a method that is none of its operations. @throws RpcError when it has no such method */
-export async function askChain(
+export function askChain(
   method: string,
   params: readonly unknown[],
   { network, scope }: MethodContext,
-): Promise<JsonResult> {
-  const answer = await network.chain.request(method, params, scope);
-  if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
-  return answer;
+): Eventual<JsonResult> {
+  return continueWith(network.chain.request(method, params, scope), (answer) => {
+    if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
+    return answer;
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { parseQuantity } from '../primitives/quantity.ts';
+import { addAcceptor, findAcceptor } from '../rpc/acceptors.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { describeKind } from '../rpc/param-problem.ts';
 import { hash32 } from '../rpc/schemas.ts';
@@ -45,6 +46,11 @@ export const anyBlockExceptSafe: z.ZodType<BlockReference> = createSchema(
 /** What a call runs on when no block is given, as in geth. */
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
+const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(
+  TAGS.map((tag): [BlockTag, BlockReference] => [tag, { kind: 'tag', tag }]),
+);
+const acceptHash = findAcceptor(hash32);
+
 /**
  * Applies the network's rule for `safe` on a method that does not support it (spec 2.8).
  * @throws RpcError when the rule is to reject it. `position` is that of the block parameter.
@@ -66,7 +72,7 @@ function createSchema(
   parse: (value: unknown) => BlockReference,
   forms: readonly JsonSchema[],
 ): z.ZodType<BlockReference> {
-  return z
+  const schema = z
     .unknown()
     .transform((value, { issues }) => {
       try {
@@ -77,6 +83,13 @@ function createSchema(
       }
     })
     .meta({ title: 'block', oneOf: forms });
+  return addAcceptor(schema, (raw) => {
+    try {
+      return parse(raw);
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 function describeTags(tags: readonly BlockTag[]): JsonSchema {
@@ -109,8 +122,8 @@ function parseNumberOrTag(value: unknown): BlockReference {
   if (typeof value !== 'string') {
     throw new RangeError(`expected a block number as hex string or a tag, got ${describeKind(value)}`);
   }
-  const tag = TAGS.find((known) => known === value);
-  if (tag !== undefined) return { kind: 'tag', tag };
+  const tagged = BY_TAG.get(value);
+  if (tagged !== undefined) return tagged;
   if (value === '') throw new RangeError('empty hex string');
   const number = parseQuantity(value, 64);
   if (number > MAX_BLOCK_NUMBER) throw new RangeError('block number larger than int64');
@@ -136,6 +149,8 @@ function parseAnyBlock(value: unknown): BlockReference {
 }
 
 function parseHash(value: unknown, requireCanonical: boolean): BlockReference {
+  const hash = acceptHash?.(value);
+  if (hash !== undefined) return { kind: 'hash', hash, requireCanonical };
   const parsed = hash32.safeParse(value);
   if (parsed.success) return { kind: 'hash', hash: parsed.data, requireCanonical };
   if (typeof value !== 'string') throw new RangeError(`expected a block hash, got ${describeKind(value)}`);

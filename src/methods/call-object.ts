@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { CallObject } from '../chain/chain.ts';
+import { addAcceptor } from '../rpc/acceptors.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { acceptCall } from './accept-call.ts';
 
 const accessListEntry = z
   .object({ address, storageKeys: z.array(hash32) })
@@ -25,8 +27,7 @@ export function dropNulls(value: unknown): unknown {
   return Object.fromEntries(entries.filter(([, member]) => member !== null));
 }
 
-/** The call object (spec 2.5 and the further fields that geth reads); other fields are ignored as geth does. */
-export const callObject: z.ZodType<CallObject> = z.preprocess(
+const callSchema: z.ZodType<CallObject> = z.preprocess(
   dropNulls,
   z
     .object({
@@ -60,3 +61,6 @@ export const callObject: z.ZodType<CallObject> = z.preprocess(
     })
     .meta({ title: 'call object' }),
 );
+
+/** The call object (spec 2.5 and the further fields that geth reads); other fields are ignored as geth does. */
+export const callObject: z.ZodType<CallObject> = addAcceptor(callSchema, acceptCall);

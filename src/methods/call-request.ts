@@ -5,6 +5,7 @@ import type {
   CallRequest,
   StateOverrides,
 } from '../chain/chain.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { LATEST } from './block-reference.ts';
@@ -25,20 +26,32 @@ type CallParts = {
  * (spec 8); an absent `gas` stays absent: chains have their own default.
  * @throws RpcError with geth's texts.
  */
-export async function createCallRequest(parts: CallParts, context: MethodContext): Promise<CallRequest> {
-  const { call, block = LATEST, stateOverrides, blockOverrides } = parts;
-  checkCall(call, context.network.chain.chainId);
-  const { input, gas: requestedGas, ...rest } = call;
-  const gas = requestedGas === undefined ? undefined : await capGas(BigInt(requestedGas), context);
+export function createCallRequest(parts: CallParts, context: MethodContext): Eventual<CallRequest> {
+  checkCall(parts.call, context.network.chain.chainId);
+  const { gas } = parts.call;
+  if (gas === undefined) return assembleRequest(parts, undefined);
+  return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
+}
+
+function assembleRequest(
+  { call, block = LATEST, ...overrides }: CallParts,
+  gas: bigint | undefined,
+): CallRequest {
+  const { stateOverrides, blockOverrides } = overrides;
   return {
-    call: {
-      ...rest,
-      ...(input === undefined ? {} : { data: input }),
-      ...(gas === undefined ? {} : { gas: encodeQuantity(gas) }),
-    },
+    call: gas === undefined && call.input === undefined ? call : settleFields(call, gas),
     block,
-    ...(stateOverrides === undefined ? {} : { stateOverrides }),
-    ...(blockOverrides === undefined ? {} : { blockOverrides }),
+    ...(stateOverrides !== undefined && { stateOverrides }),
+    ...(blockOverrides !== undefined && { blockOverrides }),
+  };
+}
+
+/** The call with one field for the call data and its gas as capped. */
+function settleFields({ input, gas: _requested, ...rest }: CallObject, gas: bigint | undefined): CallObject {
+  return {
+    ...rest,
+    ...(input !== undefined && { data: input }),
+    ...(gas !== undefined && { gas: encodeQuantity(gas) }),
   };
 }
 
@@ -57,9 +70,10 @@ function checkCall(call: CallObject, chainId: bigint): void {
 }
 
 /** Clamps instead of refusing, as nodes do with their own cap. */
-async function capGas(requested: bigint, { network, scope }: MethodContext): Promise<bigint> {
-  const header = await network.chain.getHeader(LATEST, scope);
-  if (header === null) throw new RpcError('serverError', 'header not found');
-  const cap = header.gasLimit * GAS_CAP_FACTOR;
-  return requested < cap ? requested : cap;
+function capGas(requested: bigint, { network, scope }: MethodContext): Eventual<bigint> {
+  return continueWith(network.chain.getHeader(LATEST, scope), (header) => {
+    if (header === null) throw new RpcError('serverError', 'header not found');
+    const cap = header.gasLimit * GAS_CAP_FACTOR;
+    return requested < cap ? requested : cap;
+  });
 }

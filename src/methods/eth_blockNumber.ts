@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/eventual.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
@@ -13,9 +14,9 @@ export const ethBlockNumber: Method<MethodContext> = defineMethod({
   cost: 80,
   errors: ['serverError'],
   example: { params: [], result: '0x3d' },
-  async handle(_, { network, scope }) {
-    const header = await network.chain.getHeader(LATEST, scope);
-    if (header === null) throw new RpcError('serverError', 'header not found');
-    return `"${encodeQuantity(header.number)}"`;
-  },
+  handle: (_, { network, scope }) =>
+    continueWith(network.chain.getHeader(LATEST, scope), (header) => {
+      if (header === null) throw new RpcError('serverError', 'header not found');
+      return `"${encodeQuantity(header.number)}"`;
+    }),
 });

@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
@@ -26,8 +27,8 @@ export const ethCall: Method<MethodContext> = defineMethod({
     ],
     result: '0x00000000000000000000000000000000000000000000021aaf93d38480a40000',
   },
-  async handle([call, block, stateOverrides, blockOverrides], context) {
-    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
-    return context.network.chain.call(request, context.scope);
+  handle([call, block, stateOverrides, blockOverrides], context) {
+    const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
+    return continueWith(request, (ready) => context.network.chain.call(ready, context.scope));
   },
 });

@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
@@ -25,8 +26,8 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
     ],
     result: '0x85e4',
   },
-  async handle([call, block, stateOverrides, blockOverrides], context) {
-    const request = await createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
-    return context.network.chain.estimateGas(request, context.scope);
+  handle([call, block, stateOverrides, blockOverrides], context) {
+    const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
+    return continueWith(request, (ready) => context.network.chain.estimateGas(ready, context.scope));
   },
 });

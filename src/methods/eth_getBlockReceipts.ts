@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
@@ -14,8 +15,8 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   cost: 1000,
   errors: ['serverError'],
   example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },
-  async handle([block], { network, scope }) {
+  handle([block], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    return (await network.chain.getBlockReceipts(reference, scope)) ?? 'null';
+    return continueWith(network.chain.getBlockReceipts(reference, scope), (receipts) => receipts ?? 'null');
   },
 });

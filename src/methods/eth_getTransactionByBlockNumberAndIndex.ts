@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
@@ -17,8 +18,9 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },
-  async handle([block, index], { network, scope }) {
+  handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    return (await network.chain.getTransactionByBlockAndIndex(reference, index, scope)) ?? 'null';
+    const found = network.chain.getTransactionByBlockAndIndex(reference, index, scope);
+    return continueWith(found, (json) => json ?? 'null');
   },
 });

@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
@@ -18,8 +19,9 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },
-  async handle([block, index], { network, scope }) {
+  handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    return (await network.chain.getUncleByBlockAndIndex(reference, index, scope)) ?? 'null';
+    const found = network.chain.getUncleByBlockAndIndex(reference, index, scope);
+    return continueWith(found, (json) => json ?? 'null');
   },
 });

@@ -10,11 +10,16 @@ export function encodeQuantity(value: bigint | number): string {
  * @throws RangeError with geth's text for what is wrong.
  */
 export function parseQuantity(text: string, bits = 256): bigint {
-  if (!text.startsWith('0x') && !text.startsWith('0X')) throw new RangeError('hex string without 0x prefix');
-  if (text.length === 2) throw new RangeError('hex string "0x"');
-  if (text.length > 3 && text.charCodeAt(2) === 48)
-    throw new RangeError('hex number with leading zero digits');
-  if (!/^0[xX][0-9a-fA-F]+$/.test(text)) throw new RangeError('invalid hex string');
-  if (text.length - 2 > bits / 4) throw new RangeError(`hex number > ${bits} bits`);
+  const problem = findQuantityProblem(text, bits);
+  if (problem !== undefined) throw new RangeError(problem);
   return BigInt(text);
+}
+
+/** geth's text for what is wrong with a quantity of at most `bits` bits. */
+export function findQuantityProblem(text: string, bits = 256): string | undefined {
+  if (!text.startsWith('0x') && !text.startsWith('0X')) return 'hex string without 0x prefix';
+  if (text.length === 2) return 'hex string "0x"';
+  if (text.length > 3 && text.charCodeAt(2) === 48) return 'hex number with leading zero digits';
+  if (!/^0[xX][0-9a-fA-F]+$/.test(text)) return 'invalid hex string';
+  return text.length - 2 > bits / 4 ? `hex number > ${bits} bits` : undefined;
 }

@@ -1,6 +1,7 @@
 import { type BlockReference, type CallScope, type Chain, UNSUPPORTED } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
+import type { Eventual } from '../primitives/eventual.ts';
 import { readData } from './answers.ts';
 import type { RollupInfo } from './rollup-family.ts';
 
@@ -23,10 +24,10 @@ const WORD_LENGTH = 32;
 export async function readLineaInfo(sources: LineaInfoSources, scope: CallScope): Promise<RollupInfo> {
   const { chain, l1, mode } = sources;
   const [latest, finalized, l1Latest, syncing] = await Promise.all([
-    chain.getHeader(LATEST, scope),
-    chain.getHeader(FINALIZED, scope),
-    l1?.getHeader(LATEST, scope),
-    chain.request('eth_syncing', [], scope),
+    ask(() => chain.getHeader(LATEST, scope)),
+    ask(() => chain.getHeader(FINALIZED, scope)),
+    ask(() => l1?.getHeader(LATEST, scope)),
+    ask(() => chain.request('eth_syncing', [], scope)),
   ]);
   if (latest === null) throw new ChainError('failed', 'header not found');
   const pinned: BlockReference =
@@ -47,6 +48,11 @@ export async function readLineaInfo(sources: LineaInfoSources, scope: CallScope)
       verifiedIndex: toTransactionIndex(verified),
     },
   };
+}
+
+/** A question that fails at once must not leave those asked before it without anybody who waits for them. */
+async function ask<T>(question: () => Eventual<T>): Promise<T> {
+  return question();
 }
 
 /** One block is one transaction of the canonical transaction chain; genesis is not in it and block 1 is index 0. */

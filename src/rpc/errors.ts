@@ -1,5 +1,7 @@
 /** Every error a client can see: one row each. `{}` in a message is where the particular case is named. */
 
+import { UntracedError } from '../primitives/untraced-error.ts';
+
 export type ErrorRow = {
   readonly code: number;
   /** HTTP status when the error is the whole answer; errors of dispatched calls always travel with 200. */
@@ -231,7 +233,7 @@ export function describeMessage(name: ErrorName): string {
 }
 
 /** One error of the table, made particular. `data` is raw revert data as hex. */
-export class RpcError extends Error {
+export class RpcError extends UntracedError {
   readonly row: ErrorRow;
   readonly data: string | undefined;
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import { type Acceptor, findAcceptor } from './acceptors.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { describeIssue, formatProblem } from './param-problem.ts';
 
@@ -44,12 +46,12 @@ export type Method<C> = MethodFacts & {
    * Checks raw positional parameters and runs the method.
    * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
    */
-  invoke(rawParams: readonly unknown[], context: C): JsonResult | Promise<JsonResult>;
+  invoke(rawParams: readonly unknown[], context: C): Eventual<JsonResult>;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly params: P;
-  handle(params: ParamValues<P>, context: C): JsonResult | Promise<JsonResult>;
+  handle(params: ParamValues<P>, context: C): Eventual<JsonResult>;
 };
 
 /** Binds a typed handler to the schemas of its parameters. */
@@ -57,11 +59,32 @@ export function defineMethod<C, const P extends readonly Param[]>(
   definition: MethodDefinition<C, P>,
 ): Method<C> {
   const { params, handle, ...facts } = definition;
+  const acceptors = params.map(({ schema }) => findAcceptor(schema));
   return {
     ...facts,
     params,
-    invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
+    invoke(rawParams, context) {
+      const values = acceptParams(params, acceptors, rawParams) ?? parseParams(params, rawParams);
+      return handle(values as ParamValues<P>, context);
+    },
   };
+}
+
+/** The values of parameters that are all plainly valid; what `parseParams` says to any other is not known here. */
+function acceptParams(
+  params: readonly Param[],
+  acceptors: readonly (Acceptor | undefined)[],
+  rawParams: readonly unknown[],
+): unknown[] | undefined {
+  if (rawParams.length > params.length) return undefined;
+  const values: unknown[] = [];
+  for (let i = 0; i < params.length; i++) {
+    const raw = rawParams[i] ?? undefined;
+    const value = raw === undefined ? undefined : acceptors[i]?.(raw);
+    if (value === undefined && (raw !== undefined || params[i]?.required === true)) return undefined;
+    values.push(value);
+  }
+  return values;
 }
 
 /** More values than any valid parameter list of 5 MiB can hold; what exceeds it is refused before it costs more. */

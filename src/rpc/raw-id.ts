@@ -4,23 +4,47 @@
  */
 
 const NUMBER_MEMBER = /[ \t\n\r]*:[ \t\n\r]*(-?[0-9][0-9.eE+-]*)/y;
+const ID_TOKEN_LENGTH = '"id"'.length;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Raw text of the number in the `id` member of the object that `text` is. */
 export function findRawId(text: string): string | undefined {
-  const at = text.indexOf('"id"');
+  const at = findIdToken(text, 0);
   // Without escapes, a key `id` can only be written so; when that occurs once, it is the member itself.
-  if (at >= 0 && text.indexOf('"id"', at + 4) < 0 && !text.includes('\\')) {
-    NUMBER_MEMBER.lastIndex = at + 4;
-    return NUMBER_MEMBER.exec(text)?.[1];
+  if (at >= 0 && findIdToken(text, at + ID_TOKEN_LENGTH) < 0 && !text.includes('\\')) {
+    return readNumberMember(text, at + ID_TOKEN_LENGTH);
   }
   return scanRawIds(text, 1)[0];
 }
 
-/** The same for every object in the array that `text` is, by position; holes where an element has no such number. */
-export function findRawIds(text: string): (string | undefined)[] {
-  return scanRawIds(text, 2);
+/**
+ * The same for every object in the array that `text` is, by position; holes where an element has no such number.
+ * With the elements themselves at hand, nearly all texts need not be scanned.
+ */
+export function findRawIds(text: string, elements?: readonly unknown[]): (string | undefined)[] {
+  return (elements && findLoneIds(text, elements)) ?? scanRawIds(text, 2);
+}
+
+/** Without escapes, and when `"id"` occurs as often as elements have such a member, each is the member of one of them. */
+function findLoneIds(text: string, elements: readonly unknown[]): (string | undefined)[] | undefined {
+  if (text.includes('\\')) return undefined;
+  const ids: (string | undefined)[] = [];
+  let from = 0;
+  for (const element of elements) {
+    if (typeof element === 'object' && element !== null && Object.hasOwn(element, 'id')) {
+      from = findIdToken(text, from) + ID_TOKEN_LENGTH;
+      ids.push(readNumberMember(text, from));
+    } else ids.push(undefined);
+  }
+  return findIdToken(text, from) < 0 ? ids : undefined;
+}
+
+/** Index of the next `"id"`; negative when there is none. The search is for its end: quotes are everywhere. */
+function findIdToken(text: string, from: number): number {
+  let at = text.indexOf('id"', from);
+  while (at > 0 && text.charCodeAt(at - 1) !== QUOTE) at = text.indexOf('id"', at + 1);
+  return at - 1;
 }
 
 /** `level` is the nesting depth of the request objects. Depth is a counter: nesting costs no stack. */

@@ -1,32 +1,37 @@
 /** Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; messages are geth's. */
 import { z } from 'zod';
-import { parseQuantity } from '../primitives/quantity.ts';
+import { findQuantityProblem } from '../primitives/quantity.ts';
+import { addAcceptor, findAcceptor } from './acceptors.ts';
 
 const HEX_DIGITS = /^0x[0-9a-f]*$/;
 
 type TextSchema = z.ZodType<string, string>;
+/** What is wrong with a text in lower case. */
+type FindProblem = (text: string) => string | undefined;
+type TextMeta = { readonly title: string; readonly pattern: string };
 
 /** A string in lower case for which `findProblem` has nothing to say. */
-function createTextSchema(findProblem: (text: string) => string | undefined): TextSchema {
-  return z
+function createTextSchema(findProblem: FindProblem, meta: TextMeta): TextSchema {
+  const schema = z
     .string()
     .overwrite((text) => text.toLowerCase())
     .check(({ value, issues }) => {
       const message = findProblem(value);
       if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-    });
+    })
+    .meta(meta);
+  return addAcceptor(schema, (raw) => {
+    if (typeof raw !== 'string') return undefined;
+    const text = raw.toLowerCase();
+    return findProblem(text) === undefined ? text : undefined;
+  });
 }
 
 function createQuantitySchema(bits: number): TextSchema {
-  return createTextSchema((text) => {
-    if (text === '') return 'empty hex string';
-    try {
-      parseQuantity(text, bits);
-      return undefined;
-    } catch (error) {
-      return (error as RangeError).message;
-    }
-  }).meta({ title: 'quantity', pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$` });
+  return createTextSchema((text) => (text === '' ? 'empty hex string' : findQuantityProblem(text, bits)), {
+    title: 'quantity',
+    pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`,
+  });
 }
 
 /** An unsigned integer of at most 64 bits. */
@@ -35,15 +40,21 @@ export const quantity64: TextSchema = createQuantitySchema(64);
 export const quantity256: TextSchema = createQuantitySchema(256);
 
 /** A quantity of at most 64 bits as an integer. */
-export const integer64: z.ZodType<bigint, string> = quantity64
-  .transform((text) => BigInt(text))
-  .meta({ title: 'quantity' });
+export const integer64: z.ZodType<bigint, string> = addAcceptor(
+  quantity64.transform((text) => BigInt(text)).meta({ title: 'quantity' }),
+  (raw) => {
+    const text = findAcceptor(quantity64)?.(raw);
+    return text === undefined ? undefined : BigInt(text);
+  },
+);
 
 /** A JSON boolean. */
-export const boolean: z.ZodType<boolean> = z.boolean();
+export const boolean: z.ZodType<boolean> = addAcceptor(z.boolean(), (raw) =>
+  typeof raw === 'boolean' ? raw : undefined,
+);
 
 /** Bytes of any number. */
-export const data: TextSchema = createTextSchema(findDataProblem).meta({
+export const data: TextSchema = createTextSchema(findDataProblem, {
   title: 'data',
   pattern: '^0x([0-9a-fA-F]{2})*$',
 });
@@ -54,17 +65,17 @@ export const address: TextSchema = createFixedDataSchema(20, 'address');
 export const hash32: TextSchema = createFixedDataSchema(32, '32 bytes');
 
 function createFixedDataSchema(bytes: number, title: string): TextSchema {
-  return createTextSchema((text) => findFixedDataProblem(text, bytes, title)).meta({
+  return createTextSchema((text) => findFixedDataProblem(text, bytes, title), {
     title,
     pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
   });
 }
 
-/** What is wrong with the (lower-case) text as bytes of any number. */
+/** What is wrong with the text as bytes of any number. */
 function findDataProblem(text: string): string | undefined {
+  if (text.length % 2 === 0 && HEX_DIGITS.test(text)) return undefined;
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
-  if (text.length % 2 !== 0) return 'hex string of odd length';
-  return HEX_DIGITS.test(text) ? undefined : 'invalid hex string';
+  return text.length % 2 === 0 ? 'invalid hex string' : 'hex string of odd length';
 }
 
 function findFixedDataProblem(text: string, bytes: number, title: string): string | undefined {

@@ -6,6 +6,8 @@ import type { TextAnswer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import { redactUrl } from '../observe/redact-url.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
+import type { JsonStream } from '../primitives/json-result.ts';
 import { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ConnectionTable } from './connection.ts';
@@ -103,7 +105,8 @@ export class HttpEndpoint {
     key: string | undefined,
     awaitsContinue: boolean,
   ): Promise<void> {
-    const admitted = await this.#gateway.admit(head.host, key);
+    const admission = this.#gateway.admit(head.host, key);
+    const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
       this.#refuse(request, response, head, admitted.refused);
       return;
@@ -134,27 +137,41 @@ export class HttpEndpoint {
     }
   }
 
-  async #handle(
+  /** Hands a body to the gateway and sends what it answers. */
+  #handle(
     request: IncomingMessage,
     response: ServerResponse,
     head: RequestHead,
     body: Uint8Array,
     session: Session,
-  ): Promise<void> {
+  ): Eventual<void> {
     const connection = this.#connections.of(request.socket);
     if (connection.pending >= this.#limits.pipelinedRequests) {
       this.#writer.send(response, head, this.#gateway.refuse('overloaded'));
-      return;
+      return undefined;
     }
-    const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
+    const now = performance.now();
+    const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
     connection.begin(scope);
-    const answer = await this.#gateway.handle(body, session, scope);
-    if (typeof answer.body === 'string') {
+    return continueWith(this.#gateway.handle(body, session, scope), (answer) => {
+      if (typeof answer.body !== 'string') {
+        return this.#sendStream(request, response, head, answer.body, scope);
+      }
       connection.end(scope);
       this.#writer.send(response, head, { status: answer.status, body: answer.body });
-      return;
-    }
-    await this.#writer.sendStream(response, head, answer.body, scope.signal);
+      return undefined;
+    });
+  }
+
+  async #sendStream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    body: JsonStream,
+    scope: RequestScope,
+  ): Promise<void> {
+    const connection = this.#connections.of(request.socket);
+    await this.#writer.sendStream(response, head, body, scope.signal);
     connection.end(scope);
     // Its head promised to keep the connection open, and nothing on it would close it now.
     if (this.#writer.isClosing && connection.pending === 0) request.socket.destroySoon();

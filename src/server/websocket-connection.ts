@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
@@ -19,7 +20,7 @@ export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   /** Decides again whether the key still opens the network; asked for every message. */
-  readonly admit: () => Promise<Session | Refusal>;
+  readonly admit: () => Eventual<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
 };
@@ -30,7 +31,7 @@ export type WebSocketParts = {
  */
 export class WebSocketConnection {
   readonly #ws: WebSocket;
-  readonly #admit: () => Promise<Session | Refusal>;
+  readonly #admit: () => Eventual<Session | Refusal>;
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;

@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Eventual } from '../primitives/eventual.ts';
 import { CorsPolicy } from './cors.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
@@ -11,7 +12,7 @@ import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
 
 /** A session at the upgrade, and how to ask again. */
-type Admitted = { readonly session: Session; readonly admit: () => Promise<Session | Refusal> };
+type Admitted = { readonly session: Session; readonly admit: () => Eventual<Session | Refusal> };
 
 /** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
@@ -94,7 +95,7 @@ export class WebSocketEndpoint {
     }
     this.#admitting++;
     try {
-      const admit = (): Promise<Session | Refusal> =>
+      const admit = (): Eventual<Session | Refusal> =>
         this.#gateway.admit(target.host ?? head.host, route.key);
       const admitted = await admit();
       return 'refused' in admitted ? admitted : { session: admitted, admit };

@@ -18,9 +18,10 @@ export class RequestScope {
   /** Scopes inside this one that have a signal to be fired. */
   #children: Set<RequestScope> | undefined;
 
-  constructor(deadline: number, parent?: RequestScope) {
+  /** `now` is the present on the same clock, for those who have just looked. */
+  constructor(deadline: number, parent?: RequestScope, now: number = performance.now()) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
-    this.limitMs = this.deadline - performance.now();
+    this.limitMs = this.deadline - now;
     this.#parent = parent;
     this.owner = parent?.owner;
   }

@@ -80,3 +80,25 @@ test('a response that falls behind the cut while it comes in is cancelled at onc
   assert.equal(stream.isCancelled, true);
   assert.equal(answer.cut, 1);
 });
+
+test('bytes count, however many characters they are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.constantFrom('a', 'é', '€', '𝄞'), { maxLength: 20 }), { minLength: 1 }),
+      fc.nat(300),
+      (all, limit) => {
+        const items = all.map((_, id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
+        const answer = new BatchAnswer(items, limit);
+        let bytes = 0;
+        let fitting = 0;
+        for (const [position, characters] of all.entries()) {
+          const response = JSON.stringify(characters.join(''));
+          answer.put(position, response);
+          bytes += Buffer.byteLength(response) + 1;
+          if (bytes <= limit) fitting++;
+        }
+        assert.equal(answer.cut, fitting);
+      },
+    ),
+  );
+});

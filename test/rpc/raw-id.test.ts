@@ -90,3 +90,23 @@ test('agrees with JSON.parse on the elements of arbitrary arrays', () => {
     }),
   );
 });
+
+test('with the elements at hand the ids are the same', () => {
+  const request = fc.oneof(
+    fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method: fc.constantFrom('id', 'eth_call') }),
+    fc.record({ method: fc.constantFrom('id', 'paid') }),
+    values,
+    fc.dictionary(keys, values),
+  );
+  fc.assert(
+    fc.property(fc.array(request), fc.nat(2), (elements, indent) => {
+      const text = JSON.stringify(elements, null, indent);
+      const ids = findRawIds(text);
+      const found = findRawIds(text, JSON.parse(text) as unknown[]);
+      elements.forEach((_, i) => {
+        assert.equal(found[i], ids[i]);
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+});

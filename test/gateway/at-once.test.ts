@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest, Chain, HeaderView } from '../../src/chain/chain.ts';
+import { UNSUPPORTED } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { Eventual } from '../../src/primitives/eventual.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork } from './scripted-network.ts';
+
+const HEADER: HeaderView = { number: 0x36n, timestamp: 540n, gasLimit: 30_000_000n, extraData: '0x' };
+
+/** Answers everything at once. A call's data say what becomes of it. */
+function createPromptChain(requests: CallRequest[]): Chain {
+  const run = (request: CallRequest): string => {
+    requests.push(request);
+    switch (request.call.data) {
+      case '0x01':
+        throw new ChainError('failed', 'out of gas');
+      case '0x02':
+        throw new TypeError('a fault');
+      default:
+        return '"0x2a"';
+    }
+  };
+  return {
+    chainId: 1337n,
+    call: run,
+    estimateGas: run,
+    getBlockReceipts: () => null,
+    getTransactionByBlockAndIndex: () => null,
+    getUncleByBlockAndIndex: () => null,
+    getHeader: () => HEADER,
+    request: (method) => (method === 'eth_getTransactionCount' ? '"0x7"' : UNSUPPORTED),
+    async close() {},
+  };
+}
+
+type Setup = {
+  readonly gateway: Gateway;
+  readonly requests: CallRequest[];
+  readonly send: (body: unknown) => Eventual<Answer>;
+};
+
+function setUp(): Setup {
+  const requests: CallRequest[] = [];
+  const network = createScriptedNetwork(createPromptChain(requests));
+  const principal = { id: 'p', name: 'p' };
+  const gateway = createGateway({
+    networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
+    keys: { verify: (key) => (key === 'key' ? principal : undefined) },
+    clientVersion: 'Portcullis/1.2.3',
+    log: createRecordingLog(),
+  });
+  return {
+    gateway,
+    requests,
+    send: (body) =>
+      gateway.handle(
+        Buffer.from(JSON.stringify(body)),
+        { network, principal },
+        new RequestScope(performance.now() + 60_000),
+      ),
+  };
+}
+
+const call = (method: string, params: readonly unknown[], id = 1): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+
+const ANSWERS: readonly [method: string, params: readonly unknown[], outcome: string][] = [
+  ['eth_call', [{ to: `0x${'01'.repeat(20)}` }, 'latest'], '"result":"0x2a"'],
+  ['eth_call', [{ gas: '0x5208' }], '"result":"0x2a"'],
+  ['eth_call', [{ data: '0x01' }], '"error":{"code":-32000,"message":"out of gas"}'],
+  ['eth_call', [{ data: '0x02' }], '"error":{"code":-32603,"message":"internal error"}'],
+  ['eth_estimateGas', [{}], '"result":"0x2a"'],
+  ['eth_blockNumber', [], '"result":"0x36"'],
+  ['eth_getBlockReceipts', ['0x1'], '"result":null'],
+  ['eth_getTransactionByBlockNumberAndIndex', ['0x1', '0x0'], '"result":null'],
+  ['eth_getUncleByBlockNumberAndIndex', ['0x1', '0x0'], '"result":null'],
+  ['eth_getTransactionCount', [`0x${'01'.repeat(20)}`, 'latest'], '"result":"0x7"'],
+];
+for (const [method, params, outcome] of ANSWERS) {
+  test(`${method} ${JSON.stringify(params)} is answered in the same turn by a chain that answers in it`, () => {
+    assert.deepEqual(setUp().send(call(method, params)), {
+      status: 200,
+      body: `{"jsonrpc":"2.0","id":1,${outcome}}`,
+    });
+  });
+}
+
+test('a notification that is done in the same turn leaves nothing to be said', () => {
+  const { send, requests } = setUp();
+  assert.deepEqual(send({ jsonrpc: '2.0', method: 'eth_call', params: [{ data: '0x03' }] }), {
+    status: 200,
+    body: '',
+  });
+  assert.deepEqual(requests, [{ call: { data: '0x03' }, block: { kind: 'tag', tag: 'latest' } }]);
+});
+
+test('a host and key that are known need no waiting', () => {
+  const admitted = setUp().gateway.admit('devnet.localhost', 'key');
+  assert.ok('principal' in admitted);
+});
+
+test('bodies in work are counted down in the same turn, whatever came of them', () => {
+  const { send } = setUp();
+  for (let i = 0; i < 3_000; i++) {
+    const answer = send(call('eth_call', [{ data: `0x0${i % 3}` }]));
+    assert.ok('status' in answer);
+    assert.equal(answer.status, 200);
+  }
+});
+
+test('all items of a batch that take no time have their answer, in order', async () => {
+  const { send, requests } = setUp();
+  const items = Array.from({ length: 300 }, (_, id) => call('eth_call', [{ data: `0x0${id % 3}` }], id));
+  const { body } = await send(items);
+  assert.ok(typeof body === 'string');
+  assert.deepEqual(
+    (JSON.parse(body) as { id: number; result?: string }[]).map(({ id, result }) => [id, result]),
+    items.map((_, id) => [id, id % 3 === 0 ? '0x2a' : undefined]),
+  );
+  assert.equal(requests.length, items.length);
+});
