@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { CallObject } from '../chain/chain.ts';
 import type { BuiltinChain } from '../config/network-options.ts';
 import { openChainWriter } from '../store/chain-writer.ts';
+import { SCHEMA_VERSION } from '../store/schema.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
 import { importChain } from './import.ts';
@@ -41,12 +42,12 @@ const ATTEMPTS = 10;
 const RETRY_MS = 500;
 
 /**
- * The store of a built-in chain, imported if it is not there yet. A chain of another version of this
- * program has a folder of its own.
+ * The store of a built-in chain, imported if it is not there yet. Another chain, or another layout, of another
+ * version of this program has a folder of its own.
  */
 export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
   const { headHash } = readBuiltinFacts()[chain];
-  const data = join(dataDir, 'chains', `${chain}-${headHash.slice(2, 10)}`);
+  const data = join(dataDir, 'chains', `${chain}-${headHash.slice(2, 10)}-${SCHEMA_VERSION}`);
   const folder = builtinChainFolder(chain);
   const options = {
     genesis: join(folder, 'genesis.json'),

@@ -70,7 +70,7 @@ function readItems(bytes: Uint8Array): Item[] {
   for (let at = list.start; at < list.end; ) {
     const span = readRlpSpan(bytes, at, list.end);
     if (span === undefined || span.end > list.end) throw new RangeError('trie: node is cut short');
-    items.push({ ...span, at });
+    items.push({ at, isList: span.isList, start: span.start, end: span.end });
     at = span.end;
   }
   return items;

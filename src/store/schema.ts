@@ -32,6 +32,8 @@ export type Tables = {
 };
 
 const MAX_TABLES = 16;
+const ADDRESS_LENGTH = 20;
+const SLOT_LENGTH = 32;
 
 /** LMDB's own name for its file in the environment's folder. */
 export const DATA_FILE = 'data.mdb';
@@ -50,11 +52,15 @@ export function openTables(path: string, readOnly: boolean): Tables {
   });
   const table = (name: string): BinaryTable =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
-  const versioned = (name: string): VersionedTable =>
-    new VersionedTable(table(name), table(`${name}-history`));
+  const versioned = (name: string, keyLength: number): VersionedTable =>
+    new VersionedTable(table(name), table(`${name}-history`), keyLength);
   const meta = table('meta');
   // Another layout has other tables: none of them is opened before it is known.
-  checkSchema(meta);
+  const version = meta.get(META_SCHEMA)?.readUInt8();
+  if (version !== undefined && version !== SCHEMA_VERSION) {
+    void root.close();
+    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
+  }
   return {
     root,
     meta,
@@ -62,19 +68,12 @@ export function openTables(path: string, readOnly: boolean): Tables {
     numbers: table('numbers'),
     bodies: table('bodies'),
     receipts: table('receipts'),
-    accounts: versioned('accounts'),
-    slots: versioned('slots'),
+    accounts: versioned('accounts', ADDRESS_LENGTH),
+    slots: versioned('slots', ADDRESS_LENGTH + SLOT_LENGTH),
     accountTrie: table('account-trie'),
     storageTries: table('storage-tries'),
     codes: table('codes'),
   };
-}
-
-function checkSchema(meta: BinaryTable): void {
-  const version = meta.get(META_SCHEMA)?.readUInt8();
-  if (version !== undefined && version !== SCHEMA_VERSION) {
-    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
-  }
 }
 
 export function numberKey(number: bigint): Buffer {

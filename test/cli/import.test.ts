@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { type ImportSummary, importChain } from '../../src/cli/import.ts';
+import { type Block, encodeBlock } from '../../src/chain/block.ts';
+import { type Header, hashHeader } from '../../src/chain/header.ts';
+import { type ImportOptions, type ImportSummary, importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -43,9 +44,13 @@ describe('import', () => {
     writeFileSync(path, bytes);
     return path;
   };
-  const run = (bytes: Uint8Array, data: string, genesisFile = genesis): Promise<ImportSummary> =>
+  const run = (
+    bytes: Uint8Array,
+    data: string,
+    options: Partial<ImportOptions> = {},
+  ): Promise<ImportSummary> =>
     importChain(
-      { genesis: genesisFile, blocks: newFile(bytes), data, seal: 'ethash-format' },
+      { genesis, blocks: newFile(bytes), data, seal: 'ethash-format', ...options },
       SILENT_PROGRESS,
     );
   const headText = (): string => bytesToHex(builder.hashAt(BLOCKS));
@@ -111,7 +116,7 @@ describe('import', () => {
     const other = join(folder.path, 'other.json');
     writeFileSync(other, otherText);
     await assert.rejects(
-      run(builder.encode(), data, other),
+      run(builder.encode(), data, { genesis: other }),
       /^BlockError: block 0: the store's genesis is 0x\w{64}, this one is 0x\w{64}$/,
     );
     const otherBlock = encodeBlock(new ChainBuilder(otherText).genesisBlock);
@@ -126,6 +131,87 @@ describe('import', () => {
       /^BlockError: block 1: 0x\w{64} differs from the stored block$/,
     );
     assert.equal(await storedHead(data), 3n);
+  });
+
+  /** The chain with other contents in one header, every block still pointing to the one before it. */
+  function alter(number: number, change: Partial<Header>): readonly Block[] {
+    const blocks: Block[] = [];
+    for (const block of builder.blocks) {
+      const before = blocks.at(-1);
+      const link = before === undefined ? {} : { parentHash: hashHeader(before.header) };
+      const changed = block.header.number === BigInt(number) ? change : {};
+      blocks.push({ ...block, header: { ...block.header, ...link, ...changed } });
+    }
+    return blocks;
+  }
+  const encodeAll = (blocks: readonly Block[]): Uint8Array => concatBytes(...blocks.map(encodeBlock));
+  const WRONG = new Uint8Array(32).fill(0x99);
+
+  describe('--verify', () => {
+    test('full compares every state root', async () => {
+      const data = newStore();
+      const bytes = encodeAll(alter(6, { stateRoot: WRONG }));
+      await assert.rejects(run(bytes, data), /^BlockError: block 6: state root mismatch: computed 0x/);
+      assert.equal(await storedHead(data), 5n);
+    });
+
+    test('header compares the state root where a commit ends, and everything else at every block', async () => {
+      const wrongEnd = newStore();
+      await assert.rejects(
+        run(encodeAll(alter(BLOCKS, { stateRoot: WRONG })), wrongEnd, { verify: 'header' }),
+        /^BlockError: blocks \d+ to 12: state root mismatch: computed 0x\w{64}, header has 0x9999/,
+      );
+      assert.ok((await storedHead(wrongEnd)) < BigInt(BLOCKS));
+      for (const change of [{ receiptsRoot: WRONG }, { gasUsed: 1n }, { baseFeePerGas: 0n }]) {
+        const data = newStore();
+        await assert.rejects(
+          run(encodeAll(alter(6, change)), data, { verify: 'header' }),
+          /^BlockError: block 6: /,
+        );
+        assert.equal(await storedHead(data), 5n);
+      }
+      assert.equal((await run(builder.encode(), newStore(), { verify: 'header' })).headHash, headText());
+    });
+
+    test('none compares nothing, but blocks follow each other and transactions can be executed', async () => {
+      const wrong = {
+        stateRoot: WRONG,
+        receiptsRoot: WRONG,
+        gasUsed: 1n,
+        baseFeePerGas: 1n,
+        transactionsRoot: WRONG,
+      };
+      assert.equal((await run(encodeAll(alter(6, wrong)), newStore(), { verify: 'none' })).imported, BLOCKS);
+      const data = newStore();
+      await assert.rejects(
+        run(concatBytes(encodeRange(0, 4), encodeRange(5, BLOCKS)), data, { verify: 'none' }),
+        /^BlockError: block 6: number 6 after 4$/,
+      );
+      const [first, second] = alter(1, {}) as [Block, Block];
+      const repeated = { ...second, transactions: first.transactions };
+      await assert.rejects(
+        run(encodeAll([first, repeated]), newStore(), { verify: 'none' }),
+        /^BlockError: block 2: transaction 0: nonce too low/,
+      );
+      assert.equal((await run(builder.encode(), data, { verify: 'full' })).headHash, headText());
+    });
+
+    test('anything else is not understood', () => {
+      const args = [
+        'import',
+        '--genesis',
+        genesis,
+        '--blocks',
+        genesis,
+        '--data',
+        newStore(),
+        '--verify',
+        'all',
+      ];
+      const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+      assert.equal(status, 2);
+      assert.match(stderr, /^portcullis import --genesis/);
+    });
   });
 
   test('of two imports at a time one is refused, and the store is whole', async () => {

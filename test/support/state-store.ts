@@ -6,7 +6,8 @@ import type { StateChanges } from '../../src/evm/host.ts';
 import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
 import type { ChainReader } from '../../src/store/chain-reader.ts';
-import { type ChainWriter, type ExecutedBlock, openChainWriter } from '../../src/store/chain-writer.ts';
+import { ChainWriter, type ExecutedBlock } from '../../src/store/chain-writer.ts';
+import { openTables, type Tables } from '../../src/store/schema.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
 
@@ -35,6 +36,7 @@ function createBlock(number: bigint, stateRoot: Uint8Array): ExecutedBlock {
 
 /** Writes states block after block; what is not committed is in memory only. */
 export class StateStore {
+  readonly tables: Tables;
   readonly writer: ChainWriter;
   readonly reader: ChainReader;
   state: StateCommitter;
@@ -43,7 +45,8 @@ export class StateStore {
 
   /** Block 0 has no state. */
   constructor(path: string) {
-    this.writer = openChainWriter(path);
+    this.tables = openTables(path, false);
+    this.writer = new ChainWriter(this.tables);
     this.writer.initialize(
       CONFIG,
       createBlock(0n, EMPTY_TRIE_ROOT),

@@ -75,8 +75,16 @@ export class BlockImporter {
     return bytesToHex(this.#head.hash);
   }
 
+<<<<<<< src/engine/import/block-importer.ts
   /** Takes one encoded block. @throws BlockError with the block's number and what is wrong. */
   import(encoded: Uint8Array): ImportOutcome {
+=======
+  /**
+   * Takes one encoded block.
+   * @throws BlockError with the number of the block, or of those of the batch (`header`), and what is wrong
+   */
+  async import(encoded: Uint8Array): Promise<ImportOutcome> {
+>>>>>>> /tmp/wt/store/src/engine/import/block-importer.ts
     let block: Block;
     try {
       block = decodeBlock(encoded);
@@ -84,15 +92,22 @@ export class BlockImporter {
       throw new BlockError(`after block ${this.headNumber}: ${(error as Error).message}`);
     }
     const { number } = block.header;
+    const hash = hashHeader(block.header);
+    let executed: ExecutedBlock;
     try {
-      const hash = hashHeader(block.header);
       if (number <= this.headNumber) return this.#checkKnown(block, hash);
+<<<<<<< src/engine/import/block-importer.ts
       this.#append(this.#executeOrDiscard(block, hash), encoded.length);
       return { kind: 'imported', block };
+=======
+      executed = await this.#executeOrDiscard(block, hash);
+>>>>>>> /tmp/wt/store/src/engine/import/block-importer.ts
     } catch (error) {
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
       throw new BlockError(`block ${number}: ${error.message}`);
     }
+    this.#append(executed, encoded.length);
+    return { kind: 'imported', block };
   }
 
   /**

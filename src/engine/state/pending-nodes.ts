@@ -2,8 +2,8 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import { encodePath, type Nibbles } from '../../primitives/trie-node.ts';
 import type { NodeWrite } from '../../store/state-batch.ts';
 
-/** A path's or a node's own share beside the bytes of the node, about. */
-const NODE_OVERHEAD_BYTES = 150;
+/** A node beside its bytes: path, arrays, map entry. As the heap grows, measured. */
+const NODE_OVERHEAD_BYTES = 500;
 
 /** Changed nodes of one trie, over those of the store: of the batch's sealed blocks and of the current one. */
 export class PendingNodes {
@@ -29,14 +29,12 @@ export class PendingNodes {
     return this.#batch.values();
   }
 
+  /** The node that another one refers to: one that was cleared is not asked for. */
   readonly get = (path: Nibbles): Uint8Array | undefined => {
     const encodedPath = encodePath(path, false);
     const key = bytesToHex(encodedPath);
-    const current = this.#current.get(key);
-    if (current !== undefined || this.#isCurrentCleared) return current?.[1];
-    const sealed = this.#batch.get(key);
-    if (sealed !== undefined || this.#isCleared) return sealed?.[1];
-    return this.#load(encodedPath);
+    const write = this.#current.get(key) ?? this.#batch.get(key);
+    return write === undefined ? this.#load(encodedPath) : write[1];
   };
 
   readonly set = (path: Nibbles, encoded: Uint8Array | undefined): void => {

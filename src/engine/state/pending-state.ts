@@ -19,8 +19,8 @@ type Draft = {
 };
 
 const NEWEST = Number.MAX_SAFE_INTEGER;
-/** A key or a version beside its value, about: arrays, map entries, number. */
-const OVERHEAD_BYTES = 200;
+/** A key, or a version beside its value: arrays, map entries, number. As the heap grows, measured. */
+const OVERHEAD_BYTES = 900;
 
 /**
  * Accounts and slots of blocks that are not committed yet, over those of the store: the blocks of the batch, which

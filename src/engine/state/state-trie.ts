@@ -21,8 +21,8 @@ export type TrieChange = {
 
 type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
 
-/** Nodes that stay in memory between roots before all are read afresh; a node is about 0.5 KiB. */
-const MAX_LOADED_NODES = 50_000;
+/** Nodes that stay in memory between roots before all are read afresh; a node is about 1 KiB. */
+const MAX_LOADED_NODES = 30_000;
 
 /**
  * The state trie and the storage tries as they are after the newest block. Like `PendingState`, it holds a batch of
