@@ -110,12 +110,7 @@ export class BlockMaker {
     return state;
   }
 
-  #execute(
-    block: Block,
-    rules: BlockRules,
-    state: StateCommitter,
-    changes: StateChanges[],
-  ): BlockResult {
+  #execute(block: Block, rules: BlockRules, state: StateCommitter, changes: StateChanges[]): BlockResult {
     const { header } = block;
     const evm = this.#evm;
     evm.attach(state);

@@ -28,7 +28,11 @@ function collectSources(): Map<string, string> {
 
 function digestOf(sources: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
-  for (const path of [...sources.keys()].sort()) hash.update(path).update('\0').update(sources.get(path) ?? '');
+  for (const path of [...sources.keys()].sort())
+    hash
+      .update(path)
+      .update('\0')
+      .update(sources.get(path) ?? '');
   return hash.digest('hex');
 }
 

@@ -14,13 +14,16 @@ const MODULES: Readonly<Record<string, string>> = {
   'instructions/environment.ts':
     'ADDRESS ORIGIN CALLER CALLVALUE CALLDATALOAD CALLDATASIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP ' +
     'NUMBER PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE BLOBHASH BLOCKHASH MSIZE',
-  'instructions/memory.ts':
-    'MLOAD MSTORE MSTORE8 KECCAK256 CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY',
+  'instructions/memory.ts': 'MLOAD MSTORE MSTORE8 KECCAK256 CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY',
   'instructions/accounts.ts': 'BALANCE EXTCODESIZE EXTCODECOPY EXTCODEHASH',
   'instructions/storage.ts': 'SLOAD SSTORE TLOAD TSTORE',
   'instructions/exponent.ts': 'EXP',
 };
-const OTHER_NAMES: Readonly<Record<string, string>> = { BYTE: 'byteAt', NUMBER: 'blockNumber', KECCAK256: 'keccak' };
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  BYTE: 'byteAt',
+  NUMBER: 'blockNumber',
+  KECCAK256: 'keccak',
+};
 
 const bodyOf = (name: string): string => OTHER_NAMES[name] ?? name.toLowerCase();
 
@@ -155,7 +158,10 @@ export function generateDispatch(): string {
   const imports = Object.entries(MODULES).map(
     ([path, names]) => `import { ${names.split(' ').map(bodyOf).join(', ')} } from '../${path}';\n`,
   );
-  const plain = OPCODES.filter(({ form }) => form !== 'control').map((opcode) => [opcode.name, caseOf(opcode)]);
+  const plain = OPCODES.filter(({ form }) => form !== 'control').map((opcode) => [
+    opcode.name,
+    caseOf(opcode),
+  ]);
   const cases = [...plain, ...Object.entries(CONTROL)].map(
     ([name, body]) => `      case Op.${name}: { ${body} }\n`,
   );

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compileCore, type CoreModule } from '../evm/core-module.ts';
+import { type CoreModule, compileCore } from '../evm/core-module.ts';
 import { Evm } from '../evm/evm.ts';
 import type { StateReader } from '../evm/host.ts';
 import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompiles.ts';

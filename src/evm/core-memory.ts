@@ -46,7 +46,10 @@ export class CoreMemory {
   readInteger(pointer: number): bigint {
     const limb = pointer >>> 3;
     const limbs = this.#limbs;
-    const upper = ((limbs[limb + 3] as bigint) << 128n) | ((limbs[limb + 2] as bigint) << 64n) | (limbs[limb + 1] as bigint);
+    const upper =
+      ((limbs[limb + 3] as bigint) << 128n) |
+      ((limbs[limb + 2] as bigint) << 64n) |
+      (limbs[limb + 1] as bigint);
     const low = limbs[limb] as bigint;
     return upper === 0n ? low : (upper << 64n) | low;
   }

@@ -36,7 +36,9 @@ const P256_NUMBER = 18;
 const P256_ADDRESS = 0x100;
 
 const ENDS_BLOCK = new Set(
-  'JUMP JUMPI STOP RETURN REVERT INVALID SELFDESTRUCT GAS CALL CALLCODE DELEGATECALL STATICCALL CREATE CREATE2 SSTORE'.split(' '),
+  'JUMP JUMPI STOP RETURN REVERT INVALID SELFDESTRUCT GAS CALL CALLCODE DELEGATECALL STATICCALL CREATE CREATE2 SSTORE'.split(
+    ' ',
+  ),
 );
 const ENDS_PATH = new Set('JUMP STOP RETURN REVERT INVALID SELFDESTRUCT'.split(' '));
 
@@ -154,7 +156,8 @@ export class Evm {
   #beginMessage(slice: bigint): void {
     const { gasLimit, to } = this.#message as Message;
     const core = this.#core;
-    const reason = to === undefined ? core.beginCreation(gasLimit, slice, this.#nonce) : core.beginCall(gasLimit, slice);
+    const reason =
+      to === undefined ? core.beginCreation(gasLimit, slice, this.#nonce) : core.beginCall(gasLimit, slice);
     // Precompiles are asked for when the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
     if (reason !== RUN.done) this.#supply(reason);
@@ -169,7 +172,8 @@ export class Evm {
     return {
       status,
       reason: status === 'halt' ? describeHalt(number, core.messageDetailA(), core.messageDetailB()) : '',
-      output: status === 'halt' ? NO_BYTES : this.#memory.slice(core.returnDataPointer(), core.returnDataSize()),
+      output:
+        status === 'halt' ? NO_BYTES : this.#memory.slice(core.returnDataPointer(), core.returnDataSize()),
       gasUsed: status === 'halt' ? gasLimit : gasLimit - core.gasLeft(),
       gasRefund: core.gasRefund(),
       logs: core.logsCount() === 0 ? NO_LOGS : this.#readLogs(),
@@ -194,7 +198,11 @@ export class Evm {
     const { view } = this.#memory;
     for (let code = 0; code < 256; code++) {
       view.setUint32(OPCODE_FACTS + code * 8, 0, true);
-      view.setUint32(OPCODE_FACTS + code * 8 + 4, (OPCODE_FLAGS.endsBlock | OPCODE_FLAGS.endsPath) << 16, true);
+      view.setUint32(
+        OPCODE_FACTS + code * 8 + 4,
+        (OPCODE_FLAGS.endsBlock | OPCODE_FLAGS.endsPath) << 16,
+        true,
+      );
     }
     for (const opcode of opcodesOf(revision)) {
       const at = OPCODE_FACTS + opcode.code * 8;

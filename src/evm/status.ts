@@ -48,7 +48,9 @@ export function describeHalt(status: number, a: number, b: number): string {
   if (status === STACK_UNDERFLOW) return `stack underflow (${a} <=> ${b})`;
   if (status === STACK_OVERFLOW) return `stack limit reached ${a} (${STACK_LIMIT - 1})`;
   if (status === INVALID_OPCODE) {
-    return a === 0xfe ? `invalid opcode: ${NAMES.get(a)}` : `invalid opcode: opcode 0x${a.toString(16)} not defined`;
+    return a === 0xfe
+      ? `invalid opcode: ${NAMES.get(a)}`
+      : `invalid opcode: opcode 0x${a.toString(16)} not defined`;
   }
   return REASONS[status] ?? 'execution failed';
 }

@@ -166,14 +166,24 @@ export class WorldState {
         storage: account === undefined ? [] : (slots.get(pointer) ?? []),
       });
       slots.delete(pointer);
-      if (account === undefined || this.#core.codeIsNew(pointer) === 0 || this.#core.accountHasCode(pointer) === 0) continue;
+      if (
+        account === undefined ||
+        this.#core.codeIsNew(pointer) === 0 ||
+        this.#core.accountHasCode(pointer) === 0
+      )
+        continue;
       const code = this.#core.accountCode(pointer);
       codes.set(code, [account.codeHash, this.#memory.slice(code, this.#core.accountCodeLength(pointer))]);
     }
     for (const [pointer, storage] of slots) {
       const account = this.#read(pointer);
       if (account === undefined) continue;
-      accounts.push({ address: this.#memory.readWord(pointer, 20), account, isStorageCleared: false, storage });
+      accounts.push({
+        address: this.#memory.readWord(pointer, 20),
+        account,
+        isStorageCleared: false,
+        storage,
+      });
     }
     this.#core.settle();
     return { accounts, codes: [...codes.values()] };

@@ -75,16 +75,11 @@ export class BlockImporter {
     return bytesToHex(this.#head.hash);
   }
 
-<<<<<<< src/engine/import/block-importer.ts
-  /** Takes one encoded block. @throws BlockError with the block's number and what is wrong. */
-  import(encoded: Uint8Array): ImportOutcome {
-=======
   /**
    * Takes one encoded block.
    * @throws BlockError with the number of the block, or of those of the batch (`header`), and what is wrong
    */
-  async import(encoded: Uint8Array): Promise<ImportOutcome> {
->>>>>>> /tmp/wt/store/src/engine/import/block-importer.ts
+  import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
     try {
       block = decodeBlock(encoded);
@@ -96,12 +91,7 @@ export class BlockImporter {
     let executed: ExecutedBlock;
     try {
       if (number <= this.headNumber) return this.#checkKnown(block, hash);
-<<<<<<< src/engine/import/block-importer.ts
-      this.#append(this.#executeOrDiscard(block, hash), encoded.length);
-      return { kind: 'imported', block };
-=======
-      executed = await this.#executeOrDiscard(block, hash);
->>>>>>> /tmp/wt/store/src/engine/import/block-importer.ts
+      executed = this.#executeOrDiscard(block, hash);
     } catch (error) {
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
       throw new BlockError(`block ${number}: ${error.message}`);

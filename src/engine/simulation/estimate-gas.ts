@@ -31,10 +31,7 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
 }
 
 /** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
-function findUpperBound(
-  simulation: Simulation,
-  blockLimit: bigint,
-): bigint {
+function findUpperBound(simulation: Simulation, blockLimit: bigint): bigint {
   const { call } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : blockLimit;

@@ -26,7 +26,11 @@ export type SimulationRequest = {
  */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
 
-type KnownEnvironment = { readonly block: bigint; readonly isPending: boolean; readonly environment: CallEnvironment };
+type KnownEnvironment = {
+  readonly block: bigint;
+  readonly isPending: boolean;
+  readonly environment: CallEnvironment;
+};
 
 /** Executes calls over the state of stored blocks; any number of them at a time. */
 export class Simulator {
@@ -58,7 +62,8 @@ export class Simulator {
 
   #environmentOf({ blockNumber, isPending, blockOverrides }: SimulationRequest): CallEnvironment {
     const last = this.#last;
-    if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending) return last.environment;
+    if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending)
+      return last.environment;
     const stored = this.#reader.getHeader(blockNumber);
     if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
     const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {});

@@ -90,7 +90,10 @@ function senderOf(tx: Transaction, index: number, { rules }: ExecutionContext): 
 }
 
 /** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
-function payRewards({ header, uncles }: Block, { evm: { state }, rules: { blockReward } }: ExecutionContext): void {
+function payRewards(
+  { header, uncles }: Block,
+  { evm: { state }, rules: { blockReward } }: ExecutionContext,
+): void {
   for (const uncle of uncles) {
     state.addBalance(uncle.beneficiary, ((8n + uncle.number - header.number) * blockReward) / 8n);
   }

@@ -42,14 +42,14 @@ function callSystemContract(
   evm.open();
   evm.begin();
   evm.start({
-      caller: SYSTEM_ADDRESS,
-      to,
-      value: 0n,
-      data,
-      gasLimit: SYSTEM_CALL_GAS,
-      gasPrice: 0n,
-      blobVersionedHashes: [],
-      accessList: [],
+    caller: SYSTEM_ADDRESS,
+    to,
+    value: 0n,
+    data,
+    gasLimit: SYSTEM_CALL_GAS,
+    gasPrice: 0n,
+    blobVersionedHashes: [],
+    accessList: [],
   });
   while (!evm.advance(WHOLE_SLICE));
   const result = evm.result();

@@ -1,12 +1,12 @@
 import { blobGasOf, type Transaction, type TransactionBody } from '../../chain/transaction.ts';
 import type { AccountState } from '../../evm/host.ts';
+import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast, type Revision } from '../../evm/revision.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
-import type { BlockEnvironment } from '../../evm/message.ts';
 import { isDelegation } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
 import { TransactionError } from './transaction-error.ts';
