@@ -23,7 +23,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const MIN_THREADS = 2;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
 function createRollup(
@@ -53,7 +52,7 @@ export async function composeService(
 ): Promise<Service> {
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
-    threads: Math.max(MIN_THREADS, availableParallelism()),
+    threads: Math.max(1, availableParallelism() - 1),
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const chains = new Map<string, Chain>();

@@ -6,14 +6,24 @@ import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompi
 import { createCryptography } from './cryptography/create-cryptography.ts';
 
 /** Bytes of memory that one execution may have. */
-const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
+export const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
 
-let module: CoreModule | undefined;
+let core: CoreModule | undefined;
 let precompiles: Precompiles | undefined;
 
-/** An EVM with a memory of its own over a state. The module is compiled once a thread. */
+/** The compiled core: for another thread too, which then need not compile it. */
+export function getCore(): CoreModule {
+  core ??= compileCore(readFileSync(new URL('../evm/core.wasm', import.meta.url)));
+  return core;
+}
+
+/** Takes over what another thread compiled. */
+export function adoptCore(compiled: CoreModule): void {
+  core = compiled;
+}
+
+/** An EVM with a memory of its own over a state. */
 export function createEvm(state: StateReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT): Evm {
-  module ??= compileCore(readFileSync(new URL('../evm/core.wasm', import.meta.url)));
   precompiles ??= createPrecompiles(createCryptography());
-  return new Evm(module, state, { memoryLimit, precompiles });
+  return new Evm(getCore(), state, { memoryLimit, precompiles });
 }

@@ -15,12 +15,15 @@ import { ChainError } from '../chain/errors.ts';
 import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceipts, encodeTransactionJson } from '../chain/wire-json.ts';
+import type { Eventual } from '../primitives/eventual.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
+import type { Job } from './execution/job.ts';
 import { buildPendingHeader } from './simulation/pending-header.ts';
+import { Simulator } from './simulation/simulator.ts';
 import { createStateReader } from './state/state-reader.ts';
 import { blobBaseFeeOf } from './transition/block-environment.ts';
 import { isMergedAfter, rulesAt } from './transition/rules.ts';
@@ -29,29 +32,32 @@ import { isMergedAfter, rulesAt } from './transition/rules.ts';
 const DEFAULT_GAS_BLOCKS = 10n;
 
 /**
- * The embedded chain: stored blocks answer the reads, threads execute the calls. It has no pending block and
+ * The embedded chain: stored blocks answer the reads and are what calls are executed on. It has no pending block and
  * no finality of its own: `latest`, `safe` and `finalized` are the head.
  */
 export class EngineChain implements Chain {
   readonly #reader: ChainReader;
   readonly #store: string;
   readonly #pool: ExecutionPool;
+  /** Runs what is executed on this thread. */
+  readonly #simulator: Simulator;
 
   constructor(store: string, pool: ExecutionPool) {
     this.#reader = openChainReader(store);
     this.#store = store;
     this.#pool = pool;
+    this.#simulator = new Simulator(this.#reader, pool.memoryLimit);
   }
 
   get chainId(): bigint {
     return this.#reader.config.chainId;
   }
 
-  async call(request: CallRequest, scope: CallScope): Promise<JsonText> {
+  call(request: CallRequest, scope: CallScope): Eventual<JsonText> {
     return this.#execute('call', request, scope);
   }
 
-  async estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
+  estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText> {
     return this.#execute('estimate', request, scope);
   }
 
@@ -112,13 +118,13 @@ export class EngineChain implements Chain {
     await this.#reader.close();
   }
 
-  async #execute(kind: 'call' | 'estimate', request: CallRequest, scope: CallScope): Promise<JsonText> {
+  #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<JsonText> {
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#reader.head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
     const { call, stateOverrides, blockOverrides } = request;
     const headLimit = this.#reader.head.header.gasLimit;
-    const result = await this.#pool.run(
+    const result = this.#pool.run(
       {
         kind,
         store: this.#store,
@@ -131,9 +137,10 @@ export class EngineChain implements Chain {
           ...(blockOverrides !== undefined && { blockOverrides }),
         },
       },
+      this.#simulator,
       scope,
     );
-    return `"${result}"`;
+    return typeof result === 'string' ? quote(result) : result.then(quote);
   }
 
   #getBlock(reference: BlockReference, isFull: boolean): JsonText {
@@ -176,6 +183,10 @@ export class EngineChain implements Chain {
     if (value === undefined) throw new Error('the store lacks a part of a block that it has');
     return value;
   }
+}
+
+function quote(hex: string): JsonText {
+  return `"${hex}"`;
 }
 
 /** How long the event loop is kept from other requests while a large answer is put together. */

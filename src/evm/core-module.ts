@@ -63,6 +63,7 @@ export type CoreExports = {
   beginCreation(given: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
   isRunning(): Flag;
+  sliceLeft(): bigint;
   precompileNumber(): number;
   precompileInput(): Pointer;
   precompileInputSize(): number;

@@ -1,3 +1,4 @@
+import { minBigInt } from '../primitives/bigint.ts';
 import {
   ARENA,
   BLOB_COUNT,
@@ -29,6 +30,15 @@ export type EvmOptions = {
 
 /** Gas that cannot run out within a slice: for executions that nobody waits beside. */
 export const WHOLE_SLICE: bigint = 2n ** 62n;
+/**
+ * What the host does for a message counts against its slice as well, as so much gas at a nanosecond each: a read of the
+ * state below, a byte of code that is read and decoded, a precompile by its price (2 to 50 ns for each of its gas).
+ */
+const READ_GAS = 4_000n;
+const CODE_BYTE_GAS = 5n;
+const PRECOMPILE_FACTOR = 40n;
+/** A precompile that costs more than this (about 1 ms) cannot be cut either: the message pauses before it. */
+const LONG_STEP_GAS = 30_000;
 /** The caches are emptied before a transaction when they are fuller than this. */
 const FILL_LIMIT = 0.5;
 /** Bit of the precompile at 0x100 (EIP-7951). */
@@ -55,6 +65,13 @@ export class Evm {
   #revision: Revision | undefined;
   #active: ReadonlyMap<number, Precompile> = new Map();
   #block: BlockEnvironment | undefined;
+  #message: Message | undefined;
+  /** The creator's nonce before it was raised. */
+  #nonce = 0n;
+  #hasBegun = false;
+  /** The input has no room in memory. */
+  #isTooLarge = false;
+  #isAtLongStep = false;
 
   constructor(module: CoreModule, reader: StateReader, { memoryLimit, precompiles }: EvmOptions) {
     this.#core = instantiateCore(module);
@@ -133,34 +150,44 @@ export class Evm {
     this.#message = message;
     this.#nonce = message.to === undefined ? this.state.getNonce(message.caller) - 1n : 0n;
     if (message.to !== undefined) memory.writeWord(words.target, message.to);
-    this.#hasBegun = input === 0;
+    this.#hasBegun = false;
     this.#isTooLarge = input === 0;
+    this.#isAtLongStep = false;
   }
-  #message: Message | undefined;
-  #nonce = 0n;
-  #hasBegun = false;
-  #isTooLarge = false;
 
-  /** Runs on for at most a slice of gas. @returns whether the message is done */
+  /** Whether what comes next may take longer than a slice, and cannot be cut. */
+  get isAtLongStep(): boolean {
+    return this.#isAtLongStep;
+  }
+
+  /**
+   * Runs on for at most a slice of gas; less when the host has much to do for it. However small the slice, it gets on.
+   * @returns whether the message is done
+   */
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
-    while (!this.#hasBegun) this.#beginMessage(slice);
-    while (true) {
-      const reason = this.#core.run(slice);
+    let left = slice;
+    do {
+      const reason = this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
       if (reason === RUN.done) return true;
       if (reason === RUN.sliceUsed) return false;
-      this.#supply(reason);
-    }
+      const work = this.#supply(reason);
+      if (this.#isAtLongStep) return false;
+      if (this.#hasBegun) left = minBigInt(left, this.#core.sliceLeft());
+      left -= work;
+    } while (left > 0n);
+    return false;
   }
 
-  #beginMessage(slice: bigint): void {
-    const { gasLimit, to } = this.#message as Message;
+  #run(slice: bigint): number {
     const core = this.#core;
+    if (this.#hasBegun) return core.run(slice);
+    const { gasLimit, to } = this.#message as Message;
     const reason =
       to === undefined ? core.beginCreation(gasLimit, slice, this.#nonce) : core.beginCall(gasLimit, slice);
     // Precompiles are asked for when the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
-    if (reason !== RUN.done) this.#supply(reason);
+    return reason === RUN.done ? core.run(slice) : reason;
   }
 
   /** What became of the message. */
@@ -253,12 +280,14 @@ export class Evm {
     for (let i = 0; i < count; i++) this.#memory.bytes.set(hashes[i] as Uint8Array, BLOB_HASHES + 32 * i);
   }
 
-  #supply(reason: number): void {
+  /** Gives the core what it asks for. @returns how much gas of a slice that counts for */
+  #supply(reason: number): bigint {
+    if (reason === RUN.needsPrecompile) return this.#runPrecompile();
     if (reason === RUN.needsAccount) this.state.supplyAccount();
     else if (reason === RUN.needsSlot) this.state.supplySlot();
-    else if (reason === RUN.needsCode) this.state.supplyRequestedCode();
     else if (reason === RUN.needsBlockHash) this.#supplyBlockHash();
-    else this.#runPrecompile();
+    else return READ_GAS + CODE_BYTE_GAS * BigInt(this.state.supplyRequestedCode());
+    return READ_GAS;
   }
 
   #supplyBlockHash(): void {
@@ -267,7 +296,8 @@ export class Evm {
     this.#core.supplyBlockHash(number);
   }
 
-  #runPrecompile(): void {
+  /** At first a long one is only announced. */
+  #runPrecompile(): bigint {
     const core = this.#core;
     const number = core.precompileNumber();
     const precompile = this.#active.get(number === P256_NUMBER ? P256_ADDRESS : number) as Precompile;
@@ -277,15 +307,18 @@ export class Evm {
     const cost = precompile.gas(input);
     if (cost > Number.MAX_SAFE_INTEGER || BigInt(cost) > gas) {
       core.supplyPrecompile(STATUS.outOfGas, 0n, 0);
-      return;
+      return READ_GAS;
     }
+    this.#isAtLongStep = cost > LONG_STEP_GAS && !this.#isAtLongStep;
+    if (this.#isAtLongStep) return 0n;
     const output = precompile.run(input);
     if (output === undefined || output.length > core.returnDataCapacity()) {
       core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);
-      return;
+    } else {
+      this.#memory.bytes.set(output, core.returnDataPointer());
+      core.supplyPrecompile(STATUS.success, gas - BigInt(cost), output.length);
     }
-    this.#memory.bytes.set(output, core.returnDataPointer());
-    core.supplyPrecompile(STATUS.success, gas - BigInt(cost), output.length);
+    return BigInt(cost) * PRECOMPILE_FACTOR;
   }
 
   #readLogs(): ExecutionLog[] {

@@ -5,10 +5,10 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
-/** Some region of the core has no room for what a message touches. */
+/** Some region of the core has no room for what a message touches. Its text is that of a message halted for the same reason. */
 export class StateLimitError extends Error {
   constructor() {
-    super('the state that one execution touches exceeds the memory of this service');
+    super('out of gas: memory limit of this service exceeded');
     this.name = 'StateLimitError';
   }
 }
@@ -137,10 +137,12 @@ export class WorldState {
     this.#loadSlot(this.#memory.readWord(requestAddress, 20), this.#memory.readWord(requestKey));
   }
 
-  /** Answers the core's question for a code (REQUEST_KEY). */
-  supplyRequestedCode(): void {
+  /** Answers the core's question for a code (REQUEST_KEY). @returns its length in bytes */
+  supplyRequestedCode(): number {
     const hash = this.#memory.readWord(requestKey);
-    this.supplyCode(hash, this.#reader.getCode(hash));
+    const code = this.#reader.getCode(hash);
+    this.supplyCode(hash, code);
+    return code.length;
   }
 
   supplyCode(codeHash: Uint8Array, code: Uint8Array): void {

@@ -20,6 +20,8 @@ export type StoredHeader = {
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #tables: Tables;
+  /** The header that was read last: nearly always the head, which every call asks for. Blocks never change. */
+  #last: StoredHeader | undefined;
 
   /** @throws Error when the store is empty. */
   constructor(tables: Tables) {
@@ -37,17 +39,19 @@ export class ChainReader {
   }
 
   getHeader(number: bigint): StoredHeader | undefined {
+    if (number === this.#last?.header.number) return this.#last;
     if (number >= 2n ** 64n) return undefined;
     const encoded = this.#tables.headers.get(numberKey(number));
     if (encoded === undefined) return undefined;
     const [hash, totalDifficulty, header] = asList(decodeRlp(encoded), 'stored header');
     const hashBytes = asBytes(hash, 'hash', 32);
-    return {
+    this.#last = {
       header: headerFromRlp(header as RlpItem),
       hash: hashBytes,
       hashText: bytesToHex(hashBytes),
       totalDifficulty: asInteger(totalDifficulty, 'total difficulty'),
     };
+    return this.#last;
   }
 
   getNumberByHash(hash: Uint8Array): bigint | undefined {

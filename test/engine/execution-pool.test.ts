@@ -4,39 +4,55 @@ import type { CallRequest, CallScope } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import type { ExecutionPoolOptions } from '../../src/engine/execution/execution-pool.ts';
-import { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { HeavyCalls } from '../../src/engine/execution/heavy-calls.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
+const GAS = '0xffffffff';
+/** Hashes 22 GB, which takes about a minute. */
 const ENDLESS: CallRequest = {
   block: LATEST,
-  call: { to: PROGRAM, gas: '0xffffffff' },
-  ...withProgram('loop: @loop JUMP'),
+  call: { to: PROGRAM, gas: GAS },
+  ...withProgram('loop: 10240 0 SHA3 POP @loop JUMP'),
 };
 const SHORT: CallRequest = { block: LATEST, call: { to: REVERTER, data: encodeCall('ok()') } };
+/** Answers with its calldata's first word when it has counted that down to zero. */
+const COUNTDOWN = withProgram(
+  '0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD 0 MSTORE 32 0 RETURN',
+);
 const PATIENCE_MS = 60_000;
 
-const OPTIONS = { threads: 1, heavyThreads: 7, heavyAfterMs: 20, queueLimit: 64, heapMb: 128 } as const;
+const OPTIONS = { ...DEFAULT_POOL, threads: 1, queueLimit: 64 } as const;
+
+function countDown(from: number): CallRequest {
+  const data = `0x${from.toString(16).padStart(64, '0')}`;
+  return { block: LATEST, call: { to: PROGRAM, gas: GAS, data }, ...COUNTDOWN };
+}
 
 describe('execution pool', () => {
   let opened: OpenedChain;
   before(async () => {
-    const [genesis, builder] = await buildCallChain({ revision: 'osaka' });
+    const [genesis, builder] = await buildCallChain({ revision: 'prague' });
     opened = await openBuiltChain(genesis, builder);
   });
   after(() => opened.close());
 
+  type Ask = (request: CallRequest, scope?: CallScope) => Promise<string>;
+
   /** A pool of its own over the same store. */
   async function usePool(
     options: Partial<ExecutionPoolOptions>,
-    use: (chain: EngineChain, pool: ExecutionPool, faults: string[]) => Promise<void>,
+    use: (ask: Ask, pool: ExecutionPool, faults: string[], chain: EngineChain) => Promise<void>,
   ): Promise<void> {
     const faults: string[] = [];
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => faults.push(fault), ...options });
     const chain = new EngineChain(opened.store, pool);
+    const ask: Ask = async (request, scope = limitTo(PATIENCE_MS)) =>
+      JSON.parse(await chain.call(request, scope)) as string;
     try {
-      await use(chain, pool, faults);
+      await use(ask, pool, faults, chain);
     } finally {
       await pool.close();
       await chain.close();
@@ -48,152 +64,206 @@ describe('execution pool', () => {
     error.kind === 'timeout' &&
     /^execution aborted \(timeout = /.test(error.message);
 
-  /** Ended while it ran, or never begun. */
-  const isLate = (error: unknown): boolean =>
-    isTimeout(error) || (error instanceof ChainError && error.kind === 'busy');
-
-  test('a call past its time limit is ended, and the next one is answered', async () => {
-    await usePool({}, async (chain, pool, faults) => {
-      await chain.call(SHORT, limitTo(PATIENCE_MS));
-      for (let i = 0; i < 3; i++) {
-        await assert.rejects(
-          chain.call(ENDLESS, limitTo(300)),
-          chainError('timeout', 'execution aborted (timeout = 0.3s)'),
-        );
-        assert.equal(BigInt(JSON.parse(await chain.call(SHORT, limitTo(PATIENCE_MS)))), 42n);
-      }
-      await assert.rejects(chain.estimateGas(ENDLESS, limitTo(300)), isTimeout);
-      await assert.rejects(
-        chain.call(SHORT, limitTo(0)),
-        chainError('busy', 'too many executions are waiting'),
+  test('a short call is answered at once, without a thread', async () => {
+    await usePool({}, async (_ask, pool, faults, chain) => {
+      const answer = chain.call(SHORT, limitTo(PATIENCE_MS));
+      assert.equal(typeof answer, 'string');
+      assert.equal(BigInt(JSON.parse(answer as string)), 42n);
+      const failing = { ...SHORT, ...withProgram('INVALID'), call: { to: PROGRAM } };
+      assert.throws(
+        () => chain.call(failing, limitTo(PATIENCE_MS)),
+        chainError('failed', 'invalid opcode: INVALID'),
       );
-      assert.ok(pool.size <= 2);
+      assert.equal(pool.size, 0);
       assert.deepEqual(faults, []);
     });
   });
 
-  test('endless calls do not hold up short ones', async () => {
-    // Room for more than the endless ones: on a busy machine a short call may be slow enough to count as heavy.
-    await usePool({ heavyThreads: 20 }, async (chain) => {
+  test('a long call moves to a thread, and is answered the same way', async () => {
+    await usePool({}, async (ask, pool, faults, chain) => {
+      const answer = chain.call(countDown(3_000_000), limitTo(PATIENCE_MS));
+      assert.ok(answer instanceof Promise);
+      assert.equal(BigInt(JSON.parse(await answer)), 3_000_000n);
+      assert.equal(pool.size, 1);
+      // Its like begins there at once, and the short ones among them are answered all the same.
+      assert.equal(BigInt(await ask(countDown(1))), 1n);
+      const scope = limitTo(PATIENCE_MS);
+      const failing = { ...ENDLESS, call: { to: PROGRAM, gas: '0x1c9c380' } };
+      await assert.rejects(async () => chain.call(failing, scope), chainError('failed', 'out of gas'));
+      await assert.rejects(
+        async () => chain.estimateGas(failing, scope),
+        chainError('failed', 'gas required exceeds allowance (30000000)'),
+      );
+      assert.equal(pool.size, 1);
+      assert.deepEqual(faults, []);
+    });
+  });
+
+  test('a call past its time limit is ended, and the next one is answered on the same thread', async () => {
+    await usePool({}, async (ask, pool, faults, chain) => {
+      for (let i = 0; i < 3; i++) {
+        await assert.rejects(
+          ask(ENDLESS, limitTo(300)),
+          chainError('timeout', 'execution aborted (timeout = 0.3s)'),
+        );
+        assert.equal(BigInt(await ask(SHORT)), 42n);
+        assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
+      }
+      await assert.rejects(async () => chain.estimateGas(ENDLESS, limitTo(300)), isTimeout);
+      await assert.rejects(ask(SHORT, limitTo(0)), chainError('busy', 'too many executions are waiting'));
+      assert.equal(pool.size, 1);
+      assert.deepEqual(faults, []);
+    });
+  });
+
+  test('endless calls hold up neither short ones nor long ones', async () => {
+    await usePool({}, async (ask) => {
       const controller = new AbortController();
       const endings: string[] = [];
       const endless = Array.from({ length: 10 }, () =>
-        chain.call(ENDLESS, limitTo(PATIENCE_MS, controller.signal)).catch((error: ChainError) => {
+        ask(ENDLESS, limitTo(PATIENCE_MS, controller.signal)).catch((error: ChainError) => {
           endings.push(error.kind);
         }),
       );
       for (let i = 0; i < 10; i++) {
-        await chain.call(SHORT, limitTo(PATIENCE_MS));
+        await ask(SHORT);
         endings.push('short');
       }
+      await ask(countDown(500_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+      endings.push('long');
       controller.abort();
       await Promise.all(endless);
-      assert.deepEqual(endings, [...Array(10).fill('short'), ...Array(10).fill('aborted')]);
+      assert.deepEqual(endings, [...Array(10).fill('short'), 'long', ...Array(10).fill('aborted')]);
     });
   });
 
-  test('with the queue full, or more heavy calls than may be, calls are refused as busy', async () => {
-    await usePool({ heavyThreads: 0, queueLimit: 3 }, async (chain) => {
-      await chain.call(SHORT, limitTo(PATIENCE_MS));
+  test('more calls than may run wait; with the queue full they are refused as busy', async () => {
+    await usePool({ runningLimit: 1, queueLimit: 3 }, async (ask, _pool, faults) => {
       const outcomes: string[] = [];
       const calls = Array.from({ length: 6 }, (_, i) =>
-        chain.call(ENDLESS, limitTo(2_000)).catch((error: ChainError) => {
+        ask(ENDLESS, limitTo(1_500)).catch((error: ChainError) => {
           outcomes.push(`${i} ${error.kind}`);
         }),
       );
       await Promise.all(calls);
-      // One runs, three wait, two are refused before any of them turns out to be heavy.
+      // One runs, three wait until it is too late, two are refused before.
       assert.deepEqual(outcomes.slice(0, 2), ['4 busy', '5 busy']);
-      assert.deepEqual(outcomes.slice(2).sort(), ['0 busy', '1 busy', '2 busy', '3 busy']);
-    });
-  });
-
-  test('threads that are ended while they start do not take the process down', async () => {
-    await usePool({ threads: 2, heavyThreads: 8 }, async (chain, _pool, faults) => {
-      for (let round = 0; round < 12; round++) {
-        const limits = [30 + 25 * round, 40 + 35 * round];
-        await Promise.all(limits.map((ms) => assert.rejects(chain.call(ENDLESS, limitTo(ms)), isLate)));
-      }
+      const late = outcomes.slice(2).sort();
+      assert.match(late[0] as string, /^0 timeout$/);
+      // The first one's place is free from then on: who gets it in time is a matter of milliseconds.
+      assert.ok(late.slice(1).every((outcome) => /^[123] (busy|timeout)$/.test(outcome)));
       assert.deepEqual(faults, []);
     });
-    // Closed before they are ready.
-    await usePool({ threads: 2 }, async () => undefined);
   });
 
-  test('when the caller goes away the execution ends', async () => {
-    await usePool({ heavyThreads: 1 }, async (chain, _pool, faults) => {
+  test('one caller cannot take all places', async () => {
+    await usePool({ runningLimit: 3, laneLimit: 2 }, async (ask) => {
       const controller = new AbortController();
-      const running = chain.call(ENDLESS, limitTo(PATIENCE_MS, controller.signal));
-      const next = chain.call(SHORT, limitTo(PATIENCE_MS));
+      const endings: string[] = [];
+      const flood = Array.from({ length: 5 }, () =>
+        ask(ENDLESS, { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' }).catch(
+          (error: ChainError) => {
+            endings.push(error.kind);
+          },
+        ),
+      );
+      assert.equal(
+        BigInt(await ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' })),
+        1_000_000n,
+      );
+      endings.push('other');
       controller.abort();
-      await assert.rejects(running, chainError('aborted', 'the caller has gone'));
-      assert.equal(BigInt(JSON.parse(await next)), 42n);
+      await Promise.all(flood);
+      assert.deepEqual(endings, ['other', ...Array(5).fill('aborted')]);
+    });
+  });
+
+  test('when the caller goes away the execution ends, waiting or running', async () => {
+    await usePool({ runningLimit: 1 }, async (ask, _pool, faults) => {
+      const controller = new AbortController();
+      const scope = limitTo(PATIENCE_MS, controller.signal);
+      const calls = [ask(ENDLESS, scope), ask(ENDLESS, scope)];
+      const next = ask(countDown(1_000_000));
+      const gone = calls.map((call) => assert.rejects(call, chainError('aborted', 'the caller has gone')));
+      controller.abort();
+      await Promise.all(gone);
+      assert.equal(BigInt(await next), 1_000_000n);
+      await assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has gone'));
       assert.deepEqual(faults, []);
     });
   });
 
   test('closing ends what runs and what waits, and takes nothing more', async () => {
-    await usePool({ heavyThreads: 1 }, async (chain, pool) => {
-      const calls = [ENDLESS, ENDLESS, SHORT].map((request) => chain.call(request, limitTo(PATIENCE_MS)));
-      const outcomes = Promise.allSettled(calls);
+    await usePool({ runningLimit: 2 }, async (ask, pool, faults) => {
+      const outcomes = Promise.allSettled([ENDLESS, ENDLESS, ENDLESS].map((request) => ask(request)));
       await pool.close();
       for (const outcome of await outcomes) {
         assert.equal(outcome.status, 'rejected');
         assert.equal((outcome as PromiseRejectedResult).reason.kind, 'aborted');
       }
-      await assert.rejects(
-        chain.call(SHORT, limitTo(PATIENCE_MS)),
-        chainError('aborted', 'the server is stopping'),
-      );
+      for (const request of [SHORT, ENDLESS]) {
+        await assert.rejects(ask(request), chainError('aborted', 'the server is stopping'));
+      }
       assert.equal(pool.size, 0);
       await pool.close();
-    });
-  });
-
-  test('a thread out of memory fails its own call only', async () => {
-    // Every log keeps its topics and object on the heap.
-    const logs = withProgram('loop: 0 0 LOG0 @loop JUMP');
-    await usePool({ heapMb: 64 }, async (chain, _pool, faults) => {
-      const request: CallRequest = { block: LATEST, call: { to: PROGRAM, gas: '0xffffffff' }, ...logs };
-      await assert.rejects(chain.call(request, limitTo(PATIENCE_MS)), chainError('failed', 'out of memory'));
-      assert.equal(BigInt(JSON.parse(await chain.call(SHORT, limitTo(PATIENCE_MS)))), 42n);
       assert.deepEqual(faults, []);
     });
   });
 
-  test('however high the gas limit, memory stays within bounds', async () => {
-    await usePool({}, async (chain, _pool, faults) => {
-      const gas = '0xffffffffffffffff';
-      const far = `0x${(2n ** 40n).toString(16)}`;
-      const touch = { block: LATEST, call: { to: PROGRAM, gas }, ...withProgram(`1 ${far} MSTORE`) };
-      await assert.rejects(chain.call(touch, limitTo(PATIENCE_MS)), chainError('failed', 'out of gas'));
-      const refused = {
-        block: LATEST,
-        call: { to: PROGRAM, gas, value: `0x${'f'.repeat(64)}` },
-        ...withProgram('STOP'),
-      };
-      await assert.rejects(
-        chain.call(refused, limitTo(PATIENCE_MS)),
-        (error: ChainError) => error.kind === 'failed',
-      );
+  test('threads that are ended while they start do not take the process down', async () => {
+    for (let round = 0; round < 6; round++) {
+      await usePool({ threads: 2 }, async (ask, pool, faults) => {
+        const calls = [ENDLESS, ENDLESS].map((request) => assert.rejects(ask(request), ChainError));
+        await pool.close();
+        await Promise.all(calls);
+        assert.deepEqual(faults, []);
+      });
+    }
+  });
+
+  test('a thread without calls is ended, and another one started when there is one', async () => {
+    await usePool({ idleMs: 0 }, async (ask, pool, faults) => {
+      for (let round = 0; round < 2; round++) {
+        assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
+        while (pool.size > 0) await new Promise(setImmediate);
+      }
       assert.deepEqual(faults, []);
     });
   });
 
-  test('a store that is not there is an error of the call, not an endless restart', async () => {
+  test('a thread that breaks down fails its calls as a fault, and another one is started for the next', async () => {
+    // Not even the thread's modules have room in this heap.
+    await usePool({ heapMb: 4 }, async (ask, pool, faults) => {
+      for (let round = 1; round <= 2; round++) {
+        const calls = [ENDLESS, ENDLESS].map((request) =>
+          assert.rejects(ask(request), /the execution failed unexpectedly/),
+        );
+        assert.equal(pool.size, 1);
+        await Promise.all(calls);
+        assert.equal(pool.size, 0);
+        // What broke down, and each of the calls.
+        assert.equal(faults.length, 3 * round);
+        assert.match(faults[3 * round - 3] as string, /ERR_WORKER_OUT_OF_MEMORY/);
+      }
+      assert.equal(BigInt(await ask(SHORT)), 42n);
+    });
+  });
+
+  test('a store that is not there is an error of the call, not of the thread', async () => {
     const faults: string[] = [];
-    const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => faults.push(fault) });
-    const scope: CallScope = limitTo(PATIENCE_MS);
+    const calls = new HeavyCalls(OPTIONS, (fault) => faults.push(fault));
     const job = {
       kind: 'call',
       store: `${opened.store}-missing`,
       gasLimit: 0n,
       request: { blockNumber: 0n, isPending: false, call: {} },
     } as const;
-    await assert.rejects(pool.run(job, scope), /the execution failed unexpectedly/);
-    assert.equal(pool.size, 1);
-    assert.equal(faults.length, 1);
-    assert.match(faults[0] as string, /there is no chain store in/);
-    await pool.close();
+    for (let i = 1; i <= 2; i++) {
+      await assert.rejects(calls.run(job, '', limitTo(PATIENCE_MS)), /the execution failed unexpectedly/);
+      assert.equal(faults.length, i);
+      assert.match(faults[0] as string, /there is no chain store in/);
+      assert.equal(calls.size, 1);
+    }
+    await calls.close();
   });
 });

@@ -1,5 +1,6 @@
-/** What crosses the thread boundary: one execution as a plain message, and its outcome. */
+/** What crosses the thread boundary: executions as plain messages, and their outcomes. */
 import type { ChainErrorKind } from '../../chain/errors.ts';
+import type { CoreModule } from '../../evm/core-module.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
 
 export type Job = {
@@ -18,11 +19,27 @@ export type JobOutcome =
   /** A fault of this program, not of the call. */
   | { readonly fault: string };
 
-/** Sent when the modules are loaded, and whenever a store has been opened: the thread works and may be ended. */
-export type Ready = {
-  readonly ready: true;
-  /** The operating system's number of the thread, where it tells (Linux): its priority can be lowered by it. */
-  readonly systemThreadId: number | undefined;
+/** What a thread is started with. */
+export type ThreadData = {
+  readonly core: CoreModule;
+  /** Bytes of memory that one execution may have. */
+  readonly memoryLimit: number;
 };
 
-export type WorkerMessage = Ready | JobOutcome;
+/** To a thread. Jobs are numbered by whoever sends them. */
+export type Order =
+  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
+  /** Nothing more is heard of the job. */
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** Ends the thread between two slices. */
+  | { readonly kind: 'stop' };
+
+/** From a thread. */
+export type Report =
+  /** Sent once, when the modules are loaded. */
+  | {
+      readonly kind: 'ready';
+      /** The operating system's number of the thread, where it tells (Linux): its priority can be lowered by it. */
+      readonly systemThreadId: number | undefined;
+    }
+  | { readonly kind: 'done'; readonly id: number; readonly outcome: JobOutcome };

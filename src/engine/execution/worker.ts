@@ -1,16 +1,19 @@
-/** A thread that executes one job after another; see `execution-pool`. */
+/** A thread that executes many jobs, a slice each in turn; see `execution-thread` for the other side. */
 import { readlinkSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
-import { ChainError } from '../../chain/errors.ts';
+import { parentPort, workerData } from 'node:worker_threads';
 import { openChainReader } from '../../store/chain-reader.ts';
+import { adoptCore } from '../create-evm.ts';
 import { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
-import type { Job, JobOutcome, Ready } from './job.ts';
+import type { Job, Order, Report, ThreadData } from './job.ts';
+import { describeFailure, JobRounds } from './job-rounds.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
 const port = parentPort;
-const READY: Ready = { ready: true, systemThreadId: findSystemThreadId() };
+const { core, memoryLimit } = workerData as ThreadData;
+const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
+let isTurnDue = false;
 
 /** On Linux the link reads `<process>/task/<thread>`. */
 function findSystemThreadId(): number | undefined {
@@ -24,28 +27,39 @@ function findSystemThreadId(): number | undefined {
 function simulatorOf(store: string): Simulator {
   let simulator = simulators.get(store);
   if (simulator === undefined) {
-    simulator = new Simulator(openChainReader(store));
+    simulator = new Simulator(openChainReader(store), memoryLimit);
     simulators.set(store, simulator);
-    port.postMessage(READY);
   }
   return simulator;
 }
 
-function execute(job: Job): JobOutcome {
+function report(message: Report): void {
+  port.postMessage(message);
+}
+
+function begin(id: number, job: Job): void {
   try {
-    const execution = executeJob(simulatorOf(job.store), job);
-    while (true) {
-      const { done, value } = execution.next();
-      if (done) return { result: value };
-    }
+    rounds.add(id, executeJob(simulatorOf(job.store), job));
   } catch (error) {
-    if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
-    const { kind: errorKind, message, data } = error;
-    return { error: { kind: errorKind, message, ...(data !== undefined && { data }) } };
+    report({ kind: 'done', id, outcome: describeFailure(error) });
   }
 }
 
-port.on('message', (job: Job) => {
-  port.postMessage(execute(job));
+/** One slice; orders are read before the next. */
+function takeTurn(): void {
+  const finished = rounds.runNext();
+  if (finished !== undefined) report({ kind: 'done', ...finished });
+  isTurnDue = rounds.size > 0;
+  if (isTurnDue) setImmediate(takeTurn);
+}
+
+port.on('message', (order: Order) => {
+  if (order.kind === 'stop') process.exit();
+  if (order.kind === 'cancel') rounds.cancel(order.id);
+  else begin(order.id, order.job);
+  if (isTurnDue) return;
+  isTurnDue = true;
+  setImmediate(takeTurn);
 });
-port.postMessage(READY);
+adoptCore(core);
+report({ kind: 'ready', systemThreadId: findSystemThreadId() });

@@ -91,6 +91,7 @@ export function* estimateGas(simulation: Simulation, blockLimit: bigint): Execut
   }
   const search = new GasSearch(result, high);
   for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
+    yield 'sliceUsed';
     search.note((yield* attempt(simulation, gas)).succeeded);
   }
   return search.high;

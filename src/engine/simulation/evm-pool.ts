@@ -12,11 +12,14 @@ type Entry = { readonly evm: Evm; block: bigint; state: StateReader };
 /** EVMs of one thread. A call has one for itself; it gets one that knows its block's state where there is one. */
 export class EvmPool {
   readonly #reader: ChainReader;
+  readonly #memoryLimit: number;
   /** The one used last comes last. */
   readonly #idle: Entry[] = [];
 
-  constructor(reader: ChainReader) {
+  /** @param memoryLimit bytes of memory that one execution may have */
+  constructor(reader: ChainReader, memoryLimit: number) {
     this.#reader = reader;
+    this.#memoryLimit = memoryLimit;
   }
 
   /** An EVM on the state after a block. It must be released. */
@@ -27,7 +30,7 @@ export class EvmPool {
       known < 0 && this.#idle.length < MAX_IDLE ? 0 : 1,
     );
     const state = entry?.block === block ? entry.state : createStateReader(this.#reader, block);
-    if (entry === undefined) return { evm: createEvm(state), block, state };
+    if (entry === undefined) return { evm: createEvm(state, this.#memoryLimit), block, state };
     entry.evm.attach(state);
     entry.block = block;
     entry.state = state;

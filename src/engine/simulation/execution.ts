@@ -1,13 +1,19 @@
 import type { RunningTransaction, TransactionResult } from '../transition/apply-transaction.ts';
 
-/** Work that pauses of itself every few milliseconds: `next` runs the next piece of it. */
-export type Execution<T> = Generator<undefined, T, undefined>;
+/** Why work pauses: it was its turn for long enough, or what comes next may take long and cannot be cut. */
+export type Pause = 'sliceUsed' | 'longStepAhead';
 
-/** Gas that is run in one piece: 1 to 3 ms of ordinary code. */
-export const SLICE_GAS = 1_000_000n;
+/** Work that pauses of itself, several times a millisecond: `next` runs the next piece of it, `return` gives it up. */
+export type Execution<T> = Generator<Pause, T, undefined>;
+
+/** Gas between two pauses: 0.1 ms of ordinary code, 2 ms of the slowest. */
+export const SLICE_GAS = 100_000n;
 
 /** Runs a transaction to its end, a slice at a time. */
-export function* runInSlices(running: RunningTransaction): Execution<TransactionResult> {
-  while (!running.advance(SLICE_GAS)) yield;
+export function* runInSlices(
+  running: RunningTransaction,
+  sliceGas: bigint = SLICE_GAS,
+): Execution<TransactionResult> {
+  while (!running.advance(sliceGas)) yield running.isAtLongStep() ? 'longStepAhead' : 'sliceUsed';
   return running.finish();
 }

@@ -1,6 +1,9 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
 import type { Evm } from '../../evm/evm.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
+import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import { type RunningTransaction, startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
@@ -32,31 +35,43 @@ type KnownEnvironment = {
   readonly environment: CallEnvironment;
 };
 
-/** Executes calls over the state of stored blocks; any number of them at a time. */
+/** Executes calls over the state of stored blocks; any number of them at a time, each in an EVM of its own. */
 export class Simulator {
   readonly #reader: ChainReader;
   readonly #evms: EvmPool;
   /** The environment without overrides that was asked for last. */
   #last: KnownEnvironment | undefined;
 
-  constructor(reader: ChainReader) {
+  /** @param memoryLimit bytes of memory that one execution may have */
+  constructor(reader: ChainReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT) {
     this.#reader = reader;
-    this.#evms = new EvmPool(reader);
+    this.#evms = new EvmPool(reader, memoryLimit);
   }
 
-  /** Runs `use` with state and environment prepared once; the call may then be run many times, each from the start. */
+  /**
+   * Runs `use` with state and environment prepared once; the call may then be run many times, each from the start. However
+   * it ends, the EVM is free again: by a result, an error, or being given up.
+   */
   *simulate<T>(request: SimulationRequest, use: (simulation: Simulation) => Execution<T>): Execution<T> {
     const environment = this.#environmentOf(request);
     const entry = this.#evms.acquire(request.blockNumber);
     const { evm } = entry;
+    let isSound = true;
     try {
       evm.enter(environment.block, environment.rules.chainId, environment.rules.revision);
       evm.open();
       if (request.stateOverrides !== undefined) applyStateOverrides(request.stateOverrides, evm.state);
       return yield* use(new Simulation(request.call, evm, environment));
+    } catch (error) {
+      if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
+      isSound = error instanceof ChainError;
+      throw error;
     } finally {
-      evm.abandon();
-      this.#evms.release(entry);
+      // After a fault of this program nobody knows what is in it: that one is not used again.
+      if (isSound) {
+        evm.abandon();
+        this.#evms.release(entry);
+      }
     }
   }
 

@@ -39,6 +39,8 @@ export type TransactionMode = 'mined' | 'simulated';
 export type RunningTransaction = {
   /** Runs on for at most that much gas. @returns whether it is done */
   readonly advance: (slice: bigint) => boolean;
+  /** Whether what comes next may take longer than a slice, and cannot be cut. */
+  readonly isAtLongStep: () => boolean;
   /** Once it is done: refund and payment, and what became of it. */
   readonly finish: () => TransactionResult;
 };
@@ -126,7 +128,7 @@ export function startTransaction(
       gasNeeded: gasNeeded === undefined ? undefined : maxBigInt(intrinsicGas + gasNeeded, floorGas),
     };
   };
-  return { advance: (slice) => evm.advance(slice), finish };
+  return { advance: (slice) => evm.advance(slice), isAtLongStep: () => evm.isAtLongStep, finish };
 }
 
 /** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */

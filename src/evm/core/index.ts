@@ -220,6 +220,8 @@ function outcome(): i32 {
 /** Runs on until the message is done, the slice is used, or something is missing. */
 export function run(slice: i64): i32 { return interpret(slice); }
 export function isRunning(): bool { return depth >= 0; }
+/** What the running frame has left of the slice, when a run asks its host for something. */
+export function sliceLeft(): i64 { return gas; }
 
 /** The precompile that a run asked for: number, input, gas. */
 export function precompileNumber(): u32 { return precompileOfFrame(); }

@@ -1,0 +1,111 @@
+import { constants, setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { getCore } from '../create-evm.ts';
+import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
+
+export type ThreadOptions = {
+  /** Heap of the thread, MiB. What executions compute with is not in it. */
+  readonly heapMb: number;
+  /** Bytes of memory that one execution may have. */
+  readonly memoryLimit: number;
+  /** The thread has broken down; its jobs are about to be told. */
+  readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
+};
+
+/** Told what becomes of a job. */
+export type Settle = (outcome: JobOutcome) => void;
+
+/** How long a thread may take to end a slice when it is to stop, milliseconds. */
+const STOP_GRACE_MS = 2_000;
+
+/** A worker thread and the jobs that it runs. */
+export class ExecutionThread {
+  readonly #worker: Worker;
+  readonly #jobs = new Map<number, Settle>();
+  readonly #exit: Promise<void>;
+  #lastId = 0;
+  #isReady = false;
+  #isStopping = false;
+
+  constructor({ heapMb, memoryLimit, onBreakdown }: ThreadOptions) {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      workerData: { core: getCore(), memoryLimit } satisfies ThreadData,
+    });
+    worker.on('message', (report: Report) => this.#receive(report));
+    let cause = new Error('an execution thread ended');
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    this.#exit = new Promise((resolve) => {
+      worker.on('exit', () => {
+        resolve();
+        if (this.#isStopping) return;
+        onBreakdown(this, cause);
+        for (const settle of this.#jobs.values()) settle({ fault: 'the thread of an execution broke down' });
+      });
+    });
+    worker.unref();
+    this.#worker = worker;
+  }
+
+  /** Jobs that it runs. */
+  get load(): number {
+    return this.#jobs.size;
+  }
+
+  /** @returns what cancels the job; `settle` is not called then */
+  run(job: Job, settle: Settle): () => void {
+    this.#lastId++;
+    const id = this.#lastId;
+    this.#jobs.set(id, settle);
+    if (this.load === 1) this.#worker.ref();
+    this.#send({ kind: 'run', id, job });
+    return () => {
+      if (this.#forget(id)) this.#send({ kind: 'cancel', id });
+    };
+  }
+
+  /** Ends the thread between two slices; by force only if it is stuck in one. Its jobs are not settled. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#worker.ref();
+    this.#send({ kind: 'stop' });
+    const timer = setTimeout(() => {
+      // While it loads, native code may be running that takes the process down when its thread is terminated.
+      if (this.#isReady) void this.#worker.terminate();
+    }, STOP_GRACE_MS);
+    await this.#exit;
+    clearTimeout(timer);
+  }
+
+  #send(order: Order): void {
+    this.#worker.postMessage(order);
+  }
+
+  #receive(report: Report): void {
+    if (report.kind === 'ready') {
+      this.#isReady = true;
+      lowerPriority(report.systemThreadId);
+      return;
+    }
+    const settle = this.#jobs.get(report.id);
+    if (settle !== undefined && this.#forget(report.id)) settle(report.outcome);
+  }
+
+  #forget(id: number): boolean {
+    const isKnown = this.#jobs.delete(id);
+    if (isKnown && this.load === 0) this.#worker.unref();
+    return isKnown;
+  }
+}
+
+/** The thread of the requests comes first. Where the system does not let us, both stay equal. */
+function lowerPriority(systemThreadId: number | undefined): void {
+  if (systemThreadId === undefined) return;
+  try {
+    setPriority(systemThreadId, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The thread goes on at its old priority.
+  }
+}

@@ -1,0 +1,17 @@
+import type { Execution, Pause } from '../simulation/execution.ts';
+
+/** How long one execution may hold a thread before others have their turn, milliseconds. */
+export const SLICE_MS = 2;
+
+/**
+ * Runs work until it is done, a slice's time is over, or what comes next may take longer than that: then the step waits
+ * for the slice after this one.
+ * @throws what the work throws
+ */
+export function runSlice<T>(execution: Execution<T>, startedAt: number): IteratorResult<Pause, T> {
+  const endsAt = startedAt + SLICE_MS;
+  while (true) {
+    const step = execution.next();
+    if (step.done || step.value === 'longStepAhead' || performance.now() >= endsAt) return step;
+  }
+}

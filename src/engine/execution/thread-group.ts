@@ -1,0 +1,70 @@
+import { ExecutionThread, type ThreadOptions } from './execution-thread.ts';
+
+export type ThreadGroupOptions = {
+  /** At most; each is started when the others have work. */
+  readonly threads: number;
+  /** A thread without jobs is ended after so many milliseconds: its memory is the system's again. */
+  readonly idleMs: number;
+} & Omit<ThreadOptions, 'onBreakdown'>;
+
+/** Threads that come and go with the work that there is for them. */
+export class ThreadGroup {
+  readonly #options: ThreadGroupOptions;
+  readonly #onFault: (fault: string) => void;
+  /** With what ends each when it stays without jobs. */
+  readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
+
+  /** `onFault` is told when a thread has broken down. Another one takes its place when there is work. */
+  constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
+    this.#options = options;
+    this.#onFault = onFault;
+  }
+
+  get size(): number {
+    return this.#threads.size;
+  }
+
+  /** The thread with the fewest jobs; a new one while there may be more and all have some. */
+  choose(): ExecutionThread {
+    let best: ExecutionThread | undefined;
+    for (const thread of this.#threads.keys()) {
+      if (best === undefined || thread.load < best.load) best = thread;
+    }
+    if (best === undefined || (best.load > 0 && this.size < this.#options.threads)) best = this.#add();
+    clearTimeout(this.#threads.get(best));
+    this.#threads.set(best, undefined);
+    return best;
+  }
+
+  /** To be called when jobs have ended. */
+  noteIdle(): void {
+    for (const [thread, timer] of this.#threads) {
+      if (thread.load > 0 || timer !== undefined) continue;
+      const end = setTimeout(() => void this.#end(thread), this.#options.idleMs);
+      end.unref();
+      this.#threads.set(thread, end);
+    }
+  }
+
+  /** Ends all threads. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads.keys()].map((thread) => this.#end(thread)));
+  }
+
+  #add(): ExecutionThread {
+    const { heapMb, memoryLimit } = this.#options;
+    const onBreakdown = (thread: ExecutionThread, cause: Error): void => {
+      this.#threads.delete(thread);
+      this.#onFault(String(cause.stack));
+    };
+    const thread = new ExecutionThread({ heapMb, memoryLimit, onBreakdown });
+    this.#threads.set(thread, undefined);
+    return thread;
+  }
+
+  async #end(thread: ExecutionThread): Promise<void> {
+    clearTimeout(this.#threads.get(thread));
+    this.#threads.delete(thread);
+    await thread.stop();
+  }
+}

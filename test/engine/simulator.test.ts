@@ -1,0 +1,223 @@
+/** However an execution ends, its EVM is free for the next one, and nothing of it is left. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { CallObject, StateOverrides } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { executeJob } from '../../src/engine/execution/execute-job.ts';
+import type { Job } from '../../src/engine/execution/job.ts';
+import type { Execution } from '../../src/engine/simulation/execution.ts';
+import { Simulator } from '../../src/engine/simulation/simulator.ts';
+import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
+import { type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
+import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
+
+/** Each EVM is an instance of the core. */
+const host = (globalThis as unknown as { WebAssembly: { Instance: new (module: object) => object } })
+  .WebAssembly;
+
+const MEMORY_LIMIT = 2 ** 20;
+const OVER_LIMIT = chainError('failed', 'out of gas: memory limit of this service exceeded');
+const GAS = '0xffffffff';
+const ETHER = `0x${(10n ** 18n).toString(16)}`;
+
+describe('simulator', () => {
+  let opened: OpenedChain;
+  let reader: ChainReader;
+  let simulator: Simulator;
+  before(async () => {
+    const [genesis, builder] = await buildCallChain({ revision: 'prague' });
+    opened = await openBuiltChain(genesis, builder);
+    reader = openChainReader(opened.store);
+  });
+  beforeEach(() => {
+    simulator = new Simulator(reader, MEMORY_LIMIT);
+  });
+  after(async () => {
+    await reader.close();
+    await opened.close();
+  });
+
+  function begin(
+    call: CallObject,
+    stateOverrides?: StateOverrides,
+    kind: Job['kind'] = 'call',
+  ): Execution<string> {
+    const request = { blockNumber: reader.head.header.number, isPending: false, call };
+    return executeJob(simulator, {
+      kind,
+      store: opened.store,
+      gasLimit: 30_000_000n,
+      request: stateOverrides === undefined ? request : { ...request, stateOverrides },
+    });
+  }
+
+  function beginProgram(
+    source: string,
+    call: CallObject = {},
+    kind: Job['kind'] = 'call',
+  ): Execution<string> {
+    return begin({ to: PROGRAM, gas: GAS, ...call }, withProgram(source).stateOverrides, kind);
+  }
+
+  function finish(execution: Execution<string>): string {
+    while (true) {
+      const { done, value } = execution.next();
+      if (done) return value;
+    }
+  }
+
+  function assertUsable(): void {
+    assert.equal(BigInt(finish(begin({ to: REVERTER, data: encodeCall('ok()') }))), 42n);
+  }
+
+  /** Counts the EVMs that are made while `use` runs. */
+  function countEvms(use: () => void): number {
+    const { Instance } = host;
+    let count = 0;
+    host.Instance = class extends Instance {
+      constructor(module: object) {
+        super(module);
+        count++;
+      }
+    };
+    try {
+      use();
+    } finally {
+      host.Instance = Instance;
+    }
+    return count;
+  }
+
+  test('one after the other, whatever they end with, they use one EVM', () => {
+    const halts: readonly (() => unknown)[] = [
+      () => finish(begin({ to: REVERTER, data: encodeCall('fail()') })),
+      () => finish(beginProgram('0 0 REVERT')),
+      () => finish(beginProgram('INVALID')),
+      () => finish(beginProgram('STOP', { gas: '0x1' })),
+      () => finish(beginProgram('STOP', { value: ETHER })),
+      () => finish(beginProgram('STOP', { value: ETHER }, 'estimate')),
+      () => finish(beginProgram('INVALID', {}, 'estimate')),
+      () => finish(begin({ to: PROGRAM }, { [PROGRAM]: { movePrecompileToAddress: REVERTER } })),
+      () => finish(beginProgram('0x200000 MLOAD')),
+    ];
+    const count = countEvms(() => {
+      assertUsable();
+      for (const halt of halts) {
+        assert.throws(halt, ChainError);
+        assertUsable();
+      }
+    });
+    assert.equal(count, 1);
+  });
+
+  test('given up at any pause, or before it began, an execution frees its EVM', () => {
+    const count = countEvms(() => {
+      for (let pauses = 0; pauses < 20; pauses++) {
+        const kind = pauses % 2 === 0 ? 'call' : 'estimate';
+        const execution = beginProgram('loop: 1 GAS SSTORE @loop JUMP', {}, kind);
+        for (let i = 0; i < pauses; i++) assert.equal(execution.next().done, false);
+        assert.equal(execution.return('given up').value, 'given up');
+        assertUsable();
+        // What it wrote is gone.
+        assert.equal(BigInt(finish(beginProgram('1 SLOAD 0 MSTORE 32 0 RETURN'))), 0n);
+      }
+    });
+    assert.equal(count, 1);
+  });
+
+  test('each of several at a time has an EVM of its own, and two are kept', () => {
+    const count = countEvms(() => {
+      for (let round = 0; round < 3; round++) {
+        const executions = [1, 2, 3].map((n) =>
+          beginProgram(`100000 loop: 1 SWAP1 SUB DUP1 @loop JUMPI ${n} 0 MSTORE 32 0 RETURN`),
+        );
+        for (const execution of executions) assert.equal(execution.next().done, false);
+        assert.deepEqual(executions.map(finish).map(BigInt), [1n, 2n, 3n]);
+      }
+    });
+    assert.equal(count, 5);
+  });
+
+  test('an EVM is not used again after a fault of this program', () => {
+    const broken = new Simulator(
+      Object.create(reader, {
+        config: { value: reader.config },
+        getHeader: { value: reader.getHeader.bind(reader) },
+        getCode: { value: () => undefined },
+        findAccount: { value: reader.findAccount.bind(reader) },
+        findSlot: { value: reader.findSlot.bind(reader) },
+      }) as ChainReader,
+    );
+    const request = { blockNumber: reader.head.header.number, isPending: false, call: { to: REVERTER } };
+    const count = countEvms(() => {
+      for (let i = 0; i < 3; i++) {
+        const job = { kind: 'call', store: opened.store, gasLimit: 100_000n, request } as const;
+        assert.throws(() => finish(executeJob(broken, job)), /missing code/);
+      }
+    });
+    assert.equal(count, 3);
+  });
+
+  test('a precompile that may take long is announced', () => {
+    // EIP-152: as many rounds as the first four bytes say.
+    const source = '0x00030d40 224 SHL 0 MSTORE 64 0 213 0 9 GAS STATICCALL 0 MSTORE 32 0 RETURN';
+    const execution = beginProgram(source);
+    assert.deepEqual(execution.next(), { done: false, value: 'longStepAhead' });
+    assert.equal(BigInt(finish(execution)), 1n);
+    const direct = begin({
+      to: `0x${'9'.padStart(40, '0')}`,
+      data: `0x00030d40${'00'.repeat(209)}`,
+      gas: GAS,
+    });
+    assert.deepEqual(direct.next(), { done: false, value: 'longStepAhead' });
+    assert.equal(finish(direct).length, 130);
+    const givenUp = beginProgram(source);
+    givenUp.next();
+    givenUp.return('');
+    assertUsable();
+  });
+
+  test('what the host does for an execution counts against its slices', () => {
+    const countPauses = (execution: Execution<string>): number => {
+      let count = 0;
+      while (!execution.next().done) count++;
+      return count;
+    };
+    // None uses as much gas as a slice has; the second asks the store 30 times.
+    const loop = (body: string): string => `30 loop: ${body} 1 SWAP1 SUB DUP1 @loop JUMPI`;
+    assert.equal(countPauses(beginProgram(loop('0 SLOAD POP'))), 0);
+    assert.ok(countPauses(beginProgram(loop('DUP1 BALANCE POP'))) > 0);
+    const recover = '0 0 128 0 1 GAS STATICCALL POP';
+    assert.ok(countPauses(beginProgram(loop(recover))) > 10);
+  });
+
+  test('more memory than the limit is out of gas of a kind, and the next call is answered', () => {
+    const programs = {
+      'one frame': '0x100000 MLOAD',
+      'many frames':
+        '0x40000 MLOAD POP 0 0 0 0 0 ADDRESS GAS CALL ISZERO @deepest JUMPI 0 0 RETURN deepest: 0x100000 MLOAD',
+      'transient slots': '0 loop: 1 ADD 1 DUP2 TSTORE @loop JUMP',
+      logs: 'loop: 0x80000 0 LOG0 @loop JUMP',
+      'undo steps': '0 loop: 1 ADD DUP1 0 TSTORE @loop JUMP',
+      'initialisation code': '0xc000 0x40000 0 CREATE POP 0x100000 MLOAD',
+    };
+    for (const [name, source] of Object.entries(programs)) {
+      assert.throws(() => finish(beginProgram(source)), OVER_LIMIT, name);
+      assertUsable();
+    }
+    const data = `0x${'00'.repeat(MEMORY_LIMIT)}`;
+    assert.throws(() => finish(beginProgram('STOP', { data })), OVER_LIMIT);
+    assert.throws(() => finish(beginProgram('STOP', { data }, 'estimate')), OVER_LIMIT);
+    assert.throws(() => finish(beginProgram('0x100000 MLOAD', {}, 'estimate')), OVER_LIMIT);
+    assertUsable();
+  });
+
+  test('memory up to the limit is there, for all frames together', () => {
+    assert.equal(BigInt(finish(beginProgram('0xfff00 MLOAD 0 MSTORE 32 0 RETURN'))), 0n);
+    // A frame that finds no room fails; its caller goes on.
+    const outer = '0 0 0 0 0 ADDRESS GAS CALL 1 ADD 0 MSTORE 32 0 RETURN';
+    const source = `CALLER ADDRESS EQ @inner JUMPI 0x80000 MLOAD POP ${outer} inner: SIZE MLOAD STOP`;
+    assert.equal(BigInt(finish(beginProgram(source.replace('SIZE', '0x7f000')))), 2n);
+    assert.equal(BigInt(finish(beginProgram(source.replace('SIZE', '0x80000')))), 1n);
+  });
+});

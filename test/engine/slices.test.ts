@@ -1,0 +1,248 @@
+/** An execution that is cut into slices, however small, is the same execution. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { assemble } from '../../scripts/assembler.ts';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { AccountState, StateChanges, StateReader } from '../../src/evm/host.ts';
+import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
+import { EMPTY_BYTES, padLeft } from '../../src/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+
+const RUNS = 300;
+const CALLER = '0x00000000000000000000000000000000000000f0';
+const PROGRAM = '0x00000000000000000000000000000000000000f1';
+const EMPTY = '0x00000000000000000000000000000000000000f2';
+
+/** Contracts that programs call, by the last byte of their address. */
+const LIBRARY: Readonly<Record<string, string>> = {
+  '0xa0': '32 0 MSTORE 0 0 REVERT',
+  '0xa1': '0 SLOAD 1 ADD DUP1 0 SSTORE 0 MSTORE 32 0 RETURN',
+  '0xa2': '40 loop: 1 SWAP1 SUB DUP1 @loop JUMPI GAS 0 MSTORE 7 32 0 LOG1 64 0 RETURN',
+  '0xa3': '1 SLOAD 0 MSTORE 0 1 SSTORE 1 2 SSTORE INVALID',
+  '0xa4': '0 0 0 0 7 0xa1 GAS CALL 0 0 0 0 0xa3 5000 DELEGATECALL ADD 0 MSTORE 32 0 RETURN',
+  '0xa5': '0xf2 SELFDESTRUCT',
+  '0xa6': 'CALLDATASIZE 0 0 CALLDATACOPY 0 0 CALLDATASIZE 0 0 0xa2 GAS CALLCODE POP CALLDATASIZE 0 RETURN',
+  '0xa7': '3 32 SHA3 0 SSTORE 0 0 0 0 ADDRESS GAS STATICCALL 0 SSTORE 1 0 TSTORE 0 TLOAD 1 SSTORE',
+};
+const TARGETS = [...Object.keys(LIBRARY), '0xf1', '0xf2', '0xee'];
+
+/** Initialisation codes; each lies in the program's memory before it is used. */
+const INIT_CODES = [
+  '5 0 SSTORE 32 0 RETURN',
+  '1 0 MSTORE 0 0 REVERT',
+  '0 0 0 0 0 0xa1 GAS CALL POP STOP',
+].map((source) => assemble(source));
+
+const small = fc.nat(64);
+const slot = fc.nat(3);
+const word = fc
+  .oneof(small, fc.constantFrom('0 NOT', '1 255 SHL', 'CALLER', 'SELFBALANCE', 'GAS'))
+  .map(String);
+const size = fc.constantFrom(0, 1, 31, 32, 96, 213, 384);
+const gas = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('GAS') },
+  fc.constantFrom('100', '2300', '9000', '60000'),
+);
+const target = fc.constantFrom(...TARGETS);
+const precompile = fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 16, 0x100);
+
+const step = fc.oneof(
+  fc.tuple(word, slot).map(([value, key]) => `${value} ${key} SSTORE`),
+  fc.tuple(slot, small).map(([key, at]) => `${key} SLOAD ${at} MSTORE`),
+  fc.tuple(word, slot).map(([value, key]) => `${value} ${key} TSTORE`),
+  fc.tuple(word, small).map(([value, at]) => `${value} ${at} MSTORE`),
+  fc.tuple(size, small).map(([length, at]) => `${length} ${at} SHA3 ${at} MSTORE`),
+  fc.tuple(word, size).map(([topic, length]) => `${topic} ${length} 0 LOG1`),
+  fc.tuple(word, word, word).map(([a, b, c]) => `${a} ${b} ${c} MULMOD 1 MSTORE ${a} ${b} EXP 2 MSTORE`),
+  fc
+    .tuple(fc.integer({ min: 1, max: 60 }), fc.nat())
+    .map(([n, i]) => `${n} l${i}: 1 SWAP1 SUB DUP1 @l${i} JUMPI POP`),
+  fc
+    .tuple(fc.constantFrom('CALL', 'CALLCODE'), size, size, fc.constantFrom(0, 0, 3), target, gas)
+    .map(
+      ([kind, out, input, value, to, given]) =>
+        `${out} 0 ${input} 0 ${value} ${to} ${given} ${kind} 5 MSTORE`,
+    ),
+  fc
+    .tuple(fc.constantFrom('DELEGATECALL', 'STATICCALL'), size, size, target, gas)
+    .map(([kind, out, input, to, given]) => `${out} 0 ${input} 0 ${to} ${given} ${kind} 6 MSTORE`),
+  fc
+    .tuple(precompile, size, gas)
+    .map(
+      ([to, input, given]) =>
+        `384 0 ${input} 0 ${to} ${given} STATICCALL 400 MSTORE RETURNDATASIZE 440 MSTORE`,
+    ),
+  fc
+    .tuple(fc.constantFrom(...INIT_CODES), fc.boolean(), slot)
+    .map(
+      ([code, isSalted, salt]) =>
+        `${bytesToHex(padLeft(code, 32))} 0 MSTORE ${isSalted ? salt : ''} ${code.length} ${32 - code.length} ${salt} ${isSalted ? 'CREATE2' : 'CREATE'} 7 MSTORE`,
+    ),
+  target.map((to) => `${to} EXTCODEHASH ${to} EXTCODESIZE ${to} BALANCE ADD ADD 8 MSTORE`),
+  target.map((to) => `64 0 0 ${to} EXTCODECOPY`),
+  fc.constantFrom(
+    'GAS 0 SSTORE',
+    '3 BLOCKHASH 0 MSTORE',
+    'RETURNDATASIZE 0 0 RETURNDATACOPY',
+    '5000 MLOAD POP',
+  ),
+);
+const ending = fc.constantFrom('STOP', '416 0 RETURN', '64 0 REVERT', 'INVALID', '0xf2 SELFDESTRUCT', 'POP');
+/** Labels are told apart by numbers of their own: a loop that comes twice is only kept once. */
+const program = fc
+  .tuple(
+    fc.uniqueArray(step, {
+      minLength: 1,
+      maxLength: 14,
+      selector: (source) => /l\d+:/.exec(source)?.[0] ?? {},
+    }),
+    ending,
+  )
+  .map(([steps, end]) => `${steps.join('\n')}\n${end}`);
+
+const BLOCK: BlockEnvironment = {
+  number: 100n,
+  timestamp: 1_000n,
+  beneficiary: hexToBytes(EMPTY),
+  gasLimit: 30_000_000n,
+  difficulty: 0n,
+  prevRandao: new Uint8Array(32),
+  baseFeePerGas: 7n,
+  blobBaseFee: 1n,
+  getBlockHash: (number) => keccak256(Uint8Array.of(Number(number))),
+};
+
+/** Nothing is known before it is asked for. */
+function createState(source: string): StateReader {
+  const codes = new Map<string, Uint8Array>();
+  const accounts = new Map<string, AccountState>();
+  const put = (address: string, code: Uint8Array): void => {
+    const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code);
+    codes.set(bytesToHex(codeHash), code);
+    accounts.set(address, { nonce: 1n, balance: 1_000n, codeHash, hasStorage: true });
+  };
+  for (const [name, text] of Object.entries(LIBRARY))
+    put(`0x${name.slice(2).padStart(40, '0')}`, assemble(text));
+  put(PROGRAM, assemble(source));
+  put(CALLER, EMPTY_BYTES);
+  return {
+    getAccount: (address) => accounts.get(bytesToHex(address)),
+    getStorage: (_address, key) =>
+      (key[31] as number) % 2 === 1 ? Uint8Array.of(key[31] as number) : EMPTY_BYTES,
+    getCode: (codeHash) => codes.get(bytesToHex(codeHash)) as Uint8Array,
+  };
+}
+
+type Outcome = { readonly result: MessageResult; readonly changes: StateChanges };
+
+/** The program's execution; it pauses after as much gas as the next of `slices` says, again and again. */
+function* execute(
+  evm: Evm,
+  source: string,
+  gasLimit: bigint,
+  slices: readonly bigint[],
+): Generator<undefined, Outcome> {
+  evm.attach(createState(source));
+  evm.enter(BLOCK, 1n, 'osaka');
+  evm.open();
+  evm.begin();
+  evm.start({
+    caller: hexToBytes(CALLER),
+    to: hexToBytes(PROGRAM),
+    value: 5n,
+    data: hexToBytes('0x0102030405'),
+    gasLimit,
+    gasPrice: 7n,
+    blobVersionedHashes: [],
+    accessList: [],
+  });
+  for (let i = 0; !evm.advance(slices[i % slices.length] as bigint); i++) yield;
+  const result = evm.result();
+  evm.finish();
+  return { result, changes: evm.state.collectChanges() };
+}
+
+function runToEnd(execution: Generator<undefined, Outcome>): Outcome {
+  while (true) {
+    const { done, value } = execution.next();
+    if (done) return value;
+  }
+}
+
+const gasLimit = fc.oneof(fc.constant(2_000_000n), fc.bigInt({ min: 0n, max: 150_000n }));
+const slices = fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 1_000n })), {
+  minLength: 1,
+  maxLength: 5,
+});
+
+describe('slices', () => {
+  let evms: Evm[];
+  before(() => {
+    evms = Array.from({ length: 4 }, () => createEvm(createState('STOP'), 2 ** 20));
+  });
+
+  test('of any size make no difference', () => {
+    let pauses = 0;
+    fc.assert(
+      fc.property(program, gasLimit, slices, (source, limit, sizes) => {
+        const [whole, cut] = evms as [Evm, Evm];
+        const expected = runToEnd(execute(whole, source, limit, [WHOLE_SLICE]));
+        const execution = execute(cut, source, limit, sizes);
+        let step = execution.next();
+        for (; !step.done; step = execution.next()) pauses++;
+        assert.deepEqual(step.value, expected);
+      }),
+      { numRuns: RUNS },
+    );
+    assert.ok(pauses > RUNS);
+  });
+
+  test('of several executions on one thread do not touch one another', () => {
+    const plan = fc.tuple(program, gasLimit, slices);
+    fc.assert(
+      fc.property(
+        fc.array(plan, { minLength: 2, maxLength: 3 }),
+        fc.infiniteStream(fc.nat(2)),
+        (plans, turns) => {
+          const expected = plans.map(([source, limit]) =>
+            runToEnd(execute(evms[3] as Evm, source, limit, [WHOLE_SLICE])),
+          );
+          const running = plans.map(([source, limit, sizes], i) =>
+            execute(evms[i] as Evm, source, limit, sizes),
+          );
+          const outcomes: (Outcome | undefined)[] = plans.map(() => undefined);
+          for (const turn of turns) {
+            const open = [...running.keys()].filter((i) => outcomes[i] === undefined);
+            const i = open[turn % open.length];
+            if (i === undefined) break;
+            const { done, value } = (running[i] as Generator<undefined, Outcome>).next();
+            if (done) outcomes[i] = value;
+          }
+          assert.deepEqual(outcomes, expected);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('a message that is given up leaves nothing behind', () => {
+    fc.assert(
+      fc.property(program, gasLimit, slices, fc.nat(50), (source, limit, sizes, turns) => {
+        const [whole, cut] = evms as [Evm, Evm];
+        const expected = runToEnd(execute(whole, source, limit, [WHOLE_SLICE]));
+        const givenUp = execute(cut, source, limit, sizes);
+        let step = givenUp.next();
+        for (let i = 0; i < turns && !step.done; i++) step = givenUp.next();
+        if (!step.done) {
+          cut.abandon();
+          assert.deepEqual(cut.state.collectChanges(), { accounts: [], codes: [] });
+        }
+        assert.deepEqual(runToEnd(execute(cut, source, limit, sizes)), expected);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
