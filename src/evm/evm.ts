@@ -82,6 +82,11 @@ export class Evm {
     this.state = new WorldState(this.#core, this.#memory, reader);
   }
 
+  /** All of the core's memory, for those who watch that nothing is written astray. */
+  get memory(): Uint8Array {
+    return this.#memory.bytes;
+  }
+
   /** Chooses the state below. What is known of another one is forgotten. */
   attach(reader: StateReader): void {
     if (reader === this.#reader) return;

@@ -234,6 +234,7 @@ describe('execution pool', () => {
   test('a thread that breaks down fails its calls as a fault, and another one is started for the next', async () => {
     // Not even the thread's modules have room in this heap.
     await usePool({ heapMb: 4 }, async (ask, pool, faults) => {
+      await ask(SHORT);
       for (let round = 1; round <= 2; round++) {
         const calls = [ENDLESS, ENDLESS].map((request) =>
           assert.rejects(ask(request), /the execution failed unexpectedly/),

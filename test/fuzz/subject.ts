@@ -1,8 +1,133 @@
 /** The engine under test, behind the one interface that the fuzzers know. */
-import type { Engine } from './engine.ts';
-import { OracleEngine } from './oracle/oracle-engine.ts';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { startTransaction, type TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
+import type { BlockRules } from '../../src/engine/transition/rules.ts';
+import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
+import { MAX_TRANSACTION_GAS } from '../../src/engine/transition/validate-transaction.ts';
+import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
+import { isAtLeast, type Revision } from '../../src/evm/revision.ts';
+import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
+import { hexToBytes } from '../../src/primitives/hex.ts';
+import { CaseState } from './case-state.ts';
+import type { Engine, GuardedMemory } from './engine.ts';
+import { blockHashOf, CHAIN_ID, type FuzzBlock, type FuzzCase } from './fuzz-case.ts';
+import { guardRegions } from './guard-regions.ts';
+import { type Outcome, REJECTED } from './outcome.ts';
+
+/** More than the gas of any case can pay for. */
+const MEMORY_LIMIT: number = 64 << 20;
+/** Gas that runs in one piece: every case has one of these. */
+const SLICES: readonly bigint[] = [1n, 7n, 100n, 1000n, 50_000n, WHOLE_SLICE];
+
+export function environmentOf(block: FuzzBlock): BlockEnvironment {
+  return {
+    ...block,
+    beneficiary: hexToBytes(block.beneficiary),
+    prevRandao: bigIntToFixedBytes(block.prevRandao, 32),
+    getBlockHash: (number) => bigIntToFixedBytes(blockHashOf(number), 32),
+  };
+}
+
+function rulesOf(revision: Revision): BlockRules {
+  return {
+    chainId: CHAIN_ID,
+    revision,
+    hasReplayProtection: true,
+    isMerged: isAtLeast(revision, 'paris'),
+    bombDelay: 0n,
+    blobs: undefined,
+    blockReward: 0n,
+    depositContract: '',
+  };
+}
+
+/** Begins a case's message in an EVM that `open` was called on. */
+export function startMessage(evm: Evm, fuzzCase: FuzzCase, block: BlockEnvironment, gasLimit: bigint): void {
+  const { transaction: tx, revision, sender } = fuzzCase;
+  evm.enter(block, CHAIN_ID, revision);
+  evm.begin();
+  evm.start({
+    caller: hexToBytes(sender),
+    to: tx.to,
+    value: tx.value,
+    data: tx.data,
+    gasLimit,
+    gasPrice: tx.maxFeePerGas,
+    blobVersionedHashes: tx.blobVersionedHashes,
+    accessList: tx.accessList,
+  });
+}
+
+function sliceOf({ transaction, block }: FuzzCase): bigint {
+  const choice = Number(transaction.gasLimit % 97n) + transaction.data.length + Number(block.timestamp % 89n);
+  return SLICES[choice % SLICES.length] as bigint;
+}
+
+class Subject implements Engine {
+  readonly #evm: Evm;
+
+  constructor() {
+    this.#evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
+  }
+
+  runCase(fuzzCase: FuzzCase): Outcome {
+    const state = new CaseState(fuzzCase.accounts);
+    this.#evm.attach(state);
+    return fuzzCase.level === 'message'
+      ? this.#runMessage(fuzzCase, state)
+      : this.#runTransaction(fuzzCase, state);
+  }
+
+  #runMessage(fuzzCase: FuzzCase, state: CaseState): Outcome {
+    const evm = this.#evm;
+    const slice = sliceOf(fuzzCase);
+    evm.open();
+    startMessage(evm, fuzzCase, environmentOf(fuzzCase.block), fuzzCase.transaction.gasLimit);
+    while (!evm.advance(slice));
+    const result = evm.result();
+    evm.finish();
+    const refund = result.status === 'success' ? result.gasRefund : 0n;
+    return this.#outcome(result, refund, state);
+  }
+
+  #runTransaction(fuzzCase: FuzzCase, state: CaseState): Outcome {
+    const { transaction: tx, block, revision, sender } = fuzzCase;
+    // Blocks see to these two.
+    if (tx.gasLimit > block.gasLimit) return REJECTED;
+    if (isAtLeast(revision, 'osaka') && tx.gasLimit > MAX_TRANSACTION_GAS) return REJECTED;
+    const evm = this.#evm;
+    const slice = sliceOf(fuzzCase);
+    evm.open();
+    try {
+      const context = { evm, block: environmentOf(block), rules: rulesOf(revision) };
+      const running = startTransaction(tx, hexToBytes(sender), context, 'mined');
+      while (!running.advance(slice));
+      const result = running.finish();
+      evm.finish();
+      return this.#outcome(result, undefined, state);
+    } catch (error) {
+      if (!(error instanceof TransactionError)) throw error;
+      evm.abandon();
+      return REJECTED;
+    }
+  }
+
+  #outcome(
+    { status, output, gasUsed, logs }: MessageResult | TransactionResult,
+    refund: bigint | undefined,
+    state: CaseState,
+  ): Outcome {
+    const accounts = state.after(this.#evm.state.collectChanges());
+    return { status, output, gasUsed, refund, logs, accounts };
+  }
+
+  guardedMemory(): GuardedMemory {
+    return { bytes: this.#evm.memory, guards: guardRegions(MEMORY_LIMIT) };
+  }
+}
 
 /** Makes the engine under test. */
 export async function createSubject(): Promise<Engine> {
-  return new OracleEngine();
+  return new Subject();
 }

@@ -5,7 +5,7 @@ import { createEvm } from '../create-evm.ts';
 import { createStateReader } from '../state/state-reader.ts';
 
 /** EVMs that are kept for the next calls; each remembers the state of one block and the codes that it has decoded. */
-const MAX_IDLE = 2;
+const MAX_IDLE = 4;
 
 type Entry = { readonly evm: Evm; block: bigint; state: StateReader };
 

@@ -83,8 +83,8 @@ export function areAccountsFull(): bool {
   return accountsEnd + ACCOUNT_SIZE > ACCOUNTS_END || accountsEnd - ACCOUNTS >= <usize>(ACCOUNT_INDEX_SIZE >> 1) * ACCOUNT_SIZE;
 }
 
-export function accountsSize(): u32 {
-  return <u32>(accountsEnd - ACCOUNTS);
+export function areAccountsCrowded(): bool {
+  return accountsEnd - ACCOUNTS > <usize>(ACCOUNT_INDEX_SIZE >> 2) * ACCOUNT_SIZE;
 }
 
 /** Forgets every account. Nothing may be dirty, nothing may run. */

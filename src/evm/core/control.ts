@@ -12,9 +12,13 @@ import {
   BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW,
 } from './status.ts';
 
-/** Gives the message gas for a slice; at least as much as its next block costs. False: there is no message. */
+/**
+ * Gives the message gas for a slice, at least as much as its next block costs; 0: it goes on with what is left of the
+ * last one. False: there is no message.
+ */
 export function refill(slice: i64): bool {
   if (depth < 0) return false;
+  if (slice == 0) return true;
   const total = gasRegister + reserve;
   const least = load<u32>(ipRegister) == Op.BLOCK ? <i64>load<u32>(ipRegister, 4) : 0;
   const wanted = slice > least ? slice : least;

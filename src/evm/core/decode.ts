@@ -22,9 +22,12 @@ const STACK_WORDS: i32 = 1024;
 /** A block of more than this many words' need fails whatever the stack's height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
 
+/** A block of more than this ends here: codes of overrides may be so long that sums of 32 bits overflow. */
+const MAX_BLOCK_GAS: u32 = 1 << 30;
+
 /** Bytes that decoding takes at most: per byte of code one block start, one instruction, one jump. */
-export function decodedSize(length: u32): u32 {
-  return 36 * length + 256;
+export function decodedSize(length: u32): u64 {
+  return 36 * <u64>length + 256;
 }
 
 // @ts-ignore: decorator
@@ -121,6 +124,7 @@ export function decode(entry: usize, at: usize): usize {
       pc++;
       continue;
     }
+    if (blockGas > MAX_BLOCK_GAS) closeBlock();
     if (block == 0) openBlock(pc);
     const facts = factsOf(opcode);
     const flags = <u32>load<u8>(facts, 6);
@@ -309,7 +313,7 @@ export function decodeExactly(entry: usize, start: u32): usize {
     }
     absorbFrom = out;
     if ((flags & IS_DEFINED) == 0) emit(Op.INVALID, opcode, 0);
-    else if (opcode == Op.JUMP || opcode == Op.JUMPI) emit(opcode, 0, 0);
+    else if (opcode == Op.JUMP || opcode == Op.JUMPI || opcode == Op.AND) emit(opcode, 0, 0);
     else if (opcode != Op.JUMPDEST) emitOperation(opcode, pc, bytes, length, 0);
     pc++;
     if ((flags & ENDS_BLOCK) != 0) break;

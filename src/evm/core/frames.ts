@@ -1,4 +1,5 @@
 /** The call stack: one record a frame, and the way in and out of one. */
+import { hasCode } from './accounts.ts';
 import { MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
 import { rollbackTo } from './journal.ts';
 import {
@@ -181,8 +182,10 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
       result = creationFailure;
       rest = 0;
       size = 0;
-    } else if (depth > 0) size = 0;
+    } else if (depth > 0 || !hasCode(accountOfFrame())) size = 0;
   }
+  // A caller must not take a limit of ours for a failure of its callee: the whole message ends.
+  if (result == MEMORY_LIMIT) setDepth(0);
   if (result != SUCCESS) {
     rollbackTo(load<u32>(frame, JOURNAL_MARK));
     setLogs(load<u32>(frame, LOGS_MARK), load<u32>(frame, LOG_COUNT_MARK));
@@ -219,6 +222,8 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }
+  // Before EIP-150 it asked for that much, and would have run out of gas with less.
+  if (!has(EIP150)) part = handed;
   if (part > handed) part = handed;
   noteNeed(load<i64>(above, USED_BEFORE) + wholeOf(part));
   const outputSize = load<u32>(above, OUTPUT_SIZE);

@@ -1,6 +1,6 @@
 /** What the module shows to its host. Words go through the exchange region; see `evm/core-module.ts` for the other side. */
 import {
-  accountsSize, balanceOf, clearAccounts, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists,
+  areAccountsCrowded, balanceOf, clearAccounts, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists,
   findAccount, forgetTouched, hasCode, initializeNonce, isCodeNew, isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile,
   settleAccounts, sweepAccounts, touch, unlinkCodes, warm, wasCleared, precompileOf,
 } from './accounts.ts';
@@ -10,7 +10,7 @@ import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pu
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
-import { rollbackTo } from './journal.ts';
+import { isJournalFull, rollbackTo } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
@@ -22,7 +22,7 @@ import { need, requireAccount, requireCode, whyNot } from './needs.ts';
 import { setRules } from './rules.ts';
 import { isLess } from './words/compare.ts';
 import {
-  clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, slotsSize, warmSlot,
+  areSlotsCrowded, clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
@@ -76,9 +76,10 @@ export function supplySlot(account: usize): bool {
   setSlotKnown(slot, WORD_A);
   return true;
 }
-/** Room for the bytes of the code whose hash is at REQUEST_KEY. 0: the region is full. */
+/** Where the bytes of the code whose hash is at REQUEST_KEY go. 0: the region is full. */
 export function supplyCode(length: u32): usize {
-  const code = addCode(REQUEST_KEY, length);
+  let code = findCode(REQUEST_KEY);
+  if (code == 0) code = addCode(REQUEST_KEY, length);
   return code == 0 ? 0 : <usize>load<u32>(code, BYTES);
 }
 export function supplyBlockHash(number: u64): void {
@@ -105,7 +106,12 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-export function createAccount(account: usize): void { create(account); }
+/** Before any change. False: the journal has no room for one. */
+export function createAccount(account: usize): bool {
+  if (isJournalFull()) return false;
+  create(account);
+  return true;
+}
 export function touchAccount(account: usize): void { touch(account); }
 /** WORD_A is the new balance. */
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
@@ -119,10 +125,15 @@ export function storageSlot(account: usize): usize { return findSlot(account, RE
 export function isStorageSlotKnown(slot: usize): bool { return isSlotKnown(slot); }
 /** A slot whose value is known gets WORD_A. */
 export function setStorage(slot: usize): void { setSlotValue(slot, WORD_A); }
-export function warmAccount(account: usize): void { warm(account); }
+/** False: a region is full. */
+export function warmAccount(account: usize): bool {
+  if (isJournalFull()) return false;
+  warm(account);
+  return true;
+}
 export function warmAccountSlot(account: usize): bool {
   const slot = findSlot(account, REQUEST_KEY);
-  if (slot == 0) return false;
+  if (slot == 0 || isJournalFull()) return false;
   warmSlot(slot);
   return true;
 }
@@ -153,6 +164,8 @@ export function abandon(): void {
 }
 /** Ends a transaction for good: what it destroyed and left empty goes; nothing is undone any more. */
 export function finish(): void {
+  // From its beginning the journal has room for every account's removal.
+  setJournalEnd(JOURNAL);
   sweepAccounts();
   setJournalEnd(JOURNAL);
 }
@@ -217,7 +230,7 @@ function outcome(): i32 {
   return DONE;
 }
 
-/** Runs on until the message is done, the slice is used, or something is missing. */
+/** Runs on until the message is done, the slice is used, or something is missing. A slice of 0 is the rest of the last one. */
 export function run(slice: i64): i32 { return interpret(slice); }
 export function isRunning(): bool { return depth >= 0; }
 /** What the running frame has left of the slice, when a run asks its host for something. */
@@ -228,13 +241,14 @@ export function precompileNumber(): u32 { return precompileOfFrame(); }
 export function precompileInput(): usize { return input; }
 export function precompileInputSize(): u32 { return inputSize; }
 export function precompileGas(): i64 { return gas + reserve; }
-/** Its output is in the return data region. Gas that it does not leave is gone. */
+/** Its output is in the return data region. Gas that it does not leave is gone, from the slice first. */
 export function supplyPrecompile(result: i32, left: i64, size: u32): void {
   if (result > REVERT) {
-    popFrame(result, gas, 0, 0);
+    popFrame(result, 0, 0, 0);
     return;
   }
-  const counted = left < gas ? left : gas;
+  const cost = gas + reserve - left;
+  const counted = cost < gas ? gas - cost : 0;
   setReserve(left - counted);
   popFrame(result, counted, RETURN_DATA, size);
 }
@@ -265,7 +279,8 @@ export function settle(): void {
 
 // --- caches
 
-export function stateSize(): u32 { return accountsSize() + slotsSize(); }
+/** Whether more than half of what the tables hold is taken. */
+export function isStateCrowded(): bool { return areAccountsCrowded() || areSlotsCrowded(); }
 export function codeSize(): u32 { return codesSize(); }
 export function clearState(): void {
   clearAccounts();

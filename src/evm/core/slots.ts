@@ -72,8 +72,8 @@ export function areSlotsFull(): bool {
   return slotsEnd + SLOT_SIZE > SLOTS_END || slotsEnd - SLOTS >= <usize>(SLOT_INDEX_SIZE >> 1) * SLOT_SIZE;
 }
 
-export function slotsSize(): u32 {
-  return <u32>(slotsEnd - SLOTS);
+export function areSlotsCrowded(): bool {
+  return slotsEnd - SLOTS > <usize>(SLOT_INDEX_SIZE >> 2) * SLOT_SIZE;
 }
 
 export function clearSlots(): void {
@@ -125,7 +125,7 @@ export function isTransientSet(slot: usize): bool {
   return load<u32>(slot, WARM) == epoch;
 }
 export function setTransient(slot: usize, value: usize): void {
-  note4(slot + WARM);
+  if (load<u32>(slot, WARM) != epoch) note4(slot + WARM);
   note32(slot + VALUE);
   store<u32>(slot, epoch, WARM);
   copyWord(slot + VALUE, value);

@@ -4,8 +4,8 @@ import {
 } from '../accounts.ts';
 import { BYTES, INSTRUCTIONS, LENGTH, prepareCode } from '../codes.ts';
 import {
-  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, popFrame, pushFrame, setContext, setFramePrecompile,
-  setOutput, STATICCALL, valueOfFrame,
+  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setContext, setFramePrecompile,
+  setOutput, STATICCALL, usedGas, valueOfFrame,
 } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
@@ -103,6 +103,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
   if (handed < 0) return halt(OUT_OF_GAS);
+  // Before EIP-150 an instruction asks for so much gas or fails.
+  if (!has(EIP150)) noteNeed(usedGas(total) + handed);
   const isCapped = has(EIP150) && handed == total - (total >> 6);
   total -= handed;
   const given = passesValue ? handed + STIPEND : handed;

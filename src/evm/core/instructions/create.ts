@@ -10,7 +10,7 @@ import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
 import { ARENA } from '../layout.ts';
 import {
-  gas as gasRegister, halt, isStatic, memoryBase, memoryLimit, reserve, setCode, setInput, setMemory, setRegisters, setReserve,
+  gas as gasRegister, halt, isStatic, memoryBase, memoryLimit, reserve, setCode, setGasObserved, setInput, setMemory, setRegisters, setReserve,
   setReturnSize, sp as spRegister,
 } from '../machine.ts';
 import { growOver, wordsOf } from '../memory.ts';
@@ -182,8 +182,13 @@ export function finishCreation(created: usize, output: usize, size: u32, left: i
   if (has(EIP170) && size > CODE_LIMIT) return failCreation(MAX_CODE_SIZE);
   if (has(EIP3541) && size > 0 && load<u8>(output) == 0xef) return failCreation(INVALID_CODE);
   const cost = <i64>size * CODE_BYTE_GAS;
-  if (cost > left) return has(EIP2) ? failCreation(CODE_STORE_OUT_OF_GAS) : left;
+  if (cost > left) {
+    if (has(EIP2)) return failCreation(CODE_STORE_OUT_OF_GAS);
+    setGasObserved(true);
+    return left;
+  }
   if (size == 0) return left;
+  if (isJournalFull()) return failCreation(MEMORY_LIMIT);
   keccak256(output, size, digest);
   loadBigEndian(newAddress, digest);
   let code = findCode(newAddress);
