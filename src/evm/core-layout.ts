@@ -41,7 +41,6 @@ const MiB = 1 << 20;
 /** Where messages' input and memory begin. The region reaches to the end of the module's memory. */
 export const ARENA: number = 8 * MiB + (24 + 64 + 64 + 34 + 64 + 32 + 4 + 4 + 32 + 2) * MiB;
 /** Bytes that may be taken by what is kept between calls; beyond this it is forgotten before the next one. */
-export const STATE_REGION_BYTES: number = (24 + 64) * MiB;
 export const CODE_REGION_BYTES: number = 64 * MiB;
 
 /** Fields of a changed slot. */

@@ -42,7 +42,7 @@ export type CoreExports = {
   accountPrecompile(account: Pointer): number;
   accountCode(account: Pointer): Pointer;
   accountCodeLength(account: Pointer): number;
-  createAccount(account: Pointer): void;
+  createAccount(account: Pointer): Flag;
   touchAccount(account: Pointer): void;
   setAccountBalance(account: Pointer): void;
   setAccountNonce(account: Pointer, nonce: bigint): void;
@@ -52,7 +52,7 @@ export type CoreExports = {
   storageSlot(account: Pointer): Pointer;
   isStorageSlotKnown(slot: Pointer): Flag;
   setStorage(slot: Pointer): void;
-  warmAccount(account: Pointer): void;
+  warmAccount(account: Pointer): Flag;
   warmAccountSlot(account: Pointer): Flag;
   open(): void;
   begin(): void;
@@ -84,7 +84,7 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
-  stateSize(): number;
+  isStateCrowded(): Flag;
   codeSize(): number;
   clearState(): void;
   clearCodeCache(): void;

@@ -8,7 +8,6 @@ import {
   MAX_BLOB_HASHES,
   OPCODE_FACTS,
   OPCODE_FLAGS,
-  STATE_REGION_BYTES,
 } from './core-layout.ts';
 import { CoreMemory } from './core-memory.ts';
 import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
@@ -110,7 +109,7 @@ export class Evm {
   open(): void {
     const core = this.#core;
     if (core.changedAccounts() === 0) {
-      if (core.stateSize() > STATE_REGION_BYTES * FILL_LIMIT) core.clearState();
+      if (core.isStateCrowded() !== 0) core.clearState();
       if (core.codeSize() > CODE_REGION_BYTES * FILL_LIMIT) core.clearCodeCache();
     }
     core.open();

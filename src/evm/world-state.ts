@@ -108,7 +108,7 @@ export class WorldState {
   /** EIP-2929: what a transaction makes warm before it begins. */
   warm(address: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
-    this.#core.warmAccount(this.#find());
+    if (this.#core.warmAccount(this.#find()) === 0) throw new StateLimitError();
   }
 
   warmSlot(address: Uint8Array, slot: Uint8Array): void {
@@ -231,7 +231,7 @@ export class WorldState {
 
   #existing(address: Uint8Array): number {
     const account = this.#entry(address);
-    this.#core.createAccount(account);
+    if (this.#core.createAccount(account) === 0) throw new StateLimitError();
     return account;
   }
 

@@ -230,7 +230,7 @@ function outcome(): i32 {
   return DONE;
 }
 
-/** Runs on until the message is done, the slice is used, or something is missing. A slice of 0 is the rest of the last one. */
+/** Runs on until the message is done, the slice is used, or something is missing. */
 export function run(slice: i64): i32 { return interpret(slice); }
 export function isRunning(): bool { return depth >= 0; }
 /** What the running frame has left of the slice, when a run asks its host for something. */
