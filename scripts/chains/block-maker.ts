@@ -4,6 +4,7 @@ import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { encodeReceipt, type StoredReceipt } from '../../src/chain/receipt.ts';
 import { blobGasOf } from '../../src/chain/transaction.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
+import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
 import { buildGenesisBlock, listGenesisState } from '../../src/engine/import/genesis-state.ts';
 import { StateCommitter } from '../../src/engine/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
@@ -122,7 +123,8 @@ export class BlockMaker {
     const environment = environmentOf(header, rules, this.#hashAt);
     const isDaoFork = header.number === this.#genesis.config.daoForkBlock;
     try {
-      const context = { evm, block: environment, rules };
+      const { recoverPublicKey } = getCryptography();
+      const context = { evm, block: environment, rules, recoverPublicKey };
       const result = executeBlock(block, context, isDaoFork, () => {
         apply();
         return state.computeRoot();

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { compileAssembly } from './compile.ts';
 import { generateDispatch } from './dispatch.ts';
 import { generateOperations } from './operations.ts';
 
@@ -40,26 +41,10 @@ const sources = collectSources();
 const stamp = `${TARGET}.sources`;
 const digest = digestOf(sources);
 if (!existsSync(TARGET) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
-  // The compiler takes a second to load: only when there is something to compile.
-  const { main } = await import('assemblyscript/asc');
-  const written = new Map<string, string | Uint8Array>();
-  const { error, stderr } = await main(
-    [
-      'index.ts',
-      '--outFile',
-      'core.wasm',
-      ...(process.argv.includes('--text') ? ['--textFile', 'core.wat'] : []),
-      ...['-O3', '--converge', '--noAssert', '--runtime', 'stub'],
-      ...['--enable', 'simd', '--enable', 'bulk-memory', '--initialMemory', '4096'],
-      ...['--use', 'abort='],
-    ],
-    {
-      readFile: (name) => sources.get(name) ?? null,
-      writeFile: (name, contents) => void written.set(name, contents),
-      listFiles: () => [],
-    },
-  );
-  if (error !== null) throw new Error(`the core does not compile: ${error.message}\n${stderr}`);
+  const written = await compileAssembly(sources, 'index.ts', [
+    ...['--outFile', 'core.wasm', '--initialMemory', '4096'],
+    ...(process.argv.includes('--text') ? ['--textFile', 'core.wat'] : []),
+  ]);
   mkdirSync(dirname(TARGET), { recursive: true });
   for (const [name, contents] of written) writeFileSync(join(dirname(TARGET), name), contents);
   writeFileSync(stamp, digest);

@@ -11,7 +11,7 @@ import {
   type RlpInput,
   type RlpItem,
 } from '../primitives/rlp.ts';
-import { recoverAddress, type Signature } from '../primitives/signature.ts';
+import { type RecoverPublicKey, recoverAddress, type Signature } from '../primitives/signature.ts';
 
 export type AccessListItem = { readonly address: Uint8Array; readonly storageKeys: readonly Uint8Array[] };
 
@@ -137,15 +137,22 @@ export function hashTransaction(tx: Transaction): Uint8Array {
   return keccak256(tx.encoded);
 }
 
-/** @throws RangeError when the signature fits no key. */
-export function recoverSender(tx: Transaction): Uint8Array {
-  return recoverAddress(keccak256(encodeSigningPayload(tx)), tx.signature);
+/**
+ * The account that signed the transaction.
+ * @param recoverPublicKey something faster than JavaScript, where there is
+ * @throws RangeError when the signature fits no key.
+ */
+export function recoverSender(tx: Transaction, recoverPublicKey?: RecoverPublicKey): Uint8Array {
+  return recoverAddress(keccak256(encodeSigningPayload(tx)), tx.signature, recoverPublicKey);
 }
 
 /** EIP-7702: the account that signed the authorization. @throws RangeError when the signature fits no key. */
-export function recoverAuthority({ chainId, address, nonce, signature }: Authorization): Uint8Array {
+export function recoverAuthority(
+  { chainId, address, nonce, signature }: Authorization,
+  recoverPublicKey?: RecoverPublicKey,
+): Uint8Array {
   const payload = concatBytes(Uint8Array.of(5), encodeRlp([chainId, address, nonce]));
-  return recoverAddress(keccak256(payload), signature);
+  return recoverAddress(keccak256(payload), signature, recoverPublicKey);
 }
 
 function readTo(item: RlpItem | undefined): Uint8Array | undefined {

@@ -3,7 +3,7 @@ import { type CoreModule, compileCore } from '../evm/core-module.ts';
 import { Evm } from '../evm/evm.ts';
 import type { StateReader } from '../evm/host.ts';
 import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompiles.ts';
-import { createCryptography } from './cryptography/create-cryptography.ts';
+import { getCryptography } from './cryptography/create-cryptography.ts';
 
 /** Bytes of memory that one execution may have. */
 export const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
@@ -24,6 +24,6 @@ export function adoptCore(compiled: CoreModule): void {
 
 /** An EVM with a memory of its own over a state. */
 export function createEvm(state: StateReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT): Evm {
-  precompiles ??= createPrecompiles(createCryptography());
+  precompiles ??= createPrecompiles(getCryptography());
   return new Evm(getCore(), state, { memoryLimit, precompiles });
 }

@@ -1,14 +1,14 @@
 /** The core as the host sees it: the functions that `core/index.ts` exports. Pointers are numbers, 64-bit values bigints. */
+import { WEB_ASSEMBLY, type WebAssemblyMemory, type WebAssemblyModule } from '../primitives/webassembly.ts';
 
-/** The compiled module. It holds no state and may be handed to other threads. */
-export type CoreModule = object;
+export type CoreModule = WebAssemblyModule;
 
 type Pointer = number;
 /** WebAssembly's booleans are numbers. */
 type Flag = number;
 
 export type CoreExports = {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: WebAssemblyMemory;
   keccak256(input: Pointer, length: number, output: Pointer): void;
   useRules(
     revision: number,
@@ -92,10 +92,10 @@ export type CoreExports = {
 
 /** Compiles the module that the build put beside this file's own output. */
 export function compileCore(bytes: Uint8Array): CoreModule {
-  return new WebAssembly.Module(bytes);
+  return new WEB_ASSEMBLY.Module(bytes);
 }
 
 /** One core with a memory of its own. */
 export function instantiateCore(module: CoreModule): CoreExports {
-  return new WebAssembly.Instance(module as WebAssembly.Module).exports as CoreExports;
+  return new WEB_ASSEMBLY.Instance(module).exports as CoreExports;
 }

@@ -1,9 +1,45 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { decodeBase64 } from './base64.ts';
 import { EMPTY_BYTES } from './bytes.ts';
+import { KECCAK_MODULE } from './keccak-module.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from './webassembly.ts';
 
-/** Keccak-256 (the original padding, not SHA-3's): 32 bytes. */
+type KeccakExports = {
+  readonly memory: WebAssemblyMemory;
+  beginHash(): void;
+  absorbBlocks(input: number, length: number): number;
+  endHash(rest: number, length: number, output: number): void;
+};
+
+/** Bytes that the function takes in at a time. */
+const BLOCK_SIZE = 136;
+/** Where the module's memory is free: its second page. */
+const BUFFER = 65_536;
+/** Whole blocks, as many as the page holds. */
+const BUFFER_SIZE = 481 * BLOCK_SIZE;
+const HASH_SIZE = 32;
+
+/** 0.6 ms, once a thread. */
+function instantiate(): KeccakExports {
+  const module = new WEB_ASSEMBLY.Module(decodeBase64(KECCAK_MODULE));
+  return new WEB_ASSEMBLY.Instance(module).exports as KeccakExports;
+}
+
+const { memory, beginHash, absorbBlocks, endHash } = instantiate();
+const bytes = new Uint8Array(memory.buffer);
+
+/** Keccak-256 (the original padding, not SHA-3's): 32 bytes. 0.3 us and 0.3 us more for every 136 bytes. */
 export function keccak256(data: Uint8Array): Uint8Array {
-  return keccak_256(data);
+  const { length } = data;
+  beginHash();
+  let at = 0;
+  for (; length - at > BUFFER_SIZE; at += BUFFER_SIZE) {
+    bytes.set(data.subarray(at, at + BUFFER_SIZE), BUFFER);
+    absorbBlocks(BUFFER, BUFFER_SIZE);
+  }
+  bytes.set(at === 0 ? data : data.subarray(at), BUFFER);
+  const rest = absorbBlocks(BUFFER, length - at);
+  endHash(rest, length % BLOCK_SIZE, BUFFER);
+  return bytes.slice(BUFFER, BUFFER + HASH_SIZE);
 }
 
 /** Hash of the empty byte string: the code hash of an account without code. */

@@ -1,5 +1,6 @@
 /** The engine under test, behind the one interface that the fuzzers know. */
 import { createEvm } from '../../src/engine/create-evm.ts';
+import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
 import { startTransaction, type TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
 import type { BlockRules } from '../../src/engine/transition/rules.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';

@@ -1,6 +1,6 @@
 import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
 import { encodeBlake2bModule, MESSAGE, OFFSET, STATE, TABLES, TABLES_ADDRESS } from './blake2b-module.ts';
-import { WEB_ASSEMBLY, type WebAssemblyMemory } from './webassembly.ts';
 
 const STATE_BYTES = 64;
 

@@ -46,3 +46,11 @@ export function createCryptography(): Cryptography {
     },
   };
 }
+
+let ofThread: Cryptography | undefined;
+
+/** The cryptography of this thread. */
+export function getCryptography(): Cryptography {
+  ofThread ??= createCryptography();
+  return ofThread;
+}

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { WEB_ASSEMBLY, type WebAssemblyMemory, type WebAssemblyModule } from './webassembly.ts';
+import {
+  WEB_ASSEMBLY,
+  type WebAssemblyMemory,
+  type WebAssemblyModule,
+} from '../../primitives/webassembly.ts';
 
 type Unary = (to: number, from: number) => void;
 type Binary = (to: number, a: number, b: number) => void;

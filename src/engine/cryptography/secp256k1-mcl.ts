@@ -1,5 +1,5 @@
-import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { EcdsaCurve } from './ecdsa-curve.ts';
 import { FIELD_SIZE, G1_SIZE } from './mcl-curve.ts';
 
@@ -7,7 +7,7 @@ import { FIELD_SIZE, G1_SIZE } from './mcl-curve.ts';
 const CONSTANT_TERM = 7;
 
 /** Recovers secp256k1 keys by mcl. */
-export function createMclRecovery(): Cryptography['recoverPublicKey'] {
+export function createMclRecovery(): RecoverPublicKey {
   const ecdsa = new EcdsaCurve({
     id: 102,
     fieldOrder: hexToBytes('0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f'),

@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
-import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { createMclRecovery } from './secp256k1-mcl.ts';
 
 const require = createRequire(import.meta.url);
-
-type RecoverPublicKey = Cryptography['recoverPublicKey'];
 
 /** What we use of the native binding of libsecp256k1. */
 type NativeSecp256k1 = {

@@ -7,6 +7,7 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import type { ChainWriter, ExecutedBlock } from '../../store/chain-writer.ts';
 import { createEvm } from '../create-evm.ts';
+import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { StateCommitter } from '../state/state-committer.ts';
 import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
@@ -189,7 +190,7 @@ export class BlockImporter {
     const takeChanges = (): void => this.#state.apply(evm.state.collectChanges(), header.number);
     const result = executeBlock(
       block,
-      { evm, block: environment, rules },
+      { evm, block: environment, rules, recoverPublicKey: getCryptography().recoverPublicKey },
       header.number === this.#reader.config.daoForkBlock,
       () => {
         takeChanges();

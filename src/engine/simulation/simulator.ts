@@ -4,6 +4,7 @@ import type { Evm } from '../../evm/evm.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
+import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { type RunningTransaction, startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
@@ -123,11 +124,12 @@ export class Simulation {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
     const { body, sender } = this.#buildTransaction(gasLimit);
+    const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
     const isBlobFree = body.blobVersionedHashes.length > 0 && body.maxFeePerBlobGas === 0n;
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
-    return startTransaction(body, sender, { evm, block, rules }, 'simulated');
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated');
   }
 
   #buildTransaction(gasLimit: bigint): SimulatedTransaction {

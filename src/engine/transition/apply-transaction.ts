@@ -6,6 +6,7 @@ import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { applyAuthorizations } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
@@ -17,6 +18,7 @@ export type ExecutionContext = {
   readonly evm: Evm;
   readonly block: BlockEnvironment;
   readonly rules: BlockRules;
+  readonly recoverPublicKey: RecoverPublicKey;
 };
 
 export type TransactionResult = {
@@ -96,7 +98,7 @@ export function startTransaction(
 
   state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
   state.setNonce(sender, account.nonce + 1n);
-  const authorityRefund = applyAuthorizations(tx.authorizationList, rules.chainId, state);
+  const authorityRefund = applyAuthorizations(tx.authorizationList, context);
   evm.start({
     caller: sender,
     to: tx.to,

@@ -5,6 +5,7 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
+import type { ExecutionContext } from './apply-transaction.ts';
 
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DESIGNATION_LENGTH = 23;
@@ -19,14 +20,11 @@ export function isDelegation(code: Uint8Array): boolean {
  * valid becomes warm.
  * @returns the gas that comes back for authorities that existed already
  */
-export function applyAuthorizations(
-  list: readonly Authorization[],
-  chainId: bigint,
-  state: WorldState,
-): bigint {
+export function applyAuthorizations(list: readonly Authorization[], context: ExecutionContext): bigint {
+  const { state } = context.evm;
   let refund = 0n;
   for (const authorization of list) {
-    const authority = findAuthority(authorization, chainId);
+    const authority = findAuthority(authorization, context);
     if (authority === undefined) continue;
     state.warm(authority);
     if (state.hasCode(authority) && !isDelegation(state.getCode(authority))) continue;
@@ -49,11 +47,14 @@ function designate(state: WorldState, authority: Uint8Array, address: Uint8Array
   state.setCode(authority, keccak256(code), code);
 }
 
-function findAuthority(authorization: Authorization, chainId: bigint): Uint8Array | undefined {
-  if (authorization.chainId !== 0n && authorization.chainId !== chainId) return undefined;
+function findAuthority(
+  authorization: Authorization,
+  { rules, recoverPublicKey }: ExecutionContext,
+): Uint8Array | undefined {
+  if (authorization.chainId !== 0n && authorization.chainId !== rules.chainId) return undefined;
   if (authorization.nonce >= MAX_NONCE || !isLowS(authorization.signature.s)) return undefined;
   try {
-    return recoverAuthority(authorization);
+    return recoverAuthority(authorization, recoverPublicKey);
   } catch {
     return undefined;
   }

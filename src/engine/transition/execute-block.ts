@@ -80,10 +80,10 @@ function failAt(index: number, reason: string): TransactionError {
   return new TransactionError(`transaction ${index}: ${reason}`);
 }
 
-function senderOf(tx: Transaction, index: number, { rules }: ExecutionContext): Uint8Array {
+function senderOf(tx: Transaction, index: number, { rules, recoverPublicKey }: ExecutionContext): Uint8Array {
   try {
     validateSignedTransaction(tx, rules);
-    return recoverSender(tx);
+    return recoverSender(tx, recoverPublicKey);
   } catch (error) {
     throw failAt(index, (error as Error).message);
   }

@@ -46,6 +46,11 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
   }
 }
 
+/** As geth names an account in its errors; called only when there is one: it takes a hash and some text. */
+function describe(address: Uint8Array): string {
+  return `address ${checksumAddress(address)}`;
+}
+
 /** Nonce and EIP-3607: checks of the sender that calls skip. */
 export function validateSender(
   tx: TransactionBody,
@@ -53,18 +58,20 @@ export function validateSender(
   account: Omit<AccountState, 'hasStorage'>,
   state: WorldState,
 ): void {
-  const who = `address ${checksumAddress(sender)}`;
   if (account.nonce < tx.nonce) {
-    throw new TransactionError(`nonce too high: ${who}, tx: ${tx.nonce} state: ${account.nonce}`);
+    throw new TransactionError(
+      `nonce too high: ${describe(sender)}, tx: ${tx.nonce} state: ${account.nonce}`,
+    );
   }
   if (account.nonce > tx.nonce) {
-    throw new TransactionError(`nonce too low: ${who}, tx: ${tx.nonce} state: ${account.nonce}`);
+    throw new TransactionError(`nonce too low: ${describe(sender)}, tx: ${tx.nonce} state: ${account.nonce}`);
   }
   if (account.nonce === MAX_NONCE)
-    throw new TransactionError(`nonce has max value: ${who}, nonce: ${tx.nonce}`);
+    throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
   if (bytesEqual(account.codeHash, EMPTY_CODE_HASH)) return;
   const code = state.getCode(sender);
-  if (!isDelegation(code)) throw new TransactionError(`sender not an eoa: ${who}, len(code): ${code.length}`);
+  if (!isDelegation(code))
+    throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
 /** EIP-1559, 4844 and 7702: fee fields against the block's prices, and the types' own fields. */
@@ -74,25 +81,24 @@ export function validateFees(
   block: BlockEnvironment,
   skipsBaseFee: boolean,
 ): void {
-  const who = `address ${checksumAddress(sender)}`;
   if (
     block.baseFeePerGas !== undefined &&
     !(skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n)
   ) {
     if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
       throw new TransactionError(
-        `max priority fee per gas higher than max fee per gas: ${who}, ` +
+        `max priority fee per gas higher than max fee per gas: ${describe(sender)}, ` +
           `maxPriorityFeePerGas: ${tx.maxPriorityFeePerGas}, maxFeePerGas: ${tx.maxFeePerGas}`,
       );
     }
     if (tx.maxFeePerGas < block.baseFeePerGas) {
       throw new TransactionError(
-        `max fee per gas less than block base fee: ${who}, ` +
+        `max fee per gas less than block base fee: ${describe(sender)}, ` +
           `maxFeePerGas: ${tx.maxFeePerGas}, baseFee: ${block.baseFeePerGas}`,
       );
     }
   }
-  if (tx.type === 3) validateBlobs(tx, block, who, skipsBaseFee);
+  if (tx.type === 3) validateBlobs(tx, sender, block, skipsBaseFee);
   if (tx.type === 4) {
     if (tx.to === undefined) {
       throw new TransactionError(
@@ -109,8 +115,8 @@ export function validateFees(
 
 function validateBlobs(
   tx: TransactionBody,
+  sender: Uint8Array,
   block: BlockEnvironment,
-  who: string,
   skipsBaseFee: boolean,
 ): void {
   if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
@@ -123,7 +129,7 @@ function validateBlobs(
   if (skipsBaseFee && tx.maxFeePerBlobGas === 0n) return;
   if (blobGasOf(tx) > 0n && tx.maxFeePerBlobGas < block.blobBaseFee) {
     throw new TransactionError(
-      `max fee per blob gas less than block blob gas fee: ${who} ` +
+      `max fee per blob gas less than block blob gas fee: ${describe(sender)} ` +
         `blobGasFeeCap: ${tx.maxFeePerBlobGas}, blobBaseFee: ${block.blobBaseFee}`,
     );
   }

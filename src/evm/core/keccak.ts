@@ -105,9 +105,9 @@ function permute(): void {
   }
 }
 
-/** All lanes zero, those that are kept complemented all ones. */
+/** Begins a hash. All lanes are zero, those that are kept complemented all ones. */
 @inline
-function resetState(): void {
+export function beginHash(): void {
   const none = v128.splat<i64>(0);
   const upper = i64x2(0, -1);
   const lower = i64x2(-1, 0);
@@ -152,16 +152,29 @@ function pairLanes(low: u64, high: u64): v128 {
   return v128.replace_lane<u64>(v128.splat<u64>(low), 1, high);
 }
 
-/** Hashes `length` bytes at `input` into 32 bytes at `output`; neither needs alignment. */
-export function keccak256(input: usize, length: u32, output: usize): void {
-  resetState();
+/** Takes in what is there of whole blocks, 136 bytes each. @returns where the rest starts, which is less than a block */
+@inline
+export function absorbBlocks(input: usize, length: u32): usize {
   for (; length >= RATE; length -= RATE) {
     absorbLanes(input, RATE);
     permute();
     input += RATE;
   }
-  absorbLastBlock(input, length);
+  return input;
+}
+
+/** Takes in the rest, less than a block. The hash, 32 bytes, may come where the rest was. */
+@inline
+export function endHash(rest: usize, length: u32, output: usize): void {
+  absorbLastBlock(rest, length);
   permute();
   v128.store(output, pairLanes(lane(STATE, 0), ~lane(STATE, 1)));
   v128.store(output, pairLanes(~lane(STATE, 2), lane(STATE, 3)), 16);
+}
+
+/** Hashes `length` bytes at `input` into 32 bytes at `output`; neither needs alignment. */
+export function keccak256(input: usize, length: u32, output: usize): void {
+  beginHash();
+  const rest = absorbBlocks(input, length);
+  endHash(rest, length % RATE, output);
 }

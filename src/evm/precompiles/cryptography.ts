@@ -1,3 +1,5 @@
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
+
 /** Cryptography that precompiles ask of whoever runs the EVM. Nothing here throws: bad input is an answer. */
 export interface Cryptography {
   /** 32 bytes. */
@@ -6,11 +8,8 @@ export interface Cryptography {
   sha256(data: Uint8Array): Uint8Array;
   /** 20 bytes. */
   ripemd160(data: Uint8Array): Uint8Array;
-  /**
-   * The secp256k1 key that signed `hash` (32 bytes); `signature` is r and s, 32 bytes each, s high or low.
-   * @returns its x and y, 32 bytes each; undefined when r or s is out of range or no key fits
-   */
-  recoverPublicKey(hash: Uint8Array, signature: Uint8Array, yParity: 0 | 1): Uint8Array | undefined;
+  /** secp256k1. */
+  readonly recoverPublicKey: RecoverPublicKey;
   /** ECDSA over P-256: `hash` of 32 bytes, `signature` r and s, `publicKey` x and y, 32 bytes each. */
   verifyP256(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
   /** RFC 7693, section 3.2, with any number of rounds. @returns the next state */

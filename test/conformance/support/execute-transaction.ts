@@ -1,6 +1,7 @@
 /** The engine under test, behind the one function that conformance runners know. */
 import { blobGasOf, GAS_PER_BLOB } from '../../../src/chain/transaction.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
+import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { applyTransaction } from '../../../src/engine/transition/apply-transaction.ts';
 import { blobBaseFeeOf } from '../../../src/engine/transition/block-environment.ts';
 import type { BlockRules } from '../../../src/engine/transition/rules.ts';
@@ -29,7 +30,8 @@ export async function executeTransaction(input: ExecutionInput): Promise<Executi
     validateBlobGas(input);
     validateSignedTransaction(tx, rules);
     if (tx.gasLimit > block.gasLimit) throw new TransactionError('gas limit reached');
-    const result = applyTransaction(tx, sender, { evm, block, rules });
+    const { recoverPublicKey } = getCryptography();
+    const result = applyTransaction(tx, sender, { evm, block, rules, recoverPublicKey });
     return { ...result, changes: evm.state.collectChanges() };
   } catch (error) {
     if (error instanceof TransactionError) return { refused: error.message };

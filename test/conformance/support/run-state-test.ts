@@ -2,6 +2,7 @@
 import type { BlobParameters } from '../../../src/chain/chain-config.ts';
 import type { Log } from '../../../src/chain/receipt.ts';
 import { recoverSender, type Transaction, type TransactionBody } from '../../../src/chain/transaction.ts';
+import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
 import { padLeft } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
@@ -81,7 +82,7 @@ function readTransaction(post: PostJson, test: StateTestJson): Signed | Refusal 
       post.txbytes === undefined
         ? signTransaction(parseBody(post, test), test.transaction.secretKey)
         : decodeTransactionBytes(hexToBytes(post.txbytes));
-    return { tx, sender: recoverSender(tx) };
+    return { tx, sender: recoverSender(tx, getCryptography().recoverPublicKey) };
   } catch (error) {
     if (error instanceof RangeError) return { refused: error.message };
     throw error;

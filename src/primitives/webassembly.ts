@@ -1,6 +1,7 @@
-/** What we use of the WebAssembly interface; Node's type definitions leave it out. */
+/** What is used here of the WebAssembly interface, which no type definitions declare but a browser's. */
 
-export type WebAssemblyMemory = { readonly buffer: ArrayBuffer };
+export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number };
+/** Compiled code. It holds no state and may be handed to other threads. */
 export type WebAssemblyModule = object;
 
 type WebAssemblyInterface = {
