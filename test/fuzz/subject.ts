@@ -101,7 +101,8 @@ class Subject implements Engine {
     const slice = sliceOf(fuzzCase);
     evm.open();
     try {
-      const context = { evm, block: environmentOf(block), rules: rulesOf(revision) };
+      const { recoverPublicKey } = getCryptography();
+      const context = { evm, block: environmentOf(block), rules: rulesOf(revision), recoverPublicKey };
       const running = startTransaction(tx, hexToBytes(sender), context, 'mined');
       while (!running.advance(slice));
       const result = running.finish();
