@@ -53,6 +53,9 @@ export async function composeService(
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
     threads: Math.max(1, availableParallelism() - 1),
+    memoryLimit: config.execution.callMemory,
+    runningLimit: config.execution.heavyCalls,
+    queueLimit: config.execution.waitingCalls,
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const chains = new Map<string, Chain>();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
+import { type ExecutionOptions, executionOptionsSchema } from '../engine/options.ts';
 import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
 import {
   type CorsOptions,
@@ -28,6 +29,7 @@ export type Config = {
   readonly defaultNetwork?: string;
   readonly networks: Readonly<Record<string, NetworkOptions>>;
   readonly limits: Limits;
+  readonly execution: ExecutionOptions;
   readonly cache: CacheOptions;
   readonly cors: CorsOptions;
   readonly log: LogOptions;
@@ -66,6 +68,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     networkOptionsSchema,
   ),
   limits: limitsSchema.prefault({}),
+  execution: executionOptionsSchema,
   cache: cacheOptionsSchema,
   cors: corsOptionsSchema,
   log: logOptionsSchema,

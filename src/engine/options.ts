@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** How embedded chains execute; sizes are bytes. */
+export type ExecutionOptions = {
+  /** Memory that the frames of one call may have together. Beyond it the call fails as if it were out of gas. */
+  readonly callMemory: number;
+  /** Calls that take longer than a slice and run at the same time. Each has an EVM of its own. */
+  readonly heavyCalls: number;
+  /** Such calls that may wait for a place. */
+  readonly waitingCalls: number;
+};
+
+const MiB = 1024 * 1024;
+
+/** `execution:` in the configuration file. */
+export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
+  .strictObject({
+    callMemory: z
+      .int()
+      .min(MiB)
+      .max(2048 * MiB)
+      .default(256 * MiB),
+    heavyCalls: z.int().min(1).max(256).default(14),
+    waitingCalls: z.int().min(1).max(100_000).default(4_096),
+  })
+  .prefault({});
