@@ -2,7 +2,6 @@ import type { Logger } from '../observe/logger.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
-import { createRedisCache } from './redis-cache.ts';
 import type { RedisFault } from './redis-client.ts';
 import { createTieredCache } from './tiered-cache.ts';
 
@@ -10,12 +9,14 @@ import { createTieredCache } from './tiered-cache.ts';
 const LOG_INTERVAL_MS = 60_000;
 
 /** The cache of a configuration; one that keeps nothing where nothing is configured. */
-export function createCache(options: CacheOptions, log: Logger): Cache {
+export async function createCache(options: CacheOptions, log: Logger): Promise<Cache> {
   const { memoryBytes, entryBytes, redis } = options;
   const memory = createMemoryCache({ bytes: memoryBytes, entryBytes });
   if (redis === undefined) return memory;
   const { url, timeLimit, ttl, prefix } = redis;
   const onFault = createFaultLog(log);
+  // Its client takes 20 ms to load.
+  const { createRedisCache } = await import('./redis-cache.ts');
   return createTieredCache(
     memory,
     createRedisCache({ url, limitMs: timeLimit, ttlMs: ttl, prefix, entryBytes, onFault }),

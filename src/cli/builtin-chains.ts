@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CallObject } from '../chain/chain.ts';
 import type { BuiltinChain } from '../config/network-options.ts';
-import { openChainWriter } from '../store/chain-writer.ts';
+import { type ChainReader, openChainReader } from '../store/chain-reader.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
-import { importChain } from './import.ts';
-import { SILENT_PROGRESS } from './import-progress.ts';
 
 /** What the generator of the built-in chains tells about each of them. */
 type ChainFacts = {
@@ -29,11 +27,17 @@ export function readBuiltinFacts(): BuiltinFacts {
 async function isComplete(store: string, headHash: string): Promise<boolean> {
   if (!hasLmdbFile(store)) return false;
   checkLmdbFile(store);
-  const writer = openChainWriter(store);
+  let reader: ChainReader;
   try {
-    return !writer.isEmpty && writer.openReader().head.hashText === headHash;
+    reader = openChainReader(store);
+  } catch {
+    // Nothing was committed yet, or the import will say what is wrong.
+    return false;
+  }
+  try {
+    return reader.head.hashText === headHash;
   } finally {
-    await writer.close();
+    await reader.close();
   }
 }
 
@@ -56,6 +60,11 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
     seal: 'ethash-format',
   } as const;
   for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
+    // What an import needs is loaded at the first start only.
+    const [{ importChain }, { SILENT_PROGRESS }] = await Promise.all([
+      import('./import.ts'),
+      import('./import-progress.ts'),
+    ]);
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {

@@ -59,7 +59,7 @@ export async function composeService(
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const chains = new Map<string, Chain>();
-  const cache = createCache(config.cache, log);
+  const cache = await createCache(config.cache, log);
   const keys = new LmdbKeyStore(config.dataDir);
   const closeBackends = async (): Promise<void> => {
     await pool.close();

@@ -5,7 +5,6 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { EngineChain } from '../engine/engine-chain.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
-import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
 
@@ -26,6 +25,8 @@ export async function openChain(
   backends: ChainBackends,
 ): Promise<Chain> {
   if (upstreams !== undefined) {
+    // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
+    const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
     const cache = pool.cache ? backends.cache : NO_CACHE;
     return openUpstreamChain({ network: name, upstreams, pool, cache, log: backends.log });
   }

@@ -14,7 +14,7 @@ function createLog(): { readonly lines: string[]; readonly log: ReturnType<typeo
 }
 
 test('keeps answers in memory', async () => {
-  const cache = createCache({ memoryBytes: 100_000, entryBytes: 10_000 }, createLog().log);
+  const cache = await createCache({ memoryBytes: 100_000, entryBytes: 10_000 }, createLog().log);
   cache.set(KEY, '1');
   assert.equal(cache.get(KEY), '1');
   cache.evictBlock(KEY.blockHash);
@@ -23,7 +23,7 @@ test('keeps answers in memory', async () => {
 });
 
 test('keeps nothing where nothing is configured', async () => {
-  const cache = createCache({ memoryBytes: 0, entryBytes: 10_000 }, createLog().log);
+  const cache = await createCache({ memoryBytes: 0, entryBytes: 10_000 }, createLog().log);
   cache.set(KEY, '1');
   assert.equal(cache.get(KEY), undefined);
   await cache.close();
@@ -33,7 +33,7 @@ test('a server that is down takes nothing from memory, and one line in the log w
   const { lines, log } = createLog();
   const port = await findFreePort();
   const redis = { url: `redis://me:secret@127.0.0.1:${port}`, timeLimit: 5, ttl: 60_000, prefix: 'test' };
-  const cache = createCache({ memoryBytes: 100_000, entryBytes: 10_000, redis }, log);
+  const cache = await createCache({ memoryBytes: 100_000, entryBytes: 10_000, redis }, log);
   await waitUntil(() => {
     cache.set(KEY, '1');
     assert.equal(cache.get(KEY), '1');
