@@ -46,8 +46,12 @@ export function trimLeadingZeros(value: Uint8Array): Uint8Array {
   return value.subarray(start);
 }
 
+/** Bytes of which a number holds any exactly; with so few it is faster than a bigint. */
+const NUMBER_LENGTH = 6;
+
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
+  if (bytes.length <= NUMBER_LENGTH) return BigInt(readNumber(bytes));
   let value = 0n;
   let offset = 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -56,16 +60,57 @@ export function bytesToBigInt(bytes: Uint8Array): bigint {
   return value;
 }
 
+function readNumber(bytes: Uint8Array): number {
+  let value = 0;
+  for (const byte of bytes) value = value * 256 + byte;
+  return value;
+}
+
+const WORD_LENGTH = 32;
+const MAX_WORD = 2n ** 256n - 1n;
+/** Where integers are taken apart, 64 bits at a time. */
+const word = new Uint8Array(WORD_LENGTH);
+const wordView = new DataView(word.buffer);
+
+/** Puts the value at the end of `word`. @returns where it starts there */
+function fillWord(value: bigint): number {
+  let start = WORD_LENGTH;
+  for (let rest = value; rest > 0n; rest >>= 64n) {
+    start -= 8;
+    wordView.setBigUint64(start, rest);
+  }
+  while (word[start] === 0) start++;
+  return start;
+}
+
 /** The shortest big-endian form: 0 is the empty array (RLP's rule for integers). */
 export function bigIntToBytes(value: bigint): Uint8Array {
   if (value < 0n) throw new RangeError('negative integer');
   if (value === 0n) return EMPTY_BYTES;
+  return value > MAX_WORD ? longToBytes(value) : word.slice(fillWord(value));
+}
+
+/** Modular exponentiation has integers of more than a word. */
+function longToBytes(value: bigint): Uint8Array {
   const digits = value.toString(16);
   const bytes = new Uint8Array((digits.length + 1) >> 1);
   for (let i = bytes.length - 1, end = digits.length; i >= 0; i--, end -= 2) {
     bytes[i] = Number.parseInt(digits.slice(Math.max(0, end - 2), end), 16);
   }
   return bytes;
+}
+
+/** Length of the shortest big-endian form. */
+export function measureBigInt(value: bigint): number {
+  if (value < 0n) throw new RangeError('negative integer');
+  return value > MAX_WORD ? longToBytes(value).length : WORD_LENGTH - fillWord(value);
+}
+
+/** Writes the shortest big-endian form. @returns where it ends */
+export function writeBigInt(value: bigint, out: Uint8Array, at: number): number {
+  const bytes = value > MAX_WORD ? longToBytes(value) : word.subarray(fillWord(value));
+  out.set(bytes, at);
+  return at + bytes.length;
 }
 
 /** Big-endian in exactly `length` bytes. @throws RangeError when it does not fit. */

@@ -2,7 +2,7 @@
  * Recursive Length Prefix (yellow paper, appendix B): measure, allocate once, write. Decoding is strict
  * (canonical lengths only) and copies nothing: every byte string is a view into the input.
  */
-import { bytesToBigInt } from './bytes.ts';
+import { bytesToBigInt, measureBigInt, writeBigInt } from './bytes.ts';
 
 export type RlpItem = Uint8Array | readonly RlpItem[];
 export type RlpInput = Uint8Array | bigint | readonly RlpInput[];
@@ -25,18 +25,13 @@ export function measureRlpHeader(payload: number): number {
   return size;
 }
 
-function integerSize(value: bigint): number {
-  if (value < 0n) throw new RangeError('rlp: negative integer');
-  return value === 0n ? 0 : (value.toString(16).length + 1) >> 1;
-}
-
 function measure(item: RlpInput): number {
   if (item instanceof Uint8Array) {
     return item.length === 1 && (item[0] as number) < 0x80 ? 1 : measureRlpHeader(item.length) + item.length;
   }
   if (typeof item === 'bigint') {
     if (item > 0n && item < 0x80n) return 1;
-    const size = integerSize(item);
+    const size = measureBigInt(item);
     return measureRlpHeader(size) + size;
   }
   const payload = measurePayload(item);
@@ -84,14 +79,7 @@ function write(item: RlpInput, out: Uint8Array, at: number): number {
       out[at] = Number(item);
       return at + 1;
     }
-    const size = integerSize(item);
-    const start = writeRlpHeader(out, at, 0x80, size);
-    let rest = item;
-    for (let i = start + size - 1; i >= start; i--) {
-      out[i] = Number(rest & 0xffn);
-      rest >>= 8n;
-    }
-    return start + size;
+    return writeBigInt(item, out, writeRlpHeader(out, at, 0x80, measureBigInt(item)));
   }
   let position = writeRlpHeader(out, at, 0xc0, measurePayload(item));
   for (const child of item) position = write(child, out, position);

@@ -24,6 +24,25 @@ export type ExecutedBlock = {
   readonly receipts: readonly StoredReceipt[];
 };
 
+/** A block in the tables' form. While it waits to be written it takes far less memory, in few pieces, than an executed one. */
+export type EncodedBlock = {
+  readonly number: bigint;
+  readonly hash: Uint8Array;
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+  readonly receipts: Uint8Array;
+};
+
+export function encodeExecutedBlock({ block, hash, totalDifficulty, receipts }: ExecutedBlock): EncodedBlock {
+  return {
+    number: block.header.number,
+    hash,
+    header: encodeRlp([hash, totalDifficulty, headerToRlp(block.header)]),
+    body: encodeBody(block),
+    receipts: encodeStoredReceipts(receipts),
+  };
+}
+
 /**
  * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state and head move
  * together, so that a process that dies at any moment leaves the last commit whole.
@@ -55,7 +74,7 @@ export class ChainWriter {
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
       this.#putState(state);
-      this.#putBlock(genesis);
+      this.#putBlock(encodeExecutedBlock(genesis));
     });
   }
 
@@ -63,12 +82,12 @@ export class ChainWriter {
    * Appends blocks whose first one follows the head.
    * @throws Error when another process moved the head meanwhile; nothing is written then.
    */
-  append(blocks: readonly ExecutedBlock[], state: StateBatch): void {
+  append(blocks: readonly EncodedBlock[], state: StateBatch): void {
     const first = blocks[0];
     if (first === undefined) return;
     this.#tables.root.transactionSync(() => {
       const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
-      if (head !== first.block.header.number - 1n) {
+      if (head !== first.number - 1n) {
         throw new Error(
           `the store's head moved to block ${head} while importing: is another import running?`,
         );
@@ -103,13 +122,12 @@ export class ChainWriter {
     for (const node of nodes) putNode(table, owner, node);
   }
 
-  #putBlock({ block, hash, totalDifficulty, receipts }: ExecutedBlock): void {
-    const key = numberKey(block.header.number);
-    const header = encodeRlp([hash, totalDifficulty, headerToRlp(block.header)]);
+  #putBlock({ number, hash, header, body, receipts }: EncodedBlock): void {
+    const key = numberKey(number);
     this.#tables.headers.putSync(key, asBuffer(header));
     this.#tables.numbers.putSync(asBuffer(hash), key);
-    this.#tables.bodies.putSync(key, asBuffer(encodeBody(block)));
-    this.#tables.receipts.putSync(key, asBuffer(encodeStoredReceipts(receipts)));
+    this.#tables.bodies.putSync(key, asBuffer(body));
+    this.#tables.receipts.putSync(key, asBuffer(receipts));
     this.#tables.meta.putSync(META_HEAD, key);
   }
 }

@@ -6,7 +6,7 @@ import type { StateChanges } from '../../src/evm/host.ts';
 import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
 import type { ChainReader } from '../../src/store/chain-reader.ts';
-import { ChainWriter, type ExecutedBlock } from '../../src/store/chain-writer.ts';
+import { ChainWriter, type ExecutedBlock, encodeExecutedBlock } from '../../src/store/chain-writer.ts';
 import { openTables, type Tables } from '../../src/store/schema.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
@@ -72,7 +72,7 @@ export class StateStore {
   }
 
   commit(): void {
-    this.writer.append(this.#blocks, this.state.collectBatch());
+    this.writer.append(this.#blocks.map(encodeExecutedBlock), this.state.collectBatch());
     this.state.forgetBatch();
     this.#blocks = [];
   }

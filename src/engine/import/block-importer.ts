@@ -5,7 +5,12 @@ import type { Evm } from '../../evm/evm.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
-import type { ChainWriter, ExecutedBlock } from '../../store/chain-writer.ts';
+import {
+  type ChainWriter,
+  type EncodedBlock,
+  type ExecutedBlock,
+  encodeExecutedBlock,
+} from '../../store/chain-writer.ts';
 import { createEvm } from '../create-evm.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { StateCommitter } from '../state/state-committer.ts';
@@ -51,7 +56,7 @@ export class BlockImporter {
   readonly #evm: Evm;
   #state: StateCommitter;
   #recent: RecentBlocks;
-  #batch: ExecutedBlock[] = [];
+  #batch: EncodedBlock[] = [];
   #batchBytes = 0;
   #lastCommit: number = performance.now();
   #head: Head;
@@ -97,7 +102,7 @@ export class BlockImporter {
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
       throw new BlockError(`block ${number}: ${error.message}`);
     }
-    this.#append(executed, encoded.length);
+    this.#append(executed);
     return { kind: 'imported', block };
   }
 
@@ -106,9 +111,9 @@ export class BlockImporter {
    * @throws BlockError when the state's root is not the last block's (`header`); nothing is written then
    */
   commit(): void {
-    const last = this.#batch.at(-1);
-    if (last === undefined) return;
-    if (this.#verification === 'header') this.#checkBatch(last);
+    const [first] = this.#batch;
+    if (first === undefined) return;
+    if (this.#verification === 'header') this.#checkBatch(first.number);
     this.#writer.append(this.#batch, this.#state.collectBatch());
     this.#batch = [];
     this.#batchBytes = 0;
@@ -116,13 +121,13 @@ export class BlockImporter {
     this.#lastCommit = performance.now();
   }
 
-  #checkBatch({ block }: ExecutedBlock): void {
-    const first = this.#batch[0]?.block.header.number;
+  #checkBatch(first: bigint): void {
+    const last = this.#head.header;
     try {
-      checkStateRoot(block, this.#state.computeRoot());
+      checkStateRoot(last, this.#state.computeRoot());
     } catch (error) {
       this.#dropBatch();
-      throw new BlockError(`blocks ${first} to ${block.header.number}: ${(error as Error).message}`);
+      throw new BlockError(`blocks ${first} to ${last.number}: ${(error as Error).message}`);
     }
   }
 
@@ -145,12 +150,13 @@ export class BlockImporter {
     return { kind: 'known', block };
   }
 
-  #append(executed: ExecutedBlock, size: number): void {
+  #append(executed: ExecutedBlock): void {
     const { block, hash, totalDifficulty } = executed;
     this.#head = { header: block.header, hash, totalDifficulty };
     this.#recent.add(block, hash);
-    this.#batch.push(executed);
-    this.#batchBytes += size;
+    const encoded = encodeExecutedBlock(executed);
+    this.#batch.push(encoded);
+    this.#batchBytes += encoded.header.length + encoded.body.length + encoded.receipts.length;
     const bytes = this.#batchBytes + this.#state.size;
     const age = performance.now() - this.#lastCommit;
     if (this.#batch.length >= MAX_BATCH_BLOCKS || bytes >= MAX_BATCH_BYTES || age >= MAX_BATCH_MS)
@@ -178,7 +184,7 @@ export class BlockImporter {
     else this.#validate(block, parent, rules);
     const result = this.#run(block, rules);
     if (this.#verification !== 'none') checkResult(block, result);
-    if (this.#verification === 'full') checkStateRoot(block, this.#state.computeRoot());
+    if (this.#verification === 'full') checkStateRoot(header, this.#state.computeRoot());
     const totalDifficulty = parent.totalDifficulty + header.difficulty;
     return { block, hash, totalDifficulty, receipts: result.receipts };
   }

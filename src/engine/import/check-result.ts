@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/block.ts';
+import type { Header } from '../../chain/header.ts';
 import { encodeReceipt } from '../../chain/receipt.ts';
 import { mergeBloom } from '../../primitives/bloom.ts';
 import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
@@ -20,7 +21,7 @@ export function checkResult({ header }: Block, result: BlockResult): void {
 }
 
 /** @throws BlockError naming both roots */
-export function checkStateRoot({ header }: Block, stateRoot: Uint8Array): void {
+export function checkStateRoot(header: Header, stateRoot: Uint8Array): void {
   expectHash('state root', stateRoot, header.stateRoot);
 }
 
