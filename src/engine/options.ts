@@ -18,7 +18,7 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
     callMemory: z
       .int()
       .min(MiB)
-      .max(2048 * MiB)
+      .max(1024 * MiB)
       .default(256 * MiB),
     heavyCalls: z.int().min(1).max(256).default(14),
     waitingCalls: z.int().min(1).max(100_000).default(4_096),

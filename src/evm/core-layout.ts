@@ -39,7 +39,7 @@ export const OPCODE_FLAGS = { isDefined: 1, endsBlock: 2, endsPath: 4 } as const
 
 const MiB = 1 << 20;
 /** Where messages' input and memory begin. The region reaches to the end of the module's memory. */
-export const ARENA: number = 8 * MiB + (24 + 64 + 64 + 34 + 64 + 32 + 4 + 4 + 32 + 2) * MiB;
+export const ARENA: number = (20 + 24 + 256 + 64 + 34 + 128 + 32 + 4 + 4 + 32 + 2) * MiB;
 /** Bytes that may be taken by what is kept between calls; beyond this it is forgotten before the next one. */
 export const CODE_REGION_BYTES: number = 64 * MiB;
 

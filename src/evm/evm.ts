@@ -38,7 +38,7 @@ const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (about 1 ms) cannot be cut either: the message pauses before it. */
 const LONG_STEP_GAS = 30_000;
-/** The caches are emptied before a transaction when they are fuller than this. */
+/** The cache of codes is emptied before a transaction when it is fuller than this. */
 const FILL_LIMIT = 0.5;
 /** Bit of the precompile at 0x100 (EIP-7951). */
 const P256_NUMBER = 18;
@@ -70,7 +70,8 @@ export class Evm {
   #hasBegun = false;
   /** The input has no room in memory. */
   #isTooLarge = false;
-  #isAtLongStep = false;
+  /** What comes next and takes long: the precompile that the core has asked for, or an instruction. */
+  #longStep: 'none' | 'precompile' | 'instruction' = 'none';
 
   constructor(module: CoreModule, reader: StateReader, { memoryLimit, precompiles }: EvmOptions) {
     this.#core = instantiateCore(module);
@@ -156,12 +157,12 @@ export class Evm {
     if (message.to !== undefined) memory.writeWord(words.target, message.to);
     this.#hasBegun = false;
     this.#isTooLarge = input === 0;
-    this.#isAtLongStep = false;
+    this.#longStep = 'none';
   }
 
   /** Whether what comes next may take longer than a slice, and cannot be cut. */
   get isAtLongStep(): boolean {
-    return this.#isAtLongStep;
+    return this.#longStep !== 'none';
   }
 
   /**
@@ -172,11 +173,11 @@ export class Evm {
     if (this.#isTooLarge) return true;
     let left = slice;
     do {
-      const reason = this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
+      const reason = this.#longStep === 'precompile' ? RUN.needsPrecompile : this.#run(left);
       if (reason === RUN.done) return true;
       if (reason === RUN.sliceUsed) return false;
       const work = this.#supply(reason);
-      if (this.#isAtLongStep) return false;
+      if (this.isAtLongStep) return false;
       if (this.#hasBegun) left = minBigInt(left, this.#core.sliceLeft());
       left -= work;
     } while (left > 0n);
@@ -185,6 +186,7 @@ export class Evm {
 
   #run(slice: bigint): number {
     const core = this.#core;
+    this.#longStep = 'none';
     if (this.#hasBegun) return core.run(slice);
     const { gasLimit, to } = this.#message as Message;
     const reason =
@@ -209,6 +211,7 @@ export class Evm {
       gasRefund: core.gasRefund(),
       logs: core.logsCount() === 0 ? NO_LOGS : this.#readLogs(),
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
+      isLimited: number === STATUS.memoryLimit,
     };
   }
 
@@ -290,6 +293,7 @@ export class Evm {
     if (reason === RUN.needsAccount) this.state.supplyAccount();
     else if (reason === RUN.needsSlot) this.state.supplySlot();
     else if (reason === RUN.needsBlockHash) this.#supplyBlockHash();
+    else if (reason === RUN.longStep) this.#longStep = 'instruction';
     else return READ_GAS + CODE_BYTE_GAS * BigInt(this.state.supplyRequestedCode());
     return READ_GAS;
   }
@@ -313,8 +317,8 @@ export class Evm {
       core.supplyPrecompile(STATUS.outOfGas, 0n, 0);
       return READ_GAS;
     }
-    this.#isAtLongStep = cost > LONG_STEP_GAS && !this.#isAtLongStep;
-    if (this.#isAtLongStep) return 0n;
+    this.#longStep = cost > LONG_STEP_GAS && this.#longStep === 'none' ? 'precompile' : 'none';
+    if (this.#longStep === 'precompile') return 0n;
     const output = precompile.run(input);
     if (output === undefined || output.length > core.returnDataCapacity()) {
       core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);

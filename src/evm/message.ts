@@ -53,4 +53,6 @@ export type MessageResult = {
   readonly logs: readonly ExecutionLog[];
   /** Least gas with which it would have run the same way; undefined when code looked at its gas. */
   readonly gasNeeded: bigint | undefined;
+  /** A limit of this service ended it, not the protocol: what it comes to is not what a chain would have. */
+  readonly isLimited: boolean;
 };

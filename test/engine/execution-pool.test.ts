@@ -138,7 +138,7 @@ describe('execution pool', () => {
   });
 
   test('more calls than may run wait; with the queue full they are refused as busy', async () => {
-    await usePool({ runningLimit: 1, queueLimit: 3 }, async (ask, _pool, faults) => {
+    await usePool({ runningLimit: 1, queueLimit: 6 }, async (ask, _pool, faults) => {
       const outcomes: string[] = [];
       const calls = Array.from({ length: 6 }, (_, i) =>
         ask(ENDLESS, limitTo(1_500)).catch((error: ChainError) => {
@@ -146,7 +146,7 @@ describe('execution pool', () => {
         }),
       );
       await Promise.all(calls);
-      // One runs, three wait until it is too late, two are refused before.
+      // One runs, three wait until it is too late (half of the queue is one caller's), two are refused before.
       assert.deepEqual(outcomes.slice(0, 2), ['4 busy', '5 busy']);
       const late = outcomes.slice(2).sort();
       assert.match(late[0] as string, /^0 timeout$/);
@@ -157,7 +157,7 @@ describe('execution pool', () => {
   });
 
   test('one caller cannot take all places', async () => {
-    await usePool({ runningLimit: 3, laneLimit: 2 }, async (ask) => {
+    await usePool({ runningLimit: 3 }, async (ask) => {
       const controller = new AbortController();
       const endings: string[] = [];
       const flood = Array.from({ length: 5 }, () =>
@@ -175,6 +175,21 @@ describe('execution pool', () => {
       controller.abort();
       await Promise.all(flood);
       assert.deepEqual(endings, ['other', ...Array(5).fill('aborted')]);
+    });
+  });
+
+  test('one caller cannot fill the queue', async () => {
+    await usePool({ runningLimit: 1, queueLimit: 4 }, async (ask) => {
+      const controller = new AbortController();
+      const scope = { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' };
+      const flood = Array.from({ length: 3 }, () =>
+        assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has gone')),
+      );
+      await assert.rejects(ask(ENDLESS, scope), chainError('busy', 'too many executions are waiting'));
+      const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+      controller.abort();
+      await Promise.all(flood);
+      assert.equal(BigInt(await other), 1_000_000n);
     });
   });
 
@@ -260,7 +275,10 @@ describe('execution pool', () => {
       request: { blockNumber: 0n, isPending: false, call: {} },
     } as const;
     for (let i = 1; i <= 2; i++) {
-      await assert.rejects(calls.run(job, '', limitTo(PATIENCE_MS)), /the execution failed unexpectedly/);
+      await assert.rejects(
+        calls.run(job, { owner: '', lane: '' }, limitTo(PATIENCE_MS)),
+        /the execution failed unexpectedly/,
+      );
       assert.equal(faults.length, i);
       assert.match(faults[0] as string, /there is no chain store in/);
       assert.equal(calls.size, 1);

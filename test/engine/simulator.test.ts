@@ -158,6 +158,31 @@ describe('simulator', () => {
     assert.equal(count, 3);
   });
 
+  test('hashing so much that it may take long is announced', () => {
+    const source = '0x100000 0 SHA3 0x100000 0 SHA3 EQ 0 MSTORE 32 0 RETURN';
+    const large = new Simulator(reader);
+    const request = {
+      blockNumber: reader.head.header.number,
+      isPending: false,
+      call: { to: PROGRAM, gas: GAS },
+    };
+    const job = {
+      kind: 'call',
+      store: opened.store,
+      gasLimit: 0n,
+      request: { ...request, ...withProgram(source) },
+    } as const;
+    const givenUp = executeJob(large, job);
+    assert.deepEqual(givenUp.next(), { done: false, value: 'longStepAhead' });
+    givenUp.return('');
+    const execution = executeJob(large, job);
+    const pauses: unknown[] = [];
+    let step = execution.next();
+    for (; !step.done; step = execution.next()) pauses.push(step.value);
+    assert.equal(BigInt(step.value), 1n);
+    assert.equal(pauses.filter((pause) => pause === 'longStepAhead').length, 2);
+  });
+
   test('a precompile that may take long is announced', () => {
     // EIP-152: as many rounds as the first four bytes say.
     const source = '0x00030d40 224 SHL 0 MSTORE 64 0 213 0 9 GAS STATICCALL 0 MSTORE 32 0 RETURN';
@@ -183,8 +208,8 @@ describe('simulator', () => {
       while (!execution.next().done) count++;
       return count;
     };
-    // None uses as much gas as a slice has; the second asks the store 30 times.
-    const loop = (body: string): string => `30 loop: ${body} 1 SWAP1 SUB DUP1 @loop JUMPI`;
+    // None uses as much gas as a slice has; the second asks the store 15 times.
+    const loop = (body: string): string => `15 loop: ${body} 1 SWAP1 SUB DUP1 @loop JUMPI`;
     assert.equal(countPauses(beginProgram(loop('0 SLOAD POP'))), 0);
     assert.ok(countPauses(beginProgram(loop('DUP1 BALANCE POP'))) > 0);
     const recover = '0 0 128 0 1 GAS STATICCALL POP';

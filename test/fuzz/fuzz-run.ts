@@ -129,7 +129,7 @@ export async function runFuzz(mode: FuzzTask['mode'], options: RunOptions): Prom
   await Promise.all(tasks.map((task) => watchWorker(task, totals)));
   clearInterval(timer);
   const rate = totals.programs / ((performance.now() - started) / 1000);
-  const executed = mode === 'raw' ? '' : `, ${totals.steps} steps`;
+  const executed = mode !== 'differential' ? '' : `, ${totals.steps} steps`;
   console.log(
     `${totals.programs} programs${executed}, ${totals.failures} differences (${rate.toFixed(0)} programs/s, seed ${seed}, generator ${GENERATOR_VERSION})`,
   );

@@ -2,8 +2,11 @@
 import type { Revision } from '../../src/evm/revision.ts';
 
 export type FuzzTask = {
-  /** `differential`: against the oracle. `raw`: cases without sense, the subject alone. */
-  readonly mode: 'differential' | 'raw';
+  /**
+   * `differential`: against the oracle. `raw`: cases without sense, the subject alone. `gas`: the subject's own account of
+   * how much gas it needed, against the subject with that much, and with less.
+   */
+  readonly mode: 'differential' | 'raw' | 'gas';
   readonly seed: number;
   readonly revision: Revision | undefined;
   /** This worker's cases are `first`, `first + stride`, `first + 2 * stride`... */

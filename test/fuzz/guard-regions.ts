@@ -16,9 +16,11 @@ const startingAt = (offset: number): GuardRegion => ({ offset, length: GUARD_BYT
 
 const EXCHANGE = EXCHANGE_WORDS.blockNumber;
 const FRAMES = EXCHANGE + 64 * KiB;
-const CODES_END = (8 + 24 + 64 + 64) * MiB;
+const ACCOUNTS = 20 * MiB;
+const SLOTS = ACCOUNTS + 24 * MiB;
+const CODES_END = SLOTS + (256 + 64) * MiB;
 const STACKS_END = CODES_END + 34 * MiB;
-const DIRTY = STACKS_END + (64 + 32) * MiB;
+const DIRTY = STACKS_END + (128 + 32) * MiB;
 const TOUCHED = DIRTY + 4 * MiB;
 const RETURN_DATA = TOUCHED + 4 * MiB;
 const MAX_FRAMES = 1025;
@@ -41,10 +43,10 @@ export function guardRegions(memoryLimit: number): GuardRegion[] {
     endingAt(OPCODE_FACTS),
     startingAt(OPCODE_FACTS + 256 * 8),
     endingAt(2 * MiB),
-    startingAt(7 * MiB + 256 * KiB),
-    endingAt(8 * MiB),
-    startingAt(8 * MiB + MAX_ACCOUNTS * 168),
-    endingAt((8 + 24) * MiB),
+    startingAt(19 * MiB + 256 * KiB),
+    endingAt(ACCOUNTS),
+    startingAt(ACCOUNTS + MAX_ACCOUNTS * 168),
+    endingAt(SLOTS),
     startingAt(CODES_END + (MAX_FRAMES + 1) * 32 * KiB),
     endingAt(STACKS_END),
     startingAt(DIRTY + 4 * MAX_ACCOUNTS),

@@ -2,12 +2,14 @@ import { encodeCase } from './case-json.ts';
 import { disassemble } from './code-edits.ts';
 import type { Engine } from './engine.ts';
 import { findDifference } from './find-difference.ts';
+import { findGasFault } from './find-gas-fault.ts';
 import type { FuzzCase } from './fuzz-case.ts';
 import type { Failure, FuzzTask } from './fuzz-task.ts';
 import { generateCase } from './generate/generate-case.ts';
 import { generateRawCase, type RawLimits } from './generate/raw-case.ts';
 import { GuardWatch } from './guard-watch.ts';
 import { shrinkCase } from './shrink.ts';
+import type { Subject } from './subject.ts';
 
 const RAW_LIMITS: RawLimits = { maxGas: 3_000_000, maxCodeLength: 30_000, allowsObjects: true };
 /** A worker that has found this many stops: they are mostly the same fault again. */
@@ -23,6 +25,16 @@ async function findTrap(fuzzCase: FuzzCase, subject: Engine): Promise<string | u
   } catch (error) {
     return `the subject threw: ${error instanceof Error ? error.stack : error}`;
   }
+}
+
+function findFault(
+  mode: FuzzTask['mode'],
+  fuzzCase: FuzzCase,
+  subject: Subject,
+  oracle: Engine,
+): Promise<string | undefined> {
+  if (mode === 'raw') return findTrap(fuzzCase, subject);
+  return mode === 'gas' ? findGasFault(fuzzCase, subject) : findDifference(fuzzCase, oracle, subject);
 }
 
 /** `gas used: expected 1, got 2` is the same kind of difference as `gas used: expected 3, got 5`. */
@@ -53,7 +65,7 @@ async function describeFailure(
 /** Runs a worker's share of the cases. @returns how many there were */
 export async function runCases(
   task: FuzzTask,
-  subject: Engine,
+  subject: Subject,
   oracle: Engine,
   report: (failure: Failure) => void,
 ): Promise<number> {
@@ -62,8 +74,7 @@ export async function runCases(
   const guards = new GuardWatch(subject);
   guards.check();
   const find: FindFault = async (fuzzCase) =>
-    (mode === 'raw' ? await findTrap(fuzzCase, subject) : await findDifference(fuzzCase, oracle, subject)) ??
-    guards.check();
+    (await findFault(mode, fuzzCase, subject, oracle)) ?? guards.check();
   let programs = 0;
   let failures = 0;
   for (

@@ -30,7 +30,7 @@ export function environmentOf(block: FuzzBlock): BlockEnvironment {
   };
 }
 
-function rulesOf(revision: Revision): BlockRules {
+export function rulesOf(revision: Revision): BlockRules {
   return {
     chainId: CHAIN_ID,
     revision,
@@ -65,8 +65,9 @@ function sliceOf({ transaction, block }: FuzzCase): bigint {
   return SLICES[choice % SLICES.length] as bigint;
 }
 
-class Subject implements Engine {
+export class Subject implements Engine {
   readonly #evm: Evm;
+  #gasNeeded: bigint | undefined;
 
   constructor() {
     this.#evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
@@ -80,6 +81,11 @@ class Subject implements Engine {
       : this.#runTransaction(fuzzCase, state);
   }
 
+  /** What the last message would have needed, by its own account. */
+  get gasNeeded(): bigint | undefined {
+    return this.#gasNeeded;
+  }
+
   #runMessage(fuzzCase: FuzzCase, state: CaseState): Outcome {
     const evm = this.#evm;
     const slice = sliceOf(fuzzCase);
@@ -88,6 +94,7 @@ class Subject implements Engine {
     while (!evm.advance(slice));
     const result = evm.result();
     evm.finish();
+    this.#gasNeeded = result.gasNeeded;
     const refund = result.status === 'success' ? result.gasRefund : 0n;
     return this.#outcome(result, refund, state);
   }
@@ -130,6 +137,6 @@ class Subject implements Engine {
 }
 
 /** Makes the engine under test. */
-export async function createSubject(): Promise<Engine> {
+export async function createSubject(): Promise<Subject> {
   return new Subject();
 }

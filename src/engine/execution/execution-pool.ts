@@ -4,8 +4,8 @@ import type { Eventual } from '../../primitives/eventual.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
+import { FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
-import { InlineAdmission } from './inline-admission.ts';
 import type { Job } from './job.ts';
 import { runSlice } from './run-slice.ts';
 
@@ -16,7 +16,6 @@ export type ExecutionPoolOptions = HeavyCallsOptions & {
 
 export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   runningLimit: 14,
-  laneLimit: 10,
   queueLimit: 4_096,
   memoryLimit: DEFAULT_MEMORY_LIMIT,
   heapMb: 512,
@@ -32,7 +31,7 @@ const SELECTOR_END = 10;
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
-  readonly #admission = new InlineAdmission();
+  readonly #firstSlices = new FirstSlices();
   readonly #onFault: (fault: string) => void;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
@@ -60,18 +59,18 @@ export class ExecutionPool {
     const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
     const { to = '', data = '' } = job.request.call;
-    const lane = `${scope.owner ?? ''}/${to}`;
+    const { owner = '' } = scope;
+    const lane = `${owner}/${to}`;
     const shape = `${lane}/${data.slice(0, SELECTOR_END)}`;
-    if (this.#admission.admits(shape, !this.#heavyCalls.isFull)) {
-      const result = this.#runFirstSlice(job, simulator, startedAt);
-      if (result !== undefined) {
-        this.#admission.noteFinished(shape);
-        return result;
-      }
-      this.#admission.noteMoved(shape, performance.now() - startedAt);
+    const sliceMs = this.#firstSlices.lengthFor(shape, this.#heavyCalls.hasRoomFor(owner));
+    if (sliceMs === 0) throw WAITED_TOO_LONG;
+    const result = this.#runFirstSlice(job, simulator, startedAt + sliceMs);
+    if (result !== undefined) {
+      this.#firstSlices.noteFinished(shape);
+      return result;
     }
-    if (this.#heavyCalls.isFull) throw WAITED_TOO_LONG;
-    return this.#heavyCalls.run(job, lane, scope);
+    this.#firstSlices.noteMoved(shape, performance.now() - startedAt);
+    return this.#heavyCalls.run(job, { owner, lane }, scope);
   }
 
   async close(): Promise<void> {
@@ -80,10 +79,10 @@ export class ExecutionPool {
   }
 
   /** @returns undefined when it is not enough */
-  #runFirstSlice(job: Job, simulator: Simulator, startedAt: number): string | undefined {
+  #runFirstSlice(job: Job, simulator: Simulator, endsAt: number): string | undefined {
     const execution = executeJob(simulator, job);
     try {
-      const step = runSlice(execution, startedAt);
+      const step = runSlice(execution, endsAt);
       if (step.done) return step.value;
     } catch (error) {
       if (error instanceof ChainError) throw error;

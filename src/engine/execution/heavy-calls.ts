@@ -1,26 +1,26 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Job, JobOutcome } from './job.ts';
-import { chooseNext } from './next-task.ts';
+import { chooseNext, type Lane } from './next-task.ts';
 import { ThreadGroup, type ThreadGroupOptions } from './thread-group.ts';
 
 export type HeavyCallsOptions = {
   /** Calls that run at the same time, on all threads together; each has memory of its own. */
   readonly runningLimit: number;
-  /** How many of those may be of one lane. */
-  readonly laneLimit: number;
   /** Calls that may wait. */
   readonly queueLimit: number;
 } & ThreadGroupOptions;
 
 /** A call on its way through queue and thread. */
-type Task = {
+type Task = Lane & {
   readonly job: Job;
-  readonly lane: string;
   readonly settle: (outcome: JobOutcome) => void;
   /** Once it runs: ends that. */
   cancel: (() => void) | undefined;
 };
+
+/** The part of all places that one caller may have. */
+const OWNER_SHARE = { running: 0.75, waiting: 0.5 } as const;
 
 export const WAITED_TOO_LONG: ChainError = new ChainError('busy', 'too many executions are waiting');
 export const STOPPING: ChainError = new ChainError('aborted', 'the server is stopping');
@@ -28,13 +28,18 @@ const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
 /**
  * Runs calls that take longer than a slice on threads, many in turn on each. Those that have to wait for a place are
- * taken from different lanes in turn. A call whose time is up or whose caller has gone ends between two slices; no thread
- * is ended for a call's sake.
+ * taken from different callers and contracts in turn. A call whose time is up or whose caller has gone ends between two
+ * slices; no thread is ended for a call's sake.
  */
 export class HeavyCalls {
   readonly #options: HeavyCallsOptions;
+  /** How many calls of one caller may run, and wait. */
+  readonly #ownerRunningLimit: number;
+  readonly #ownerQueueLimit: number;
   readonly #threads: ThreadGroup;
   readonly #waiting: Task[] = [];
+  /** How many of those are each caller's. */
+  readonly #waitingOf = new Map<string, number>();
   readonly #running = new Set<Task>();
   /** Ends each task that waits or runs. */
   readonly #failures = new Map<Task, (error: Error) => void>();
@@ -43,6 +48,8 @@ export class HeavyCalls {
 
   constructor(options: HeavyCallsOptions, onFault: (fault: string) => void) {
     this.#options = options;
+    this.#ownerRunningLimit = Math.max(1, Math.floor(options.runningLimit * OWNER_SHARE.running));
+    this.#ownerQueueLimit = Math.ceil(options.queueLimit * OWNER_SHARE.waiting);
     this.#onFault = onFault;
     this.#threads = new ThreadGroup(options, onFault);
   }
@@ -52,17 +59,18 @@ export class HeavyCalls {
     return this.#threads.size;
   }
 
-  /** Whether no call more may wait. */
-  get isFull(): boolean {
-    return this.#waiting.length >= this.#options.queueLimit;
+  /** Whether a call more of this caller may wait. */
+  hasRoomFor(owner: string): boolean {
+    const waiting = this.#waitingOf.get(owner) ?? 0;
+    return this.#waiting.length < this.#options.queueLimit && waiting < this.#ownerQueueLimit;
   }
 
   /**
-   * @param lane calls of one caller for one contract
    * @returns the job's result as hex
-   * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then
+   * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then or may
+   * not even wait
    */
-  run(job: Job, lane: string, scope: CallScope): Promise<string> {
+  run(job: Job, { owner, lane }: Lane, scope: CallScope): Promise<string> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       const release = (): void => {
@@ -87,14 +95,17 @@ export class HeavyCalls {
       };
       const onAbort = (): void => fail(CALLER_GONE);
       const onDeadline = (): void => fail(task.cancel === undefined ? WAITED_TOO_LONG : timeoutError(scope));
-      const task: Task = { job, lane, settle, cancel: undefined };
+      if (this.#isClosed) return reject(STOPPING);
+      if (signal.aborted) return reject(CALLER_GONE);
+      if (!this.hasRoomFor(owner)) return reject(WAITED_TOO_LONG);
+      const task: Task = { job, owner, lane, settle, cancel: undefined };
       const timer = setTimeout(onDeadline, Math.max(0, scope.deadline - performance.now()));
       signal.addEventListener('abort', onAbort);
       this.#waiting.push(task);
+      this.#countWaiting(owner, 1);
       this.#failures.set(task, fail);
-      if (this.#isClosed) fail(STOPPING);
-      else if (signal.aborted) fail(CALLER_GONE);
-      else this.#dispatch();
+      this.#dispatch();
+      return undefined;
     });
   }
 
@@ -107,22 +118,32 @@ export class HeavyCalls {
   /** Forgets a task that is over; its place may be another's. */
   #remove(task: Task): void {
     this.#failures.delete(task);
-    if (!this.#running.delete(task)) this.#waiting.splice(this.#waiting.indexOf(task), 1);
+    if (!this.#running.delete(task)) this.#takeWaiting(this.#waiting.indexOf(task));
     this.#dispatch();
     this.#threads.noteIdle();
   }
 
   /** Gives waiting tasks to threads while there are places. */
   #dispatch(): void {
-    const { runningLimit, laneLimit } = this.#options;
-    while (!this.#isClosed && this.#waiting.length > 0 && this.#running.size < runningLimit) {
-      const lanes = [...this.#running].map(({ lane }) => lane);
-      const next = chooseNext(this.#waiting, lanes, laneLimit);
+    while (!this.#isClosed && this.#waiting.length > 0 && this.#running.size < this.#options.runningLimit) {
+      const next = chooseNext(this.#waiting, [...this.#running], this.#ownerRunningLimit);
       if (next < 0) return;
-      const [task] = this.#waiting.splice(next, 1) as [Task];
+      const task = this.#takeWaiting(next);
       this.#running.add(task);
       task.cancel = this.#threads.choose().run(task.job, task.settle);
     }
+  }
+
+  #takeWaiting(index: number): Task {
+    const [task] = this.#waiting.splice(index, 1) as [Task];
+    this.#countWaiting(task.owner, -1);
+    return task;
+  }
+
+  #countWaiting(owner: string, change: 1 | -1): void {
+    const count = (this.#waitingOf.get(owner) ?? 0) + change;
+    if (count === 0) this.#waitingOf.delete(owner);
+    else this.#waitingOf.set(owner, count);
   }
 }
 

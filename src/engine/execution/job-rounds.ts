@@ -1,7 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { Execution } from '../simulation/execution.ts';
 import type { JobOutcome } from './job.ts';
-import { runSlice } from './run-slice.ts';
+import { runSlice, SLICE_MS } from './run-slice.ts';
 
 type RunningJob = { readonly id: number; readonly execution: Execution<string> };
 
@@ -49,7 +49,7 @@ export class JobRounds {
     if (job === undefined) return undefined;
     const { id, execution } = job;
     try {
-      const { done, value } = runSlice(execution, performance.now());
+      const { done, value } = runSlice(execution, performance.now() + SLICE_MS);
       if (done) return { id, outcome: { result: value } };
     } catch (error) {
       return { id, outcome: describeFailure(error) };

@@ -1,25 +1,33 @@
+/** Whose a task is: of which caller, and (with that caller in its name) for which contract. */
+export type Lane = { readonly owner: string; readonly lane: string };
+
+function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const task of running) counts.set(task[key], (counts.get(task[key]) ?? 0) + 1);
+  return counts;
+}
+
 /**
- * Which waiting task comes next: the first one of the lane with the fewest tasks running, so that one caller's
- * flood for one contract leaves room for the others.
- * @param running lanes of the running tasks
- * @param laneLimit tasks of one lane that may run
+ * Which waiting task comes next: the first one of the caller with the fewest tasks running and, among one caller's, of
+ * the contract with the fewest. So a flood leaves room for the others.
+ * @param ownerLimit tasks of one caller that may run
  * @returns an index into `waiting`; -1 when all of them have to wait
  */
-export function chooseNext(
-  waiting: readonly { readonly lane: string }[],
-  running: readonly string[],
-  laneLimit: number,
-): number {
-  const counts = new Map<string, number>();
-  for (const lane of running) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+export function chooseNext(waiting: readonly Lane[], running: readonly Lane[], ownerLimit: number): number {
+  const owners = countBy(running, 'owner');
+  const lanes = countBy(running, 'lane');
   let best = -1;
-  let fewest = laneLimit;
-  for (const [index, { lane }] of waiting.entries()) {
-    const count = counts.get(lane) ?? 0;
-    if (count >= fewest) continue;
+  let fewest = ownerLimit;
+  let fewestOfLane = Number.POSITIVE_INFINITY;
+  for (const [index, { owner, lane }] of waiting.entries()) {
+    const count = owners.get(owner) ?? 0;
+    const countOfLane = lanes.get(lane) ?? 0;
+    if (count > fewest || count >= ownerLimit) continue;
+    if (count === fewest && countOfLane >= fewestOfLane) continue;
     if (count === 0) return index;
     best = index;
     fewest = count;
+    fewestOfLane = countOfLane;
   }
   return best;
 }

@@ -6,10 +6,10 @@ export const SLICE_MS = 2;
 /**
  * Runs work until it is done, a slice's time is over, or what comes next may take longer than that: then the step waits
  * for the slice after this one.
+ * @param endsAt on the clock of `performance.now()`
  * @throws what the work throws
  */
-export function runSlice<T>(execution: Execution<T>, startedAt: number): IteratorResult<Pause, T> {
-  const endsAt = startedAt + SLICE_MS;
+export function runSlice<T>(execution: Execution<T>, endsAt: number): IteratorResult<Pause, T> {
   while (true) {
     const step = execution.next();
     if (step.done || step.value === 'longStepAhead' || performance.now() >= endsAt) return step;

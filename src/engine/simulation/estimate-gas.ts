@@ -69,9 +69,22 @@ function* succeedsAsTransfer(simulation: Simulation): Execution<boolean> {
 }
 
 /**
+ * Whether what was calculated holds. With less than a call needs to go the same way it may still succeed in another one:
+ * when a caller bears that its callee runs out of gas.
+ */
+function* isConfirmed(
+  simulation: Simulation,
+  { high, tooLittle }: GasSearch,
+  known: bigint,
+): Execution<boolean> {
+  if (high !== known && !(yield* attempt(simulation, high)).succeeded) return false;
+  return tooLittle === undefined || !(yield* attempt(simulation, tooLittle)).succeeded;
+}
+
+/**
  * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
- * upper bound tells exactly what the call needs; geth's search is then a matter of arithmetic, and a second run confirms
- * its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
+ * upper bound tells exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
+ * confirm its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
  * @param blockLimit gas limit of the pending block: the bound when the call gives no gas (spec 4, rule 3)
  * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
@@ -87,7 +100,7 @@ export function* estimateGas(simulation: Simulation, blockLimit: bigint): Execut
   if (needed !== undefined) {
     const search = new GasSearch(result, high);
     for (let gas = search.candidate; gas !== undefined; gas = search.candidate) search.note(gas >= needed);
-    if (search.high === high || (yield* attempt(simulation, search.high)).succeeded) return search.high;
+    if (yield* isConfirmed(simulation, search, high)) return search.high;
   }
   const search = new GasSearch(result, high);
   for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {

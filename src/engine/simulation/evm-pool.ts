@@ -25,10 +25,9 @@ export class EvmPool {
   /** An EVM on the state after a block. It must be released. */
   acquire(block: bigint): Entry {
     const known = this.#idle.findLastIndex((entry) => entry.block === block);
-    const [entry] = this.#idle.splice(
-      known < 0 ? 0 : known,
-      known < 0 && this.#idle.length < MAX_IDLE ? 0 : 1,
-    );
+    // Where none knows the block: a new one while more may be kept, then the one that was used longest ago.
+    const chosen = known < 0 && this.#idle.length >= MAX_IDLE ? 0 : known;
+    const [entry] = chosen < 0 ? [] : this.#idle.splice(chosen, 1);
     const state = entry?.block === block ? entry.state : createStateReader(this.#reader, block);
     if (entry === undefined) return { evm: createEvm(state, this.#memoryLimit), block, state };
     entry.evm.attach(state);

@@ -10,6 +10,8 @@ const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 export class GasSearch {
   /** Known to be enough. */
   high: bigint;
+  /** The most that was tried and was too little. */
+  tooLittle: bigint | undefined;
   #low: bigint;
   #candidate: bigint;
 
@@ -34,7 +36,10 @@ export class GasSearch {
   /** What came of the candidate. */
   note(succeeded: boolean): void {
     if (succeeded) this.high = this.#candidate;
-    else this.#low = this.#candidate;
+    else {
+      this.#low = this.#candidate;
+      this.tooLittle = this.#candidate;
+    }
     this.#candidate = this.#middle;
   }
 

@@ -4,6 +4,7 @@ import { type Evm, WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
@@ -111,6 +112,7 @@ export function startTransaction(
   });
   const finish = (): TransactionResult => {
     const result = evm.result();
+    if (mode === 'mined' && result.isLimited) throw new StateLimitError();
     const spent = intrinsicGas + result.gasUsed;
     const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
     const gasUsed = maxBigInt(spent - refund, floorGas);

@@ -4,6 +4,7 @@ import type { Header } from '../../chain/header.ts';
 import type { Log } from '../../chain/receipt.ts';
 import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { isAtLeast } from '../../evm/revision.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
@@ -53,6 +54,7 @@ function callSystemContract(
   });
   while (!evm.advance(WHOLE_SLICE));
   const result = evm.result();
+  if (result.isLimited) throw new StateLimitError();
   evm.finish();
   return { succeeded: result.status === 'success', output: result.output };
 }

@@ -233,6 +233,8 @@ export function setNonce(account: usize, value: u64): void {
 export function setCodeHash(account: usize, hash: usize, code: usize): void {
   note32(account + CODE_HASH);
   copyWord(account + CODE_HASH, hash);
+  // Undone, the code of before is looked up anew: by then it may be gone from the cache.
+  store<u32>(account, 0, CODE);
   note4(account + CODE);
   store<u32>(account, code, CODE);
   store<u32>(account, 1, IS_CODE_NEW);
@@ -242,9 +244,11 @@ export function setCodeHash(account: usize, hash: usize, code: usize): void {
 export function linkCode(account: usize, code: usize): void {
   store<u32>(account, code, CODE);
 }
-/** Codes are gone from the cache: none is linked any more. */
-export function unlinkCodes(): void {
-  for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(account, 0, CODE);
+/** Codes from an address on are gone from the cache: none of them is linked any more. */
+export function unlinkCodes(from: usize): void {
+  for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
+    if (<usize>load<u32>(account, CODE) >= from) store<u32>(account, 0, CODE);
+  }
 }
 
 export function isCreated(account: usize): bool {

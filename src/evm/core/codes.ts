@@ -2,7 +2,9 @@
  * Codes by hash, with what was decoded of them: the region CODES. An entry's decoded form belongs to one revision; the
  * same code under two revisions is two entries.
  */
+import { unlinkCodes } from './accounts.ts';
 import { decode, decodedSize } from './decode.ts';
+import { endOfRunningCodes } from './frames.ts';
 import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './layout.ts';
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
@@ -16,31 +18,44 @@ export const INSTRUCTIONS: usize = 40;
 /** Per byte of code the instruction that a jump there leads to; 0: no jump may lead there. */
 export const JUMPS: usize = 44;
 const REVISION: usize = 48;
+/** Where what belongs to it ends: its bytes, or its decoded form. */
+const END: usize = 52;
+/** The entry made before it; 0: none. */
+const PREVIOUS: usize = 56;
 export const CODE_SIZE: usize = 64;
+
+/** What must stay free when codes are forgotten: one instruction may need two of them at a time (EIP-7702). */
+const ROOM: u32 = 2 << 20;
 
 let codesEnd: usize = CODES;
 let codesCount: u32 = 0;
+let newest: usize = 0;
+/** Codes that end before this are not forgotten: the state below does not have them yet. */
+let keptEnd: usize = CODES;
 
 function align(size: usize): usize {
   return (size + 15) & ~15;
 }
+function sizeOf(length: u32): usize {
+  return CODE_SIZE + align(length + SLACK);
+}
 
 /** The entry of a hash; 0 when it is not here. */
 export function findCode(hash: usize): usize {
-  const pointer = placeOf(hash);
+  const pointer = placeOf(hash, revision);
   return <usize>load<u32>(pointer);
 }
 
-function placeOf(hash: usize): usize {
+function placeOf(hash: usize, number: u32): usize {
   const h0 = load<u64>(hash);
-  let place = <u32>(h0 ^ <u64>revision) & (CODE_INDEX_SIZE - 1);
+  let place = <u32>(h0 ^ <u64>number) & (CODE_INDEX_SIZE - 1);
   while (true) {
     const pointer = CODE_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);
     if (entry == 0) return pointer;
     if (
       load<u64>(entry) == h0 && load<u64>(entry, 8) == load<u64>(hash, 8) && load<u64>(entry, 16) == load<u64>(hash, 16) &&
-      load<u64>(entry, 24) == load<u64>(hash, 24) && load<u32>(entry, REVISION) == revision
+      load<u64>(entry, 24) == load<u64>(hash, 24) && load<u32>(entry, REVISION) == number
     ) return pointer;
     place = (place + 1) & (CODE_INDEX_SIZE - 1);
   }
@@ -53,8 +68,9 @@ export function codesSize(): u32 {
 
 /** Makes an entry whose bytes are still to be written. 0: the region is full. */
 export function addCode(hash: usize, length: u32): usize {
-  const size = CODE_SIZE + align(length + SLACK);
-  if (codesEnd + size > CODES_END || codesCount >= CODE_INDEX_SIZE >> 1) return 0;
+  if (length > <u32>(CODES_END - CODES)) return 0;
+  const size = sizeOf(length);
+  if (!hasRoom(size) && !forgetIdleCodes(size)) return 0;
   const entry = codesEnd;
   codesEnd += size;
   codesCount++;
@@ -62,7 +78,10 @@ export function addCode(hash: usize, length: u32): usize {
   copyWord(entry + HASH, hash);
   initializeCode(entry, entry + CODE_SIZE, length);
   memory.fill(entry + CODE_SIZE + length, 0, SLACK);
-  store<u32>(placeOf(hash), entry);
+  store<u32>(entry, codesEnd, END);
+  store<u32>(entry, newest, PREVIOUS);
+  newest = entry;
+  store<u32>(placeOf(hash, revision), entry);
   return entry;
 }
 
@@ -74,17 +93,72 @@ export function initializeCode(entry: usize, bytes: usize, length: u32): void {
   store<u32>(entry, revision, REVISION);
 }
 
-/** Decodes a cached code at its first execution. False: the region is full. */
+/**
+ * Decodes a cached code at its first execution. False: there is no room behind the codes. Then there is for this one after
+ * `forgetOthers`.
+ */
 export function prepareCode(entry: usize): bool {
   if (load<u32>(entry, INSTRUCTIONS) != 0) return true;
-  const room = decodedSize(load<u32>(entry, LENGTH));
-  if (codesEnd + room > CODES_END) return false;
+  if (!hasRoom(decodedSize(load<u32>(entry, LENGTH)))) return false;
   codesEnd = align(decode(entry, codesEnd));
+  store<u32>(entry, codesEnd, END);
   return true;
+}
+
+/** Where a code's entry ends; initialisation code, which lies elsewhere, has none here. */
+export function endOfCode(entry: usize): usize {
+  return entry >= CODES && entry < CODES_END ? <usize>load<u32>(entry, END) : CODES;
+}
+
+/** A code that an account got is not forgotten until changes are collected. */
+export function keepCode(entry: usize): void {
+  keptEnd = max(keptEnd, endOfCode(entry));
+}
+export function releaseCodes(): void {
+  keptEnd = CODES;
+}
+
+function hasRoom(size: u64): bool {
+  return <u64>codesEnd + size <= <u64>CODES_END && codesCount < CODE_INDEX_SIZE >> 1;
+}
+
+/** Forgets codes that nobody runs when that makes room for so many bytes. False: it would not. */
+function forgetIdleCodes(size: u64): bool {
+  const from = max(keptEnd, endOfRunningCodes());
+  if (<u64>from + size + ROOM > <u64>CODES_END) return false;
+  forgetCodesFrom(from);
+  return hasRoom(size);
+}
+
+/** Forgets codes, perhaps this one as well, so that it can be added and decoded. False: it is too long for that. */
+export function forgetOthers(entry: usize): bool {
+  const length = load<u32>(entry, LENGTH);
+  return forgetIdleCodes(sizeOf(length) + decodedSize(length));
+}
+
+/** Forgets the codes that begin there or behind it, and decoded forms that reach beyond it. */
+function forgetCodesFrom(from: usize): void {
+  memory.fill(CODE_INDEX, 0, CODE_INDEX_SIZE << 2);
+  unlinkCodes(from);
+  while (newest >= from) newest = <usize>load<u32>(newest, PREVIOUS);
+  codesEnd = from;
+  codesCount = 0;
+  for (let entry = newest; entry != 0; entry = <usize>load<u32>(entry, PREVIOUS)) {
+    if (<usize>load<u32>(entry, END) > from) {
+      store<u32>(entry, 0, INSTRUCTIONS);
+      store<u32>(entry, from, END);
+    }
+    const place = placeOf(entry + HASH, load<u32>(entry, REVISION));
+    if (load<u32>(place) != 0) continue;
+    store<u32>(place, entry);
+    codesCount++;
+  }
 }
 
 export function clearCodes(): void {
   memory.fill(CODE_INDEX, 0, CODE_INDEX_SIZE << 2);
   codesEnd = CODES;
   codesCount = 0;
+  newest = 0;
+  keptEnd = CODES;
 }

@@ -1,6 +1,7 @@
 /** The call stack: one record a frame, and the way in and out of one. */
 import { hasCode } from './accounts.ts';
-import { MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
+import { endOfCode } from './codes.ts';
+import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
 import { rollbackTo } from './journal.ts';
 import {
   code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize,
@@ -78,6 +79,14 @@ export function kindOfFrame(): u32 {
 /** What the running frame has used of its gas. */
 export function usedGas(left: i64): i64 {
   return load<i64>(frame, GIVEN) - left;
+}
+
+/** Where the cached codes that frames run end. */
+export function endOfRunningCodes(): usize {
+  if (depth < 0) return CODES;
+  let end = endOfCode(code);
+  for (let below = FRAMES; below < frame; below += FRAME_SIZE) end = max(end, endOfCode(load<u32>(below, CODE)));
+  return end;
 }
 
 /** No frame more may begin above the running one. */
@@ -222,8 +231,6 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }
-  // Before EIP-150 it asked for that much, and would have run out of gas with less.
-  if (!has(EIP150)) part = handed;
   if (part > handed) part = handed;
   noteNeed(load<i64>(above, USED_BEFORE) + wholeOf(part));
   const outputSize = load<u32>(above, OUTPUT_SIZE);

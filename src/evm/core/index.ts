@@ -4,7 +4,7 @@ import {
   findAccount, forgetTouched, hasCode, initializeNonce, isCodeNew, isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile,
   settleAccounts, sweepAccounts, touch, unlinkCodes, warm, wasCleared, precompileOf,
 } from './accounts.ts';
-import { addCode, BYTES, clearCodes, codesSize, findCode, LENGTH } from './codes.ts';
+import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
 import { BLOCK_HASHES, CALLER, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
 import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
@@ -15,10 +15,10 @@ import { keccak256 } from './keccak.ts';
 import { ARENA, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
   depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, memoryLimit, refund, reserve, returnSize,
-  setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
+  setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setLongStepDue, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas,
 } from './machine.ts';
-import { need, requireAccount, requireCode, whyNot } from './needs.ts';
+import { need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
 import { setRules } from './rules.ts';
 import { isLess } from './words/compare.ts';
 import {
@@ -34,7 +34,7 @@ export function useRules(
   number: u32, features: u32, precompiles: u32, expByteGas: i64, storageAgainGas: i64, storageResetGas: i64, storageClearRefund: i64,
 ): void {
   setRules(number, features, precompiles, expByteGas, storageAgainGas, storageResetGas, storageClearRefund);
-  unlinkCodes();
+  unlinkCodes(0);
 }
 
 // --- where things are
@@ -79,7 +79,7 @@ export function supplySlot(account: usize): bool {
 /** Where the bytes of the code whose hash is at REQUEST_KEY go. 0: the region is full. */
 export function supplyCode(length: u32): usize {
   let code = findCode(REQUEST_KEY);
-  if (code == 0) code = addCode(REQUEST_KEY, length);
+  if (code == 0 || load<u32>(code, LENGTH) != length) code = addCode(REQUEST_KEY, length);
   return code == 0 ? 0 : <usize>load<u32>(code, BYTES);
 }
 export function supplyBlockHash(number: u64): void {
@@ -117,7 +117,11 @@ export function touchAccount(account: usize): void { touch(account); }
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
 export function setAccountNonce(account: usize, nonce: u64): void { setNonce(account, nonce); }
 /** The code's hash is at REQUEST_KEY; the code itself was supplied, or is nothing. */
-export function setAccountCode(account: usize): void { setCodeHash(account, REQUEST_KEY, findCode(REQUEST_KEY)); }
+export function setAccountCode(account: usize): void {
+  const code = findCode(REQUEST_KEY);
+  keepCode(code);
+  setCodeHash(account, REQUEST_KEY, code);
+}
 export function setAccountPrecompile(account: usize, number: u32): void { setPrecompile(account, number); }
 export function clearAccountStorage(account: usize): void { clearStorage(account); }
 /** The slot of REQUEST_KEY. 0: the region is full */
@@ -151,7 +155,9 @@ export function begin(): void {
   setLogs(LOGS, 0);
   setRefund(0);
   setDepth(-1);
+  setCode(0);
   setGasObserved(false);
+  setLongStepDue(false);
   setReturnSize(0);
   forgetTouched();
 }
@@ -181,13 +187,14 @@ export function beginCall(given: i64, slice: i64): i32 {
   if (caller == 0) return outcome();
   const target = requireAccount(TARGET);
   if (target == 0 || !requireCode(target)) return outcome();
-  let code = hasCode(target) ? codeOf(target) : 0;
-  if (isDelegation(code)) {
-    const delegate = requireDelegate(code);
-    if (delegate == 0 || !requireCode(delegate)) return outcome();
-    warm(delegate);
-    code = hasCode(delegate) ? codeOf(delegate) : 0;
+  let runs = target;
+  if (hasCode(target) && isDelegation(codeOf(target))) {
+    runs = requireDelegate(codeOf(target));
+    if (runs == 0) return outcome();
+    warm(runs);
   }
+  if (!requireDecoded(runs)) return outcome();
+  const code = hasCode(runs) ? codeOf(runs) : 0;
   if (isLess(balanceOf(caller), VALUE)) {
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;
@@ -275,6 +282,7 @@ export function changedSlotOwner(slot: usize): usize { return ownerOf(slot); }
 export function settle(): void {
   settleAccounts();
   settleSlots();
+  releaseCodes();
 }
 
 // --- caches
@@ -285,8 +293,9 @@ export function codeSize(): u32 { return codesSize(); }
 export function clearState(): void {
   clearAccounts();
   clearSlots();
+  releaseCodes();
 }
 export function clearCodeCache(): void {
   clearCodes();
-  unlinkCodes();
+  unlinkCodes(0);
 }

@@ -23,15 +23,18 @@ const OPCODES_SIZE: u32 = 64 << 10;
 export const ACCOUNT_INDEX: usize = 2 * MiB;
 export const ACCOUNT_INDEX_SIZE: u32 = 1 << 18;
 export const SLOT_INDEX: usize = ACCOUNT_INDEX + (ACCOUNT_INDEX_SIZE << 2);
-export const SLOT_INDEX_SIZE: u32 = 1 << 20;
+export const SLOT_INDEX_SIZE: u32 = 1 << 22;
 export const CODE_INDEX: usize = SLOT_INDEX + (SLOT_INDEX_SIZE << 2);
 export const CODE_INDEX_SIZE: u32 = 1 << 16;
 
-/** The entries themselves; at most half of an index's places are taken. */
-export const ACCOUNTS: usize = 8 * MiB;
+/**
+ * The entries themselves; at most half of an index's places are taken. A transaction of 200 million gas finds room for all
+ * slots (TSTORE: 100 gas each) and undo steps that it can pay for.
+ */
+export const ACCOUNTS: usize = 20 * MiB;
 export const ACCOUNTS_END: usize = ACCOUNTS + 24 * MiB;
 export const SLOTS: usize = ACCOUNTS_END;
-export const SLOTS_END: usize = SLOTS + 64 * MiB;
+export const SLOTS_END: usize = SLOTS + 256 * MiB;
 export const CODES: usize = SLOTS_END;
 export const CODES_END: usize = CODES + 64 * MiB;
 
@@ -42,7 +45,7 @@ export const STACKS_END: usize = STACKS + 34 * MiB;
 
 /** Undo steps of the running transaction. */
 export const JOURNAL: usize = STACKS_END;
-export const JOURNAL_END: usize = JOURNAL + 64 * MiB;
+export const JOURNAL_END: usize = JOURNAL + 128 * MiB;
 
 /** Logs of the running transaction. */
 export const LOGS: usize = JOURNAL_END;

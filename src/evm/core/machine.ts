@@ -19,6 +19,9 @@ export let reserve: i64 = 0;
 /** Code looked at its own gas in a way that may change what it does. */
 export let isGasObserved: bool = false;
 
+/** The host knows that what comes next takes long. */
+export let isLongStepDue: bool = false;
+
 /** The interpreter's registers while it does not run: instruction, top of stack, gas. */
 export let ip: usize = 0;
 export let sp: usize = STACKS;
@@ -67,6 +70,7 @@ export function setStatic(value: bool): void { isStatic = value; }
 export function setReturnSize(value: u32): void { returnSize = value; }
 export function setStatus(value: i32): void { status = value; }
 export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
+export function setLongStepDue(value: bool): void { isLongStepDue = value; }
 export function setMemoryLimit(bytes: u32): void { memoryLimit = bytes; }
 
 /** Ends an instruction's body with a halt. */

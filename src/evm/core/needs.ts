@@ -1,6 +1,6 @@
 /** Telling the host what is missing. Every function here gives an instruction's body its way out. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
-import { findCode } from './codes.ts';
+import { findCode, forgetOthers, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './exchange.ts';
 import { halt } from './machine.ts';
 import { BODY_NEEDS, MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT } from './status.ts';
@@ -41,6 +41,15 @@ export function requireCode(account: usize): bool {
   }
   copyWord(REQUEST_KEY, codeHashOf(account));
   whyNot = setNeed(NEEDS_CODE);
+  return false;
+}
+
+/** True when the account's code is ready to run, or it has none. */
+export function requireDecoded(account: usize): bool {
+  if (!requireCode(account)) return false;
+  if (!hasCode(account) || prepareCode(codeOf(account))) return true;
+  if (forgetOthers(codeOf(account))) return requireDecoded(account);
+  whyNot = halt(MEMORY_LIMIT);
   return false;
 }
 

@@ -19,6 +19,8 @@ const NEXT_DIRTY: usize = 116;
 /** Its place in the index. */
 const PLACE: usize = 120;
 const SLOT_SIZE: usize = 128;
+/** Slots that are kept from one transaction to the next: 32 MiB. */
+const CROWD: u32 = 1 << 18;
 
 /** Generation of transient slots: no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
@@ -41,7 +43,7 @@ function find(account: usize, generation: u32, key: usize): usize {
   const k2 = load<u64>(key, 16);
   const k3 = load<u64>(key, 24);
   const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
-  let place = <u32>(mixed >> 44) & (SLOT_INDEX_SIZE - 1);
+  let place = <u32>(mixed >> 42) & (SLOT_INDEX_SIZE - 1);
   while (true) {
     const pointer = SLOT_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);
@@ -73,7 +75,7 @@ export function areSlotsFull(): bool {
 }
 
 export function areSlotsCrowded(): bool {
-  return slotsEnd - SLOTS > <usize>(SLOT_INDEX_SIZE >> 2) * SLOT_SIZE;
+  return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
 export function clearSlots(): void {
@@ -125,9 +127,11 @@ export function isTransientSet(slot: usize): bool {
   return load<u32>(slot, WARM) == epoch;
 }
 export function setTransient(slot: usize, value: usize): void {
-  if (load<u32>(slot, WARM) != epoch) note4(slot + WARM);
-  note32(slot + VALUE);
-  store<u32>(slot, epoch, WARM);
+  if (load<u32>(slot, WARM) == epoch) note32(slot + VALUE);
+  else {
+    note4(slot + WARM);
+    store<u32>(slot, epoch, WARM);
+  }
   copyWord(slot + VALUE, value);
 }
 

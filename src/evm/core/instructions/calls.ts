@@ -2,7 +2,7 @@
 import {
   balanceOf, codeHashOf, codeOf, create, exists, findAccount, hasCode, isEmpty, isWarm, precompileOf, setBalance, touch, warm,
 } from '../accounts.ts';
-import { BYTES, INSTRUCTIONS, LENGTH, prepareCode } from '../codes.ts';
+import { BYTES, INSTRUCTIONS, LENGTH } from '../codes.ts';
 import {
   accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setContext, setFramePrecompile,
   setOutput, STATICCALL, usedGas, valueOfFrame,
@@ -15,7 +15,7 @@ import {
   setReturnSize, setStatic, sp as spRegister,
 } from '../machine.ts';
 import { growOver } from '../memory.ts';
-import { requireAccount, requireCode, setNeed, whyNot } from '../needs.ts';
+import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
 import { BODY_SWITCHES, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
 import { addWords, subWords } from '../words/add.ts';
@@ -85,13 +85,15 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   copyAddress(addressWord, sp - 32);
   const target = requireAccount(addressWord);
   if (target == 0 || !requireCode(target)) return whyNot;
-  let code = hasCode(target) ? codeOf(target) : 0;
+  let runs = target;
   let delegate: usize = 0;
-  if (isDelegation(code)) {
-    delegate = requireDelegate(code);
-    if (delegate == 0 || !requireCode(delegate)) return whyNot;
-    code = hasCode(delegate) ? codeOf(delegate) : 0;
+  if (hasCode(target) && isDelegation(codeOf(target))) {
+    delegate = requireDelegate(codeOf(target));
+    if (delegate == 0) return whyNot;
+    runs = delegate;
   }
+  if (!requireDecoded(runs)) return whyNot;
+  const code = hasCode(runs) ? codeOf(runs) : 0;
 
   gas = growOver(inputAt, inputAt - 32, gas);
   if (gas < 0) return gas;
@@ -103,8 +105,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
   if (handed < 0) return halt(OUT_OF_GAS);
-  // Before EIP-150 an instruction asks for so much gas or fails.
-  if (!has(EIP150)) noteNeed(usedGas(total) + handed);
+  // A stipend that comes back must have been paid. Before EIP-150 what is asked for must be there.
+  noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
   total -= handed;
   const given = passesValue ? handed + STIPEND : handed;
@@ -180,17 +182,13 @@ function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64)
   return BODY_SWITCHES;
 }
 
-/** Begins the pushed frame's execution. */
+/** Begins the pushed frame's execution. The code is decoded. */
 export function enter(precompile: u32, code: usize): i64 {
   setReturnSize(0);
   if (precompile != 0) {
     setFramePrecompile(precompile);
     if (precompile != IDENTITY) return setNeed(NEEDS_PRECOMPILE);
     runIdentity();
-    return BODY_SWITCHES;
-  }
-  if (!prepareCode(code)) {
-    popFrame(MEMORY_LIMIT, 0, 0, 0);
     return BODY_SWITCHES;
   }
   setCode(code);

@@ -2,7 +2,7 @@
 import {
   balanceOf, create, hasCode, hasOldStorage, markCreated, nonceOf, setCodeHash, setNonce, touch, warm,
 } from '../accounts.ts';
-import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS } from '../codes.ts';
+import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS, keepCode } from '../codes.ts';
 import { decode, decodedSize } from '../decode.ts';
 import { accountOfFrame, CREATION, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
 import { charge } from '../gas.ts';
@@ -109,7 +109,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   setNonce(self, nonce + 1);
   warm(created);
   copyWord(ownAddress, self);
-  pushFrame(CREATION, ip + 16, resultAt, total, handed, handed, has(EIP150), gas);
+  pushFrame(CREATION, ip + 16, resultAt, total, handed, handed, true, gas);
   return beginCreation(self, created, data, <u32>size);
 }
 
@@ -197,6 +197,7 @@ export function finishCreation(created: usize, output: usize, size: u32, left: i
     if (code == 0) return failCreation(MEMORY_LIMIT);
     memory.copy(load<u32>(code, BYTES), output, size);
   }
+  keepCode(code);
   setCodeHash(created, newAddress, code);
   return left - cost;
 }

@@ -3,9 +3,12 @@ import { BYTES, LENGTH } from '../codes.ts';
 import { charge } from '../gas.ts';
 import { keccak256 } from '../keccak.ts';
 import { RETURN_DATA } from '../layout.ts';
-import { code, halt, input, inputSize, memoryBase, memorySize, returnSize } from '../machine.ts';
+import {
+  code, halt, input, inputSize, isLongStepDue, memoryBase, memorySize, returnSize, setLongStepDue,
+} from '../machine.ts';
 import { growFor, growOver, growTo, wordsOf } from '../memory.ts';
-import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS } from '../status.ts';
+import { setNeed } from '../needs.ts';
+import { LONG_STEP, OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS } from '../status.ts';
 import { fitsU64, loadBigEndian, storeBigEndian } from '../words/word.ts';
 
 const HASH_WORD_GAS: i64 = 6;
@@ -58,8 +61,15 @@ export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
 
 const digest: usize = memory.data(32, 16);
 
+/** Hashing more than this takes about a millisecond: it is announced to the host first. */
+const LONG_HASH_BYTES: u64 = 320 << 10;
+
 /** Stack: offset, size. */
 export function keccak(sp: usize, gas: i64): i64 {
+  if (load<u64>(sp - 32) > LONG_HASH_BYTES) {
+    setLongStepDue(!isLongStepDue);
+    if (isLongStepDue) return setNeed(LONG_STEP);
+  }
   const left = growOver(sp, sp - 32, gas);
   if (left < 0) return left;
   const size = <u32>load<u64>(sp - 32);

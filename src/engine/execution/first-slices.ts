@@ -1,18 +1,21 @@
 import { Lru } from '../../util/lru.ts';
+import { SLICE_MS } from './run-slice.ts';
 
 /** Kinds of calls that are remembered, and for how long. */
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
-/** The part of its time that the thread of the requests may lose to calls that turn out to be heavy... */
+/** For calls that are likely to be heavy: enough for most light ones, and little to lose, milliseconds. */
+export const SHORT_SLICE_MS = 0.25;
+/** The part of its time that the thread of the requests may lose to whole slices of calls that turn out to be heavy... */
 const LOST_SHARE = 0.2;
 /** ...and how much of it at once, milliseconds. */
 const MAX_DEBT_MS = 4;
 
 /**
- * Decides which calls begin on the thread that reads requests. A heavy one costs that thread a slice before it moves to
- * another: those whose like was heavy lately begin there at once, and so do unknown ones when too much time was lost.
+ * How long calls may run on the thread that reads requests. A heavy one costs that thread its first slice before it moves
+ * to another. So those whose like was heavy lately have a short one, and so do unknown ones when much time was lost.
  */
-export class InlineAdmission {
+export class FirstSlices {
   readonly #known: Lru<string, 'light' | 'heavy'>;
   readonly #now: () => number;
   /** Milliseconds lost, less what time has made good. */
@@ -29,17 +32,20 @@ export class InlineAdmission {
   /**
    * @param shape what calls of about the same weight have in common
    * @param hasRoom whether the call could move if it turned out to be heavy
+   * @returns milliseconds; 0: the call is not even begun
    */
-  admits(shape: string, hasRoom: boolean): boolean {
+  lengthFor(shape: string, hasRoom: boolean): number {
     const weight = this.#known.get(shape);
-    if (weight !== undefined) return weight === 'light';
+    if (weight === 'light') return SLICE_MS;
+    if (!hasRoom) return 0;
+    if (weight === 'heavy') return SHORT_SLICE_MS;
     this.#settleDebt();
-    return hasRoom && this.#debtMs < MAX_DEBT_MS;
+    return this.#debtMs < MAX_DEBT_MS ? SLICE_MS : SHORT_SLICE_MS;
   }
 
   /** A call of this shape has ended within its first slice. */
   noteFinished(shape: string): void {
-    if (this.#known.get(shape) !== 'light') this.#known.set(shape, 'light');
+    if (this.#known.get(shape) === undefined) this.#known.set(shape, 'light');
   }
 
   /** One has not. For a shape known as light that may be chance: it is unknown from now on. */

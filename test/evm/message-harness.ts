@@ -1,0 +1,121 @@
+/** Messages in an EVM over accounts that are made up as they are asked for. */
+import { assemble } from '../../scripts/assembler.ts';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { AccountState, StateReader } from '../../src/evm/host.ts';
+import type { BlockEnvironment, Message, MessageResult } from '../../src/evm/message.ts';
+import type { Revision } from '../../src/evm/revision.ts';
+import { bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+
+const MEMORY_LIMIT: number = 64 << 20;
+const CHAIN_ID = 1n;
+
+/** An address by number. */
+function addressOf(number: number): Uint8Array {
+  const address = new Uint8Array(20);
+  new DataView(address.buffer).setUint32(16, number);
+  return address;
+}
+
+const SENDER: Uint8Array = addressOf(0xffff_0001);
+/** Where the code of a message lies. */
+const PROGRAM: Uint8Array = addressOf(0xffff_0002);
+
+const BLOCK: BlockEnvironment = {
+  number: 1n,
+  timestamp: 1n,
+  beneficiary: addressOf(0xffff_0003),
+  gasLimit: 30_000_000n,
+  difficulty: 0n,
+  prevRandao: new Uint8Array(32),
+  baseFeePerGas: 0n,
+  blobBaseFee: 0n,
+  getBlockHash: () => new Uint8Array(32),
+};
+
+const MESSAGE: Omit<Message, 'to' | 'gasLimit'> = {
+  caller: SENDER,
+  value: 0n,
+  data: EMPTY_BYTES,
+  gasPrice: 0n,
+  blobVersionedHashes: [],
+  accessList: [],
+};
+
+/** Accounts by number: their codes are what `codeAt` makes of it; the others do not exist. */
+class MadeUpState implements StateReader {
+  readonly #codeAt: (number: number) => Uint8Array | undefined;
+  readonly #codes = new Map<bigint, () => Uint8Array>();
+
+  constructor(codeAt: (number: number) => Uint8Array | undefined) {
+    this.#codeAt = codeAt;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    const number = Number(bytesToBigInt(address) & 0xffff_ffffn);
+    const code = this.#codeAt(number);
+    if (code === undefined) return undefined;
+    const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code);
+    this.#codes.set(bytesToBigInt(codeHash), () => this.#codeAt(number) as Uint8Array);
+    return { nonce: 1n, balance: 0n, codeHash, hasStorage: false };
+  }
+
+  getStorage(): Uint8Array {
+    return EMPTY_BYTES;
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.#codes.get(bytesToBigInt(codeHash));
+    if (code === undefined) throw new Error('unknown code');
+    return code();
+  }
+}
+
+export class MessageHarness {
+  readonly evm: Evm;
+  readonly #revision: Revision;
+
+  /** @param codeAt codes of the other accounts */
+  constructor(
+    revision: Revision = 'osaka',
+    codeAt: (number: number) => Uint8Array | undefined = () => undefined,
+    memoryLimit: number = MEMORY_LIMIT,
+  ) {
+    this.#revision = revision;
+    this.evm = createEvm(new MadeUpState(codeAt), memoryLimit);
+  }
+
+  /** Runs code to its end and undoes what it did. Everything known from before stays known. */
+  run(code: string | Uint8Array, gasLimit = 30_000_000n, slice: bigint = WHOLE_SLICE): MessageResult {
+    const program = typeof code === 'string' ? assemble(code) : code;
+    this.#open();
+    this.evm.state.setCode(PROGRAM, keccak256(program), program);
+    return this.#finish({ ...MESSAGE, to: PROGRAM, gasLimit }, slice);
+  }
+
+  /** Runs initialisation code. */
+  create(code: Uint8Array, gasLimit: bigint): MessageResult {
+    this.#open();
+    this.evm.state.setNonce(SENDER, 1n);
+    return this.#finish({ ...MESSAGE, to: undefined, data: code, gasLimit }, WHOLE_SLICE);
+  }
+
+  #open(): void {
+    this.evm.enter(BLOCK, CHAIN_ID, this.#revision);
+    this.evm.open();
+  }
+
+  #finish(message: Message, slice: bigint): MessageResult {
+    const { evm } = this;
+    evm.begin();
+    evm.start(message);
+    while (!evm.advance(slice));
+    const result = evm.result();
+    evm.abandon();
+    return result;
+  }
+}
+
+/** The output as a number. */
+export const numberOf = ({ output }: MessageResult): bigint => bytesToBigInt(output);

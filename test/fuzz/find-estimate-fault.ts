@@ -1,0 +1,107 @@
+import type { CallObject } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { estimateGas } from '../../src/engine/simulation/estimate-gas.ts';
+import { type Execution, runInSlices } from '../../src/engine/simulation/execution.ts';
+import { GasSearch } from '../../src/engine/simulation/gas-search.ts';
+import { Simulation } from '../../src/engine/simulation/simulator.ts';
+import type { TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
+import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
+import type { Evm } from '../../src/evm/evm.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import type { FuzzCase } from './fuzz-case.ts';
+import { environmentOf, rulesOf } from './subject.ts';
+
+const UPPER_BOUND = 1_500_000n;
+
+const quantity = (value: bigint): string => `0x${value.toString(16)}`;
+
+function callOf({ transaction: tx, sender }: FuzzCase): CallObject {
+  return {
+    from: sender,
+    ...(tx.to !== undefined && { to: bytesToHex(tx.to) }),
+    value: quantity(tx.value),
+    data: bytesToHex(tx.data),
+    ...(tx.type > 0 && {
+      accessList: tx.accessList.map(({ address, storageKeys }) => ({
+        address: bytesToHex(address),
+        storageKeys: storageKeys.map(bytesToHex),
+      })),
+    }),
+  };
+}
+
+function finish<T>(execution: Execution<T>): T {
+  while (true) {
+    const step = execution.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Undefined: the call could not even begin. */
+function run(simulation: Simulation, gas: bigint): TransactionResult | undefined {
+  try {
+    return finish(runInSlices(simulation.start(gas)));
+  } catch (error) {
+    if (error instanceof TransactionError) return undefined;
+    throw error;
+  }
+}
+
+const succeeds = (simulation: Simulation, gas: bigint): boolean => run(simulation, gas)?.status === 'success';
+
+/** geth's search, every step of it a run. */
+function searchByRuns(simulation: Simulation, result: TransactionResult, enough: bigint): bigint {
+  const search = new GasSearch(result, enough);
+  for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
+    search.note(succeeds(simulation, gas));
+  }
+  return search.high;
+}
+
+const isWithinTolerance = (a: bigint, b: bigint): boolean => {
+  const [least, most] = a < b ? [a, b] : [b, a];
+  return (most - least) * 1000n <= most * 15n;
+};
+
+/** Where less gas takes another way there may be several ends to the search: what fails is close below each. */
+function hasTooLittleBelow(simulation: Simulation, estimate: bigint): boolean {
+  const steps = 32n;
+  for (let step = 1n; step <= steps; step++) {
+    if (!succeeds(simulation, estimate - (estimate * 15n * step) / (1000n * steps))) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the estimate for a case's call is enough for it, and within 1.5 % of what geth's search comes to.
+ * @param evm attached to the case's state, nothing open
+ * @returns what is wrong, in words
+ */
+export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm): string | undefined {
+  const { revision } = fuzzCase;
+  const block = environmentOf(fuzzCase.block);
+  const rules = rulesOf(revision);
+  evm.enter(block, rules.chainId, revision);
+  evm.open();
+  try {
+    const freeBlock = block.baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n };
+    const simulation = new Simulation(callOf(fuzzCase), evm, { rules, block, freeBlock });
+    const bound = UPPER_BOUND;
+    const full = run(simulation, bound);
+    if (full?.status !== 'success') return undefined;
+    let estimate: bigint;
+    try {
+      estimate = finish(estimateGas(simulation, bound));
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      return `no estimate: ${error.message}`;
+    }
+    if (!succeeds(simulation, estimate)) return `estimate: ${estimate} is not enough`;
+    const searched = searchByRuns(simulation, full, bound);
+    if (isWithinTolerance(estimate, searched) || hasTooLittleBelow(simulation, estimate)) return undefined;
+    const isSeen = full.gasNeeded === undefined ? 'is observed' : 'is not observed';
+    return `estimate: ${estimate}, by search ${searched}; gas ${isSeen}`;
+  } finally {
+    evm.abandon();
+  }
+}

@@ -1,0 +1,39 @@
+/** What messages say of the gas that they need, and estimates made of it, against runs with that much and with less. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { REVISIONS } from '../../src/evm/revision.ts';
+import { CaseState } from './case-state.ts';
+import { findEstimateFault } from './find-estimate-fault.ts';
+import { findGasFault } from './find-gas-fault.ts';
+import { GENERATOR_VERSION, generateCase } from './generate/generate-case.ts';
+import { createSubject } from './subject.ts';
+
+const SEED = 2025;
+const PROGRAMS_PER_REVISION = 60;
+
+describe('gas needed', () => {
+  for (const revision of REVISIONS) {
+    test(`by ${PROGRAMS_PER_REVISION} programs of ${revision}`, async () => {
+      const subject = await createSubject();
+      for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
+        const fault = await findGasFault(generateCase(SEED, index, revision), subject);
+        assert.equal(fault, undefined, `seed ${SEED}, case ${index}, generator ${GENERATOR_VERSION}`);
+      }
+    });
+  }
+});
+
+describe('estimates', () => {
+  const evm = createEvm(new CaseState(new Map()));
+  for (const revision of REVISIONS) {
+    test(`for ${PROGRAMS_PER_REVISION} programs of ${revision}`, () => {
+      for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
+        const fuzzCase = generateCase(SEED, index, revision);
+        evm.attach(new CaseState(fuzzCase.accounts));
+        const fault = findEstimateFault(fuzzCase, evm);
+        assert.equal(fault, undefined, `seed ${SEED}, case ${index}, generator ${GENERATOR_VERSION}`);
+      }
+    });
+  }
+});
