@@ -48,14 +48,17 @@ import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
 import { shlBy, shrBy } from '../words/shift.ts';
 `;
 
-/** Instructions and operations that change where execution goes on, or whose operands are decoded. */
-const CONTROL: Readonly<Record<string, string>> = {
-  BLOCK: `
+/** Begins the block at `ip`: every jump ends so, for there is always one. */
+const ENTER = `
     const paid = gas - <i64>load<u32>(ip, 4);
     const bounds = load<u32>(ip, 8);
     const height = <u32>(sp - stackBase);
     if (paid < 0 || height < (bounds & 0xffff) || height > bounds >>> 16) { result = failBlock(ip, sp, gas); break; }
-    gas = paid; ip += 16; continue;`,
+    gas = paid; ip += 16; continue;`;
+
+/** Instructions and operations that change where execution goes on, or whose operands are decoded. */
+const CONTROL: Readonly<Record<string, string>> = {
+  BLOCK: ENTER,
   EXHAUST: 'result = halt(OUT_OF_GAS); break;',
   STOP: 'result = finish(SUCCESS, gas, 0, 0); break;',
   RETURN: 'result = finish(SUCCESS, gas, sp, sp - 32); break;',
@@ -104,15 +107,15 @@ const CONTROL: Readonly<Record<string, string>> = {
   JUMP: `
     const target = fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(code, LENGTH) ? <usize>load<u32>(<usize>load<u32>(code, JUMPS) + (<usize>load<u64>(sp) << 2)) : 0;
     if (target == 0) { result = halt(INVALID_JUMP); break; }
-    sp -= 32; ip = target; continue;`,
+    sp -= 32; ip = target; ${ENTER}`,
   JUMPI: `
     if (isZero(sp - 32)) { sp -= 64; ip += 16; continue; }
     const target = fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(code, LENGTH) ? <usize>load<u32>(<usize>load<u32>(code, JUMPS) + (<usize>load<u64>(sp) << 2)) : 0;
     if (target == 0) { result = halt(INVALID_JUMP); break; }
-    sp -= 64; ip = target; continue;`,
-  JUMP_TO: 'ip = load<u32>(ip, 4); continue;',
-  JUMP_IF: 'ip = isZero(sp) ? ip + 16 : <usize>load<u32>(ip, 4); sp -= 32; continue;',
-  JUMP_UNLESS: 'ip = isZero(sp) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 32; continue;',
+    sp -= 64; ip = target; ${ENTER}`,
+  JUMP_TO: `ip = load<u32>(ip, 4); ${ENTER}`,
+  JUMP_IF: `ip = isZero(sp) ? ip + 16 : <usize>load<u32>(ip, 4); sp -= 32; ${ENTER}`,
+  JUMP_UNLESS: `ip = isZero(sp) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 32; ${ENTER}`,
   JUMP_LT: compareAndJump('isLess(sp, sp - 32)'),
   JUMP_GT: compareAndJump('isLess(sp - 32, sp)'),
   JUMP_SLT: compareAndJump('isSignedLess(sp, sp - 32)'),
@@ -137,7 +140,7 @@ const CONTROL: Readonly<Record<string, string>> = {
 function compareAndJump(condition: string): string {
   return `
     const holds = <u32>${condition};
-    ip = holds == load<u32>(ip, 8) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 64; continue;`;
+    ip = holds == load<u32>(ip, 8) ? <usize>load<u32>(ip, 4) : ip + 16; sp -= 64; ${ENTER}`;
 }
 
 function moveStack(words: number): string {

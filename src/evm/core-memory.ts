@@ -24,10 +24,14 @@ export class CoreMemory {
     const target = this.bytes;
     let at = pointer;
     for (let i = length - 1; i >= 0; i--) target[at++] = bytes[i] as number;
-    if (length < 32) target.fill(0, at, pointer + 32);
+    while (at < pointer + 32) target[at++] = 0;
   }
 
   writeInteger(pointer: number, value: bigint): void {
+    if (value === 0n) {
+      this.bytes.fill(0, pointer, pointer + 32);
+      return;
+    }
     const limb = pointer >>> 3;
     const limbs = this.#limbs;
     if (value <= LIMB_MASK) {

@@ -44,6 +44,7 @@ export type CoreExports = {
   accountCodeLength(account: Pointer): number;
   createAccount(account: Pointer): Flag;
   touchAccount(account: Pointer): void;
+  raiseNonce(account: Pointer): void;
   setAccountBalance(account: Pointer): void;
   setAccountNonce(account: Pointer, nonce: bigint): void;
   setAccountCode(account: Pointer): void;

@@ -144,8 +144,7 @@ export class Evm {
   start(message: Message): void {
     const memory = this.#memory;
     const words = EXCHANGE_WORDS;
-    this.#warmUp(message);
-    memory.writeWord(words.origin, message.caller);
+    this.#warmUp(message.accessList);
     memory.writeWord(words.caller, message.caller);
     memory.writeInteger(words.gasPrice, message.gasPrice);
     memory.writeInteger(words.value, message.value);
@@ -196,8 +195,8 @@ export class Evm {
     return reason === RUN.done ? core.run(slice) : reason;
   }
 
-  /** What became of the message. */
-  result(): MessageResult {
+  /** What became of the message. @param isLogged whether its logs are of interest */
+  result(isLogged = true): MessageResult {
     const core = this.#core;
     const { gasLimit } = this.#message as Message;
     const number = this.#isTooLarge ? STATUS.memoryLimit : core.messageStatus();
@@ -209,7 +208,7 @@ export class Evm {
         status === 'halt' ? NO_BYTES : this.#memory.slice(core.returnDataPointer(), core.returnDataSize()),
       gasUsed: status === 'halt' ? gasLimit : gasLimit - core.gasLeft(),
       gasRefund: core.gasRefund(),
-      logs: core.logsCount() === 0 ? NO_LOGS : this.#readLogs(),
+      logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
       isLimited: number === STATUS.memoryLimit,
     };
@@ -267,14 +266,9 @@ export class Evm {
     this.#core.forgetBlockHashes();
   }
 
-  /** EIP-2929, 2930, 3651: what is warm before the first instruction. */
-  #warmUp({ caller, to, accessList }: Message): void {
+  /** EIP-2930. The core warms what every transaction has warm. */
+  #warmUp(accessList: Message['accessList']): void {
     const { state } = this;
-    const revision = this.#revision as Revision;
-    if (!isAtLeast(revision, 'berlin')) return;
-    state.warm(caller);
-    if (to !== undefined) state.warm(to);
-    if (isAtLeast(revision, 'shanghai')) state.warm((this.#block as BlockEnvironment).beneficiary);
     for (const { address, storageKeys } of accessList) {
       state.warm(address);
       for (const key of storageKeys) state.warmSlot(address, key);

@@ -9,43 +9,43 @@ export type IntrinsicGasInput = {
   readonly authorizations: number;
 };
 
-const TRANSACTION_GAS = 21_000n;
-const CREATION_GAS = 32_000n;
-const ZERO_BYTE_GAS = 4n;
-const ACCESS_LIST_ADDRESS_GAS = 2_400n;
-const ACCESS_LIST_KEY_GAS = 1_900n;
-const INIT_CODE_WORD_GAS = 2n;
-const FLOOR_TOKEN_GAS = 10n;
-const TOKENS_PER_NONZERO_BYTE = 4n;
+const TRANSACTION_GAS = 21_000;
+const CREATION_GAS = 32_000;
+const ZERO_BYTE_GAS = 4;
+const ACCESS_LIST_ADDRESS_GAS = 2_400;
+const ACCESS_LIST_KEY_GAS = 1_900;
+const INIT_CODE_WORD_GAS = 2;
+const FLOOR_TOKEN_GAS = 10;
+const TOKENS_PER_NONZERO_BYTE = 4;
 /** EIP-7702: charged per authorization before execution... */
-const AUTHORIZATION_GAS = 25_000n;
+const AUTHORIZATION_GAS = 25_000;
 /** ...of which this comes back when the authority's account already existed. */
 export const EXISTING_AUTHORITY_REFUND: bigint = 12_500n;
 
-function countNonZero(data: Uint8Array): bigint {
+function countNonZero(data: Uint8Array): number {
   let count = 0;
-  for (const byte of data) if (byte !== 0) count++;
-  return BigInt(count);
+  for (let i = 0; i < data.length; i++) if (data[i] !== 0) count++;
+  return count;
 }
 
 /** Gas charged before the first instruction (EIP-2, 2028, 2930, 3860, 7702). */
 export function computeIntrinsicGas(input: IntrinsicGasInput, revision: Revision): bigint {
   const nonZero = countNonZero(input.data);
-  const zero = BigInt(input.data.length) - nonZero;
-  let gas = TRANSACTION_GAS + zero * ZERO_BYTE_GAS + nonZero * (isAtLeast(revision, 'istanbul') ? 16n : 68n);
+  const zero = input.data.length - nonZero;
+  let gas = TRANSACTION_GAS + zero * ZERO_BYTE_GAS + nonZero * (isAtLeast(revision, 'istanbul') ? 16 : 68);
   if (input.isCreation && isAtLeast(revision, 'homestead')) gas += CREATION_GAS;
   if (input.isCreation && isAtLeast(revision, 'shanghai')) {
-    gas += INIT_CODE_WORD_GAS * ((BigInt(input.data.length) + 31n) / 32n);
+    gas += INIT_CODE_WORD_GAS * Math.ceil(input.data.length / 32);
   }
-  gas += BigInt(input.accessedAddresses) * ACCESS_LIST_ADDRESS_GAS;
-  gas += BigInt(input.accessedStorageKeys) * ACCESS_LIST_KEY_GAS;
-  return gas + BigInt(input.authorizations) * AUTHORIZATION_GAS;
+  gas += input.accessedAddresses * ACCESS_LIST_ADDRESS_GAS;
+  gas += input.accessedStorageKeys * ACCESS_LIST_KEY_GAS;
+  return BigInt(gas + input.authorizations * AUTHORIZATION_GAS);
 }
 
 /** EIP-7623: what a transaction of this calldata costs at least; 0 before Prague. */
 export function computeFloorGas(data: Uint8Array, revision: Revision): bigint {
   if (!isAtLeast(revision, 'prague')) return 0n;
   const nonZero = countNonZero(data);
-  const tokens = BigInt(data.length) - nonZero + nonZero * TOKENS_PER_NONZERO_BYTE;
-  return TRANSACTION_GAS + tokens * FLOOR_TOKEN_GAS;
+  const tokens = data.length - nonZero + nonZero * TOKENS_PER_NONZERO_BYTE;
+  return BigInt(TRANSACTION_GAS + tokens * FLOOR_TOKEN_GAS);
 }

@@ -15,6 +15,7 @@ const FEATURES: readonly (readonly [eip: string, since: Revision, until?: Revisi
   ['EIP-6780: SELFDESTRUCT only in the same transaction', 'cancun'],
   ['EIP-7702: delegations', 'prague'],
   ['EIP-3529: refunds', 'london'],
+  ['EIP-3651: the beneficiary is warm', 'shanghai'],
 ];
 /** EIP-2200 brought net metering back. */
 const NET_METERING = { bit: 4, since: 'istanbul' } as const;

@@ -65,6 +65,13 @@ export class WorldState {
     this.#core.setAccountNonce(this.#existing(address), nonce);
   }
 
+  /** A transaction's sender: the account counts as touched, and its nonce is one more. */
+  raiseNonce(address: Uint8Array): void {
+    const account = this.#existing(address);
+    this.#core.touchAccount(account);
+    this.#core.raiseNonce(account);
+  }
+
   hasCode(address: Uint8Array): boolean {
     return this.#core.accountHasCode(this.#entry(address)) !== 0;
   }

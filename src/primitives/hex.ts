@@ -1,13 +1,14 @@
 /** Hex text and bytes: `0x` prefixed, lower case on output, two digits a byte. */
 
 const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
-const NATIVE_THRESHOLD = 48;
+/** Bytes up to which joining pairs is faster: the text is a rope then, and somebody has to flatten it. */
+const NATIVE_THRESHOLD = 12;
 
 /** Any byte array as `0x` + two lower-case digits a byte; the empty array is `0x`. */
 export function bytesToHex(bytes: Uint8Array): string {
   let hex = '0x';
   if (bytes.length <= NATIVE_THRESHOLD || nativeToHex === undefined) {
-    for (const byte of bytes) hex += HEX_PAIRS[byte];
+    for (let i = 0; i < bytes.length; i++) hex += HEX_PAIRS[bytes[i] as number];
     return hex;
   }
   return hex + nativeToHex(bytes);

@@ -1,12 +1,13 @@
 import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { estimateGas } from '../../src/engine/simulation/estimate-gas.ts';
-import { type Execution, runInSlices } from '../../src/engine/simulation/execution.ts';
+import { advance, type Execution } from '../../src/engine/simulation/execution.ts';
 import { GasSearch } from '../../src/engine/simulation/gas-search.ts';
 import { Simulation } from '../../src/engine/simulation/simulator.ts';
 import type { TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../src/evm/evm.ts';
+import type { StateReader } from '../../src/evm/host.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { FuzzCase } from './fuzz-case.ts';
 import { environmentOf, rulesOf } from './subject.ts';
@@ -40,7 +41,9 @@ function finish<T>(execution: Execution<T>): T {
 /** Undefined: the call could not even begin. */
 function run(simulation: Simulation, gas: bigint): TransactionResult | undefined {
   try {
-    return finish(runInSlices(simulation.start(gas)));
+    const running = simulation.start(gas);
+    while (advance(running) !== undefined);
+    return running.finish();
   } catch (error) {
     if (error instanceof TransactionError) return undefined;
     throw error;
@@ -74,10 +77,10 @@ function hasTooLittleBelow(simulation: Simulation, estimate: bigint): boolean {
 
 /**
  * Whether the estimate for a case's call is enough for it, and within 1.5 % of what geth's search comes to.
- * @param evm attached to the case's state, nothing open
+ * @param evm attached to `state`, the case's; nothing open
  * @returns what is wrong, in words
  */
-export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm): string | undefined {
+export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateReader): string | undefined {
   const { revision } = fuzzCase;
   const block = environmentOf(fuzzCase.block);
   const rules = rulesOf(revision);
@@ -85,7 +88,11 @@ export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm): string | undefi
   evm.open();
   try {
     const freeBlock = block.baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n };
-    const simulation = new Simulation(callOf(fuzzCase), evm, { rules, block, freeBlock });
+    const simulation = new Simulation(
+      callOf(fuzzCase),
+      { evm, block: block.number, state },
+      { rules, block, freeBlock },
+    );
     const bound = UPPER_BOUND;
     const full = run(simulation, bound);
     if (full?.status !== 'success') return undefined;

@@ -30,8 +30,9 @@ describe('estimates', () => {
     test(`for ${PROGRAMS_PER_REVISION} programs of ${revision}`, () => {
       for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
         const fuzzCase = generateCase(SEED, index, revision);
-        evm.attach(new CaseState(fuzzCase.accounts));
-        const fault = findEstimateFault(fuzzCase, evm);
+        const state = new CaseState(fuzzCase.accounts);
+        evm.attach(state);
+        const fault = findEstimateFault(fuzzCase, evm, state);
         assert.equal(fault, undefined, `seed ${SEED}, case ${index}, generator ${GENERATOR_VERSION}`);
       }
     });

@@ -1,18 +1,32 @@
+import { ChainError } from '../../chain/errors.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
-import { executeCall } from '../simulation/execute-call.ts';
-import type { Execution } from '../simulation/execution.ts';
+import { finishCall, startCall } from '../simulation/execute-call.ts';
+import { advance, type Execution } from '../simulation/execution.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import type { Job } from './job.ts';
 
-/** A job as work that pauses of itself; its result is hex. */
-export function executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<string> {
-  return kind === 'call'
-    ? simulator.simulate(request, function* (simulation) {
-        return bytesToHex(yield* executeCall(simulation, gasLimit));
-      })
-    : simulator.simulate(request, function* (simulation) {
-        return encodeQuantity(yield* estimateGas(simulation, gasLimit));
-      });
+/**
+ * A job as work that pauses of itself; its result is hex. However it ends, its EVM is free again: by a result, an error, or
+ * being given up.
+ */
+export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<string> {
+  const simulation = simulator.open(request);
+  let isSound = true;
+  try {
+    if (request.stateOverrides !== undefined) simulation.override(request.stateOverrides);
+    if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
+    const running = startCall(simulation, gasLimit);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    return bytesToHex(finishCall(running));
+  } catch (error) {
+    if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
+    isSound = error instanceof ChainError;
+    throw error;
+  } finally {
+    // After a fault of this program nobody knows what is in it: that one is not used again.
+    if (isSound) simulator.close(simulation);
+  }
 }

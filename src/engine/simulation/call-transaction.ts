@@ -1,10 +1,18 @@
 import type { CallObject } from '../../chain/chain.ts';
-import type { TransactionBody, TransactionType } from '../../chain/transaction.ts';
+import type {
+  AccessListItem,
+  Authorization,
+  TransactionBody,
+  TransactionType,
+} from '../../chain/transaction.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 
 export type SimulatedTransaction = { readonly body: TransactionBody; readonly sender: Uint8Array };
+
+/** What most calls do not have. */
+const NONE: readonly never[] = [];
 
 const integer = (text: string | undefined): bigint => (text === undefined ? 0n : BigInt(text));
 
@@ -39,18 +47,26 @@ export function buildCallTransaction(
       to: call.to === undefined ? undefined : hexToBytes(call.to),
       value: integer(call.value),
       data: data === undefined ? EMPTY_BYTES : hexToBytes(data),
-      accessList: (call.accessList ?? []).map(({ address, storageKeys }) => ({
-        address: hexToBytes(address),
-        storageKeys: storageKeys.map(hexToBytes),
-      })),
+      accessList: call.accessList?.map(decodeAccess) ?? NONE,
       maxFeePerBlobGas: integer(call.maxFeePerBlobGas),
-      blobVersionedHashes: (call.blobVersionedHashes ?? []).map(hexToBytes),
-      authorizationList: (call.authorizationList ?? []).map((entry) => ({
-        chainId: BigInt(entry.chainId),
-        address: hexToBytes(entry.address),
-        nonce: BigInt(entry.nonce),
-        signature: { yParity: Number(BigInt(entry.yParity)), r: BigInt(entry.r), s: BigInt(entry.s) },
-      })),
+      blobVersionedHashes: call.blobVersionedHashes?.map(hexToBytes) ?? NONE,
+      authorizationList: call.authorizationList?.map(decodeAuthorization) ?? NONE,
     },
+  };
+}
+
+function decodeAccess({
+  address,
+  storageKeys,
+}: NonNullable<CallObject['accessList']>[number]): AccessListItem {
+  return { address: hexToBytes(address), storageKeys: storageKeys.map(hexToBytes) };
+}
+
+function decodeAuthorization(entry: NonNullable<CallObject['authorizationList']>[number]): Authorization {
+  return {
+    chainId: BigInt(entry.chainId),
+    address: hexToBytes(entry.address),
+    nonce: BigInt(entry.nonce),
+    signature: { yParity: Number(BigInt(entry.yParity)), r: BigInt(entry.r), s: BigInt(entry.s) },
   };
 }

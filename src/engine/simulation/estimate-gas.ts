@@ -8,7 +8,7 @@ import type { TransactionResult } from '../transition/apply-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
-import { type Execution, runInSlices } from './execution.ts';
+import { advance, type Execution } from './execution.ts';
 import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
@@ -19,7 +19,9 @@ type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult
 
 function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
   try {
-    const result = yield* runInSlices(simulation.start(gasLimit));
+    const running = simulation.start(gasLimit);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    const result = running.finish();
     return { succeeded: result.status === 'success', result };
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;

@@ -7,14 +7,15 @@ import { createStateReader } from '../state/state-reader.ts';
 /** EVMs that are kept for the next calls; each remembers the state of one block and the codes that it has decoded. */
 const MAX_IDLE = 4;
 
-type Entry = { readonly evm: Evm; block: bigint; state: StateReader };
+/** An EVM with the state that it remembers. */
+export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader };
 
 /** EVMs of one thread. A call has one for itself; it gets one that knows its block's state where there is one. */
 export class EvmPool {
   readonly #reader: ChainReader;
   readonly #memoryLimit: number;
   /** The one used last comes last. */
-  readonly #idle: Entry[] = [];
+  readonly #idle: PooledEvm[] = [];
 
   /** @param memoryLimit bytes of memory that one execution may have */
   constructor(reader: ChainReader, memoryLimit: number) {
@@ -23,7 +24,8 @@ export class EvmPool {
   }
 
   /** An EVM on the state after a block. It must be released. */
-  acquire(block: bigint): Entry {
+  acquire(block: bigint): PooledEvm {
+    if (this.#idle.at(-1)?.block === block) return this.#idle.pop() as PooledEvm;
     const known = this.#idle.findLastIndex((entry) => entry.block === block);
     // Where none knows the block: a new one while more may be kept, then the one that was used longest ago.
     const chosen = known < 0 && this.#idle.length >= MAX_IDLE ? 0 : known;
@@ -37,7 +39,7 @@ export class EvmPool {
   }
 
   /** Nothing may be open in it. */
-  release(entry: Entry): void {
+  release(entry: PooledEvm): void {
     this.#idle.push(entry);
     if (this.#idle.length > MAX_IDLE) this.#idle.shift();
   }

@@ -1,4 +1,4 @@
-import type { RunningTransaction, TransactionResult } from '../transition/apply-transaction.ts';
+import type { RunningTransaction } from '../transition/apply-transaction.ts';
 
 /** Why work pauses: it was its turn for long enough, or what comes next may take long and cannot be cut. */
 export type Pause = 'sliceUsed' | 'longStepAhead';
@@ -9,11 +9,8 @@ export type Execution<T> = Generator<Pause, T, undefined>;
 /** Gas between two pauses: 0.04 ms of ordinary code, 0.7 ms of the slowest. */
 export const SLICE_GAS = 50_000n;
 
-/** Runs a transaction to its end, a slice at a time. */
-export function* runInSlices(
-  running: RunningTransaction,
-  sliceGas: bigint = SLICE_GAS,
-): Execution<TransactionResult> {
-  while (!running.advance(sliceGas)) yield running.isAtLongStep() ? 'longStepAhead' : 'sliceUsed';
-  return running.finish();
+/** Runs a transaction for a slice. @returns why it pauses; undefined when it is done */
+export function advance(running: RunningTransaction): Pause | undefined {
+  if (running.advance(SLICE_GAS)) return undefined;
+  return running.isAtLongStep() ? 'longStepAhead' : 'sliceUsed';
 }

@@ -1,7 +1,5 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
-import { ChainError } from '../../chain/errors.ts';
 import type { Evm } from '../../evm/evm.ts';
-import { StateLimitError } from '../../evm/world-state.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
@@ -9,8 +7,7 @@ import { type RunningTransaction, startTransaction } from '../transition/apply-t
 import type { BlockRules } from '../transition/rules.ts';
 import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
 import { buildCallTransaction, type SimulatedTransaction } from './call-transaction.ts';
-import { EvmPool } from './evm-pool.ts';
-import type { Execution } from './execution.ts';
+import { EvmPool, type PooledEvm } from './evm-pool.ts';
 import { applyStateOverrides } from './state-overrides.ts';
 
 /** One execution as it is asked for, at a block that exists. */
@@ -49,31 +46,15 @@ export class Simulator {
     this.#evms = new EvmPool(reader, memoryLimit);
   }
 
-  /**
-   * Runs `use` with state and environment prepared once; the call may then be run many times, each from the start. However
-   * it ends, the EVM is free again: by a result, an error, or being given up.
-   */
-  *simulate<T>(request: SimulationRequest, use: (simulation: Simulation) => Execution<T>): Execution<T> {
+  /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
+  open(request: SimulationRequest): Simulation {
     const environment = this.#environmentOf(request);
-    const entry = this.#evms.acquire(request.blockNumber);
-    const { evm } = entry;
-    let isSound = true;
-    try {
-      evm.enter(environment.block, environment.rules.chainId, environment.rules.revision);
-      evm.open();
-      if (request.stateOverrides !== undefined) applyStateOverrides(request.stateOverrides, evm.state);
-      return yield* use(new Simulation(request.call, evm, environment));
-    } catch (error) {
-      if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
-      isSound = error instanceof ChainError;
-      throw error;
-    } finally {
-      // After a fault of this program nobody knows what is in it: that one is not used again.
-      if (isSound) {
-        evm.abandon();
-        this.#evms.release(entry);
-      }
-    }
+    return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment);
+  }
+
+  /** Makes a simulation's EVM free for others. */
+  close(simulation: Simulation): void {
+    this.#evms.release(simulation.close());
   }
 
   #environmentOf({ blockNumber, isPending, blockOverrides }: SimulationRequest): CallEnvironment {
@@ -91,15 +72,33 @@ export class Simulator {
 /** A call over its state; every run begins with the state as it was. */
 export class Simulation {
   readonly call: CallObject;
+  readonly #entry: PooledEvm;
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
-  readonly #mark: number;
+  #mark: number;
 
-  constructor(call: CallObject, evm: Evm, environment: CallEnvironment) {
+  constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment) {
+    const { evm } = entry;
+    const { freeBlock, rules } = environment;
     this.call = call;
+    this.#entry = entry;
     this.#evm = evm;
     this.#environment = environment;
+    evm.enter(freeBlock, rules.chainId, rules.revision);
+    evm.open();
     this.#mark = evm.mark();
+  }
+
+  /** Changes the state that every run begins with. @throws ChainError with geth's text for contradictions */
+  override(overrides: StateOverrides): void {
+    applyStateOverrides(overrides, this.#evm.state);
+    this.#mark = this.#evm.mark();
+  }
+
+  /** Undoes everything. @returns the EVM, to be released */
+  close(): PooledEvm {
+    this.#evm.abandon();
+    return this.#entry;
   }
 
   get rules(): BlockRules {

@@ -4,7 +4,7 @@ import { type Evm, WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
-import { StateLimitError } from '../../evm/world-state.ts';
+import { StateLimitError, type WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
@@ -26,6 +26,7 @@ export type TransactionResult = {
   readonly status: 'success' | 'revert' | 'halt';
   readonly reason: string;
   readonly output: Uint8Array;
+  /** None when it was only simulated. */
   readonly logs: readonly Log[];
   /** Charged to the sender: after refunds and EIP-7623's floor. */
   readonly gasUsed: bigint;
@@ -83,13 +84,12 @@ export function startTransaction(
   const { state } = evm;
   evm.enter(block, rules.chainId, rules.revision);
   evm.begin();
-  const account = state.getAccount(sender) ?? EMPTY_ACCOUNT;
-  if (mode === 'mined') validateSender(tx, sender, account, state);
+  if (mode === 'mined') validateSender(tx, sender, state.getAccount(sender) ?? EMPTY_ACCOUNT, state);
   validateFees(tx, sender, block, mode === 'simulated');
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
   const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
-  checkFunds(tx, sender, account.balance, gasPrice);
+  checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, context);
   if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
     throw new TransactionError(
@@ -97,8 +97,8 @@ export function startTransaction(
     );
   }
 
-  state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
-  state.setNonce(sender, account.nonce + 1n);
+  if (gasPrice > 0n || blobFee > 0n) state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
+  state.raiseNonce(sender);
   const authorityRefund = applyAuthorizations(tx.authorizationList, context);
   evm.start({
     caller: sender,
@@ -111,7 +111,7 @@ export function startTransaction(
     accessList: tx.accessList,
   });
   const finish = (): TransactionResult => {
-    const result = evm.result();
+    const result = evm.result(mode === 'mined');
     if (mode === 'mined' && result.isLimited) throw new StateLimitError();
     const spent = intrinsicGas + result.gasUsed;
     const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
@@ -137,13 +137,16 @@ export function startTransaction(
 
 /** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
 function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
+  if (refund === 0n) return 0n;
   return minBigInt(refund, spent / (isLondon ? 5n : 2n));
 }
 
 /** The sender must have what the transaction could cost at most, at the prices it offers. */
-function checkFunds(tx: TransactionBody, sender: Uint8Array, balance: bigint, gasPrice: bigint): void {
+function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, gasPrice: bigint): void {
   const offered = maxBigInt(tx.maxFeePerGas, gasPrice);
+  if (offered === 0n && tx.value === 0n && tx.maxFeePerBlobGas === 0n) return;
   const want = tx.gasLimit * offered + tx.value + blobGasOf(tx) * tx.maxFeePerBlobGas;
+  const balance = state.getBalance(sender);
   if (balance >= want) return;
   const problem = want > MAX_BALANCE ? 'required balance exceeds 256 bits' : `have ${balance} want ${want}`;
   throw new TransactionError(

@@ -5,7 +5,7 @@ import {
   settleAccounts, sweepAccounts, touch, unlinkCodes, warm, wasCleared, precompileOf,
 } from './accounts.ts';
 import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
-import { BLOCK_HASHES, CALLER, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
+import { BLOCK_BENEFICIARY, BLOCK_HASHES, CALLER, ORIGIN, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
 import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
@@ -18,8 +18,8 @@ import {
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setLongStepDue, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas,
 } from './machine.ts';
-import { need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
-import { setRules } from './rules.ts';
+import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
+import { EIP2929, EIP3651, has, setRules } from './rules.ts';
 import { isLess } from './words/compare.ts';
 import {
   areSlotsCrowded, clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
@@ -113,6 +113,7 @@ export function createAccount(account: usize): bool {
   return true;
 }
 export function touchAccount(account: usize): void { touch(account); }
+export function raiseNonce(account: usize): void { setNonce(account, nonceOf(account) + 1); }
 /** WORD_A is the new balance. */
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
 export function setAccountNonce(account: usize, nonce: u64): void { setNonce(account, nonce); }
@@ -178,15 +179,27 @@ export function finish(): void {
 
 // --- messages
 
+/** EIP-2929 and 3651: caller and beneficiary are warm before the first instruction. False with `whyNot`: a region is full. */
+function warmUp(caller: usize): bool {
+  if (!has(EIP2929)) return true;
+  const beneficiary = has(EIP3651) ? findAccount(BLOCK_BENEFICIARY) : caller;
+  if (beneficiary == 0 || isJournalFull()) return fail();
+  warm(caller);
+  warm(beneficiary);
+  return true;
+}
+
 /**
- * Begins the message: CALLER, TARGET, VALUE and the reserved input. Warming and payment were done before.
+ * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment was done before, and so were access lists.
  * @returns DONE when it may be run, or what is missing
  */
 export function beginCall(given: i64, slice: i64): i32 {
   const caller = requireAccount(CALLER);
   if (caller == 0) return outcome();
   const target = requireAccount(TARGET);
-  if (target == 0 || !requireCode(target)) return outcome();
+  if (target == 0 || !requireCode(target) || !warmUp(caller)) return outcome();
+  warm(target);
+  copyWord(ORIGIN, CALLER);
   let runs = target;
   if (hasCode(target) && isDelegation(codeOf(target))) {
     runs = requireDelegate(codeOf(target));
@@ -216,7 +229,8 @@ export function beginCall(given: i64, slice: i64): i32 {
 /** The same for a creation; the input is its initialisation code, `nonce` the creator's before it was raised. */
 export function beginCreation(given: i64, slice: i64, nonce: u64): i32 {
   const caller = requireAccount(CALLER);
-  if (caller == 0) return outcome();
+  if (caller == 0 || !warmUp(caller)) return outcome();
+  copyWord(ORIGIN, CALLER);
   if (isLess(balanceOf(caller), VALUE)) {
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;

@@ -31,6 +31,12 @@ export function requireAccount(address: usize): usize {
 /** Result of a body that could not get what it needs. */
 export let whyNot: i64 = 0;
 
+/** A region is full. */
+export function fail(): bool {
+  whyNot = halt(MEMORY_LIMIT);
+  return false;
+}
+
 /** True when the account's code is at hand, or it has none. */
 export function requireCode(account: usize): bool {
   if (!hasCode(account) || codeOf(account) != 0) return true;

@@ -15,6 +15,8 @@ export const EIP6780: u32 = 1 << 9;
 export const EIP7702: u32 = 1 << 10;
 /** EIP-3529: nothing comes back for SELFDESTRUCT. */
 export const EIP3529: u32 = 1 << 11;
+/** The beneficiary is warm from the beginning. */
+export const EIP3651: u32 = 1 << 12;
 
 let features: u32 = 0;
 /** Number of the revision, for what is kept per revision. */

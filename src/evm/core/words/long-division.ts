@@ -4,10 +4,10 @@ import { divideByLimb, divideByPair, findReciprocalOfLimb, findReciprocalOfPair 
 import { copyWord } from './word.ts';
 
 /** Limbs of the longest dividend, a 512-bit product, and one for its normalisation. */
-const DIVIDEND: usize = memory.data(9 * 8, 16);
+const DIVIDEND: usize = memory.data(10 * 8, 16);
 const DIVISOR: usize = memory.data(32, 16);
 /** What divideLimbs leaves here: as many limbs as the dividend has, up to 8. */
-export const QUOTIENT: usize = memory.data(8 * 8, 16);
+export const QUOTIENT: usize = memory.data(9 * 8, 16);
 
 @inline
 function countLimbs(p: usize, most: usize): usize {
