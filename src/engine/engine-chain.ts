@@ -39,6 +39,7 @@ export class EngineChain implements Chain {
   readonly #reader: ChainReader;
   readonly #store: string;
   readonly #pool: ExecutionPool;
+  #headOfTurn: StoredHeader | undefined;
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
 
@@ -47,6 +48,17 @@ export class EngineChain implements Chain {
     this.#store = store;
     this.#pool = pool;
     this.#simulator = new Simulator(this.#reader, pool.memoryLimit);
+  }
+
+  /** Read once in a turn of the event loop: the items of a batch all see the same one. */
+  get #head(): StoredHeader {
+    if (this.#headOfTurn === undefined) {
+      this.#headOfTurn = this.#reader.head;
+      setImmediate(() => {
+        this.#headOfTurn = undefined;
+      });
+    }
+    return this.#headOfTurn;
   }
 
   get chainId(): bigint {
@@ -91,7 +103,7 @@ export class EngineChain implements Chain {
 
   async getHeader(block: BlockReference): Promise<HeaderView | null> {
     if (block.kind === 'tag' && block.tag === 'pending') {
-      return viewOf(buildPendingHeader(this.#reader.head, this.#reader.config));
+      return viewOf(buildPendingHeader(this.#head, this.#reader.config));
     }
     const position = this.#resolve(block);
     return position === undefined ? null : { ...viewOf(position.header), hash: position.hashText };
@@ -120,10 +132,10 @@ export class EngineChain implements Chain {
 
   #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<JsonText> {
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
-    const position = isPending ? this.#reader.head : this.#resolve(request.block);
+    const position = isPending ? this.#head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
     const { call, stateOverrides, blockOverrides } = request;
-    const headLimit = this.#reader.head.header.gasLimit;
+    const headLimit = this.#head.header.gasLimit;
     const result = this.#pool.run(
       {
         kind,
@@ -155,7 +167,7 @@ export class EngineChain implements Chain {
   /** Without transactions that wait, the pending count is the head's. */
   #getTransactionCount(address: string, block: BlockReference): JsonText {
     const isPending = block.kind === 'tag' && block.tag === 'pending';
-    const position = isPending ? this.#reader.head : this.#resolve(block);
+    const position = isPending ? this.#head : this.#resolve(block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(block));
     const state = createStateReader(this.#reader, position.header.number);
     return `"${encodeQuantity(state.getAccount(hexToBytes(address))?.nonce ?? 0n)}"`;
@@ -169,7 +181,7 @@ export class EngineChain implements Chain {
       return number === undefined ? undefined : this.#reader.getHeader(number);
     }
     if (block.tag === 'pending') return undefined;
-    return block.tag === 'earliest' ? this.#reader.getHeader(0n) : this.#reader.head;
+    return block.tag === 'earliest' ? this.#reader.getHeader(0n) : this.#head;
   }
 
   #blobGasPrice({ header, totalDifficulty }: StoredHeader): bigint {

@@ -5,7 +5,7 @@ import { SLICE_MS } from './run-slice.ts';
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
 /** For calls that are likely to be heavy: enough for most light ones, and little to lose, milliseconds. */
-export const SHORT_SLICE_MS = 0.25;
+export const SHORT_SLICE_MS = 1;
 /** The part of its time that the thread of the requests may lose to whole slices of calls that turn out to be heavy... */
 const LOST_SHARE = 0.2;
 /** ...and how much of it at once, milliseconds. */
