@@ -109,7 +109,7 @@ export class Evm {
   /** Marks where a transaction begins: `abandon` undoes everything from here on. Nothing may be open. */
   open(): void {
     const core = this.#core;
-    if (core.changedAccounts() === 0) {
+    if (core.changedAccounts() === 0 && core.firstChangedSlot() === 0) {
       if (core.isStateCrowded() !== 0) core.clearState();
       if (core.codeSize() > CODE_REGION_BYTES * FILL_LIMIT) core.clearCodeCache();
     }

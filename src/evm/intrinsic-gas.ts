@@ -1,8 +1,11 @@
 import { isAtLeast, type Revision } from './revision.ts';
 
+/** Bytes of a transaction's data, by what they cost. */
+export type DataBytes = { readonly zero: number; readonly nonZero: number };
+
 /** What of a transaction decides its intrinsic gas. */
 export type IntrinsicGasInput = {
-  readonly data: Uint8Array;
+  readonly data: DataBytes;
   readonly isCreation: boolean;
   readonly accessedAddresses: number;
   readonly accessedStorageKeys: number;
@@ -22,20 +25,19 @@ const AUTHORIZATION_GAS = 25_000;
 /** ...of which this comes back when the authority's account already existed. */
 export const EXISTING_AUTHORITY_REFUND: bigint = 12_500n;
 
-function countNonZero(data: Uint8Array): number {
-  let count = 0;
-  for (let i = 0; i < data.length; i++) if (data[i] !== 0) count++;
-  return count;
+export function countDataBytes(data: Uint8Array): DataBytes {
+  let nonZero = 0;
+  for (let i = 0; i < data.length; i++) if (data[i] !== 0) nonZero++;
+  return { zero: data.length - nonZero, nonZero };
 }
 
 /** Gas charged before the first instruction (EIP-2, 2028, 2930, 3860, 7702). */
 export function computeIntrinsicGas(input: IntrinsicGasInput, revision: Revision): bigint {
-  const nonZero = countNonZero(input.data);
-  const zero = input.data.length - nonZero;
+  const { zero, nonZero } = input.data;
   let gas = TRANSACTION_GAS + zero * ZERO_BYTE_GAS + nonZero * (isAtLeast(revision, 'istanbul') ? 16 : 68);
   if (input.isCreation && isAtLeast(revision, 'homestead')) gas += CREATION_GAS;
   if (input.isCreation && isAtLeast(revision, 'shanghai')) {
-    gas += INIT_CODE_WORD_GAS * Math.ceil(input.data.length / 32);
+    gas += INIT_CODE_WORD_GAS * Math.ceil((zero + nonZero) / 32);
   }
   gas += input.accessedAddresses * ACCESS_LIST_ADDRESS_GAS;
   gas += input.accessedStorageKeys * ACCESS_LIST_KEY_GAS;
@@ -43,9 +45,8 @@ export function computeIntrinsicGas(input: IntrinsicGasInput, revision: Revision
 }
 
 /** EIP-7623: what a transaction of this calldata costs at least; 0 before Prague. */
-export function computeFloorGas(data: Uint8Array, revision: Revision): bigint {
+export function computeFloorGas({ zero, nonZero }: DataBytes, revision: Revision): bigint {
   if (!isAtLeast(revision, 'prague')) return 0n;
-  const nonZero = countNonZero(data);
-  const tokens = data.length - nonZero + nonZero * TOKENS_PER_NONZERO_BYTE;
+  const tokens = zero + nonZero * TOKENS_PER_NONZERO_BYTE;
   return BigInt(TRANSACTION_GAS + tokens * FLOOR_TOKEN_GAS);
 }

@@ -1,9 +1,10 @@
 /** What becomes of messages for which some region of the core is too small, or nearly. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assemble } from '../../scripts/assembler.ts';
 import { OPERATIONS } from '../../scripts/core/operations.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
-import { MessageHarness, numberOf } from './message-harness.ts';
+import { addressOf, MessageHarness, numberOf } from './message-harness.ts';
 
 const OVER_LIMIT = 'out of gas: memory limit of this service exceeded';
 const MUCH_GAS = 2n ** 40n;
@@ -78,6 +79,17 @@ describe('regions of the core', () => {
     const { status, reason, isLimited } = harness.run(`${loop(140_000, 'DUP1 BALANCE POP')} STOP`, MUCH_GAS);
     assert.deepEqual({ status, reason, isLimited }, { status: 'halt', reason: OVER_LIMIT, isLimited: true });
     assert.equal(numberOf(harness.run(`${loop(10, 'DUP1 BALANCE POP')} ${HAS_ENDED}`)), 1n);
+  });
+
+  test('slots: what a message changed stays until it is collected, however many there are', () => {
+    const slot = new Uint8Array(32).fill(1, 31);
+    const program = assemble(`1 1 SSTORE ${loop(270_000, 'DUP1 TLOAD POP')} STOP`);
+    const harness = new MessageHarness('osaka', (number) => (number === 5000 ? program : undefined));
+    harness.keep(5000, MUCH_GAS);
+    const { evm } = harness;
+    evm.open();
+    assert.deepEqual(evm.state.getStorage(addressOf(5000), slot), Uint8Array.of(1));
+    evm.abandon();
   });
 
   const HEAVY: readonly (readonly [what: string, source: string])[] = [

@@ -12,7 +12,7 @@ const MEMORY_LIMIT: number = 64 << 20;
 const CHAIN_ID = 1n;
 
 /** An address by number. */
-function addressOf(number: number): Uint8Array {
+export function addressOf(number: number): Uint8Array {
   const address = new Uint8Array(20);
   new DataView(address.buffer).setUint32(16, number);
   return address;
@@ -92,6 +92,16 @@ export class MessageHarness {
     this.#open();
     this.evm.state.setCode(PROGRAM, keccak256(program), program);
     return this.#finish({ ...MESSAGE, to: PROGRAM, gasLimit }, slice);
+  }
+
+  /** Runs an account's code for good. What it changed is not collected. */
+  keep(account: number, gasLimit: bigint): void {
+    const { evm } = this;
+    this.#open();
+    evm.begin();
+    evm.start({ ...MESSAGE, to: addressOf(account), gasLimit });
+    while (!evm.advance(WHOLE_SLICE));
+    evm.finish();
   }
 
   /** Runs initialisation code. */

@@ -76,6 +76,7 @@ export class Simulation {
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
   #mark: number;
+  #built: SimulatedTransaction | undefined;
 
   constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment) {
     const { evm } = entry;
@@ -107,7 +108,7 @@ export class Simulation {
 
   /** The most that the call offers for a unit of gas, wei; 0n when it offers no price. */
   get feeCap(): bigint {
-    return this.#buildTransaction(0n).body.maxFeePerGas;
+    return this.#transaction.body.maxFeePerGas;
   }
 
   getBalance(address: Uint8Array): bigint {
@@ -122,16 +123,18 @@ export class Simulation {
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
-    const { body, sender } = this.#buildTransaction(gasLimit);
+    const { body, sender } = this.#transaction;
     const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
     const isBlobFree = body.blobVersionedHashes.length > 0 && body.maxFeePerBlobGas === 0n;
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
+    body.gasLimit = gasLimit;
     return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated');
   }
 
-  #buildTransaction(gasLimit: bigint): SimulatedTransaction {
-    return buildCallTransaction(this.call, gasLimit, this.#environment.block.baseFeePerGas !== undefined);
+  get #transaction(): SimulatedTransaction {
+    this.#built ??= buildCallTransaction(this.call, this.#environment.block.baseFeePerGas !== undefined);
+    return this.#built;
   }
 }

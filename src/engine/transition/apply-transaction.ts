@@ -1,7 +1,7 @@
 import type { Log } from '../../chain/receipt.ts';
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import { type Evm, WHOLE_SLICE } from '../../evm/evm.ts';
-import { computeFloorGas, computeIntrinsicGas } from '../../evm/intrinsic-gas.ts';
+import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { StateLimitError, type WorldState } from '../../evm/world-state.ts';
@@ -158,9 +158,10 @@ function checkGas(
   tx: TransactionBody,
   { rules }: ExecutionContext,
 ): { intrinsicGas: bigint; floorGas: bigint } {
+  const data = countDataBytes(tx.data);
   const intrinsicGas = computeIntrinsicGas(
     {
-      data: tx.data,
+      data,
       isCreation: tx.to === undefined,
       accessedAddresses: tx.accessList.length,
       accessedStorageKeys: tx.accessList.reduce((count, { storageKeys }) => count + storageKeys.length, 0),
@@ -171,7 +172,7 @@ function checkGas(
   if (tx.gasLimit < intrinsicGas) {
     throw new TransactionError(`intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`);
   }
-  const floorGas = computeFloorGas(tx.data, rules.revision);
+  const floorGas = computeFloorGas(data, rules.revision);
   if (tx.gasLimit < floorGas) {
     throw new TransactionError(
       `insufficient gas for floor data gas cost: have ${tx.gasLimit}, want ${floorGas}`,

@@ -1,4 +1,5 @@
 /** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
+import { clearBytes } from './bytes.ts';
 import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, TOUCHED, TOUCHED_END } from './layout.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch } from './machine.ts';
@@ -31,6 +32,8 @@ const IS_LISTED: usize = 152;
 const IS_CODE_NEW: usize = 156;
 /** Its place in the index. */
 const PLACE: usize = 160;
+/** The precompile that belongs at its address, wherever overrides have moved it. */
+const NATIVE: usize = 164;
 const ACCOUNT_SIZE: usize = 168;
 
 let accountsEnd: usize = ACCOUNTS;
@@ -66,12 +69,14 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   if (areAccountsFull()) return 0;
   const entry = accountsEnd;
   accountsEnd += ACCOUNT_SIZE;
-  memory.fill(entry, 0, ACCOUNT_SIZE);
+  clearBytes(entry, ACCOUNT_SIZE);
   store<u64>(entry, low);
   store<u64>(entry, middle, 8);
   store<u32>(entry, high, 16);
   if ((middle | high) == 0 && low != 0 && low <= 0x100) {
-    store<u32>(entry, low <= 17 ? <u32>low : low == 0x100 ? 18 : 0, PRECOMPILE);
+    const number: u32 = low <= 17 ? <u32>low : low == 0x100 ? 18 : 0;
+    store<u32>(entry, number, PRECOMPILE);
+    store<u32>(entry, number, NATIVE);
   }
   store<u32>(slot, entry);
   store<u32>(entry, slot, PLACE);
@@ -170,7 +175,10 @@ export function isEmpty(account: usize): bool {
 /** Number of the precompile that is there under these rules; 0: none. */
 export function precompileOf(account: usize): u32 {
   const number = load<u32>(account, PRECOMPILE);
-  return number != 0 && ((precompiles >> number) & 1) != 0 ? number : 0;
+  return isActive(number) ? number : 0;
+}
+function isActive(precompile: u32): bool {
+  return precompile != 0 && ((precompiles >> precompile) & 1) != 0;
 }
 export function setPrecompile(account: usize, number: u32): void {
   note4(account + PRECOMPILE);
@@ -178,7 +186,7 @@ export function setPrecompile(account: usize, number: u32): void {
 }
 
 export function isWarm(account: usize): bool {
-  return load<u32>(account, WARM) == epoch || precompileOf(account) != 0;
+  return load<u32>(account, WARM) == epoch || isActive(load<u32>(account, NATIVE));
 }
 export function warm(account: usize): void {
   if (load<u32>(account, WARM) == epoch) return;
@@ -196,7 +204,7 @@ function markDirty(account: usize): void {
 /** EIP-161: an account that a transaction touched and left empty goes at its end. */
 export function touch(account: usize): void {
   if (load<u32>(account, TOUCHED_IN) == epoch) return;
-  if (load<u32>(account, PRECOMPILE) != RIPEMD) note4(account + TOUCHED_IN);
+  if (load<u32>(account, NATIVE) != RIPEMD) note4(account + TOUCHED_IN);
   store<u32>(account, epoch, TOUCHED_IN);
   list(account);
 }

@@ -1,5 +1,6 @@
 /** The call stack: one record a frame, and the way in and out of one. */
 import { hasCode } from './accounts.ts';
+import { copyBytes } from './bytes.ts';
 import { endOfCode } from './codes.ts';
 import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
 import { rollbackTo } from './journal.ts';
@@ -11,7 +12,7 @@ import {
 import { finishCreation } from './instructions/create.ts';
 import { EIP150, has } from './rules.ts';
 import { MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
-import { setU64 } from './words/word.ts';
+import { copyWord, setU64 } from './words/word.ts';
 
 /** Registers of a frame while one above it runs. */
 const IP: usize = 0;
@@ -143,8 +144,8 @@ export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, 
 /** The new frame's account, and the pointers to its caller and value, words that are copied. */
 export function setContext(account: usize, caller: usize, value: usize): void {
   store<u32>(frame, account, ACCOUNT);
-  memory.copy(frame + CALLER_WORD, caller, 32);
-  memory.copy(frame + VALUE_WORD, value, 32);
+  copyWord(frame + CALLER_WORD, caller);
+  copyWord(frame + VALUE_WORD, value);
 }
 export function setOutput(pointer: usize, size: u32): void {
   store<u32>(frame, pointer, OUTPUT);
@@ -183,7 +184,7 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
       result = MEMORY_LIMIT;
       rest = 0;
       size = 0;
-    } else memory.copy(RETURN_DATA, output, size);
+    } else copyBytes(RETURN_DATA, output, size);
   }
   if (result == SUCCESS && kindOfFrame() == CREATION) {
     rest = finishCreation(accountOfFrame(), RETURN_DATA, size, rest);
@@ -235,7 +236,7 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   noteNeed(load<i64>(above, USED_BEFORE) + wholeOf(part));
   const outputSize = load<u32>(above, OUTPUT_SIZE);
   if (!isCreation && result <= REVERT && outputSize > 0) {
-    memory.copy(load<u32>(above, OUTPUT), RETURN_DATA, outputSize < size ? outputSize : size);
+    copyBytes(load<u32>(above, OUTPUT), RETURN_DATA, outputSize < size ? outputSize : size);
   }
   const total = load<i64>(frame, GAS) + rest;
   const counted = total < slice ? total : slice;
@@ -247,6 +248,6 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   setInput(load<u32>(frame, INPUT), load<u32>(frame, INPUT_SIZE));
   setCode(load<u32>(frame, CODE));
   setStatic(load<u32>(frame, IS_STATIC) != 0);
-  if (isCreation && result == SUCCESS) memory.copy(result_, load<u32>(above, ACCOUNT), 32);
+  if (isCreation && result == SUCCESS) copyWord(result_, load<u32>(above, ACCOUNT));
   else setU64(result_, result == SUCCESS ? 1 : 0);
 }

@@ -152,7 +152,8 @@ export function open(): void {
 }
 /** Begins a transaction: nothing is warm, logged or refunded. */
 export function begin(): void {
-  setEpoch(epoch + 1);
+  // 0 is what entries are marked with that no transaction has touched.
+  setEpoch(epoch == u32.MAX_VALUE ? 1 : epoch + 1);
   setLogs(LOGS, 0);
   setRefund(0);
   setDepth(-1);

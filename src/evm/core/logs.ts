@@ -1,4 +1,5 @@
 /** Logs of the running transaction: address (32), number of topics (4), size of data (4), topics, data; aligned to 8. */
+import { copyBytes } from './bytes.ts';
 import { LOGS_END } from './layout.ts';
 import { logCount, logsEnd, setLogs } from './machine.ts';
 import { copyWord } from './words/word.ts';
@@ -14,7 +15,7 @@ export function addLog(address: usize, topics: usize, topicCount: u32, data: usi
   store<u32>(log, topicCount, 32);
   store<u32>(log, size, 36);
   for (let i: u32 = 0; i < topicCount; i++) copyWord(log + HEAD_SIZE + (<usize>i << 5), topics - (<usize>i << 5));
-  memory.copy(log + HEAD_SIZE + topicsSize, data, size);
+  copyBytes(log + HEAD_SIZE + topicsSize, data, size);
   setLogs((log + HEAD_SIZE + topicsSize + size + 7) & ~7, logCount + 1);
   return true;
 }

@@ -1,4 +1,5 @@
 /** The running frame's memory: growing it and paying for that (yellow paper H.1: 3 w + w^2 / 512). */
+import { clearBytes } from './bytes.ts';
 import { charge } from './gas.ts';
 import { ARENA } from './layout.ts';
 import { halt, memoryBase, memoryLimit, memorySize, setMemorySize } from './machine.ts';
@@ -27,7 +28,7 @@ export function growTo(end: u64, gas: i64): i64 {
   const left = charge(gas, <i64>(costOf(words) - costOf(<u64>memorySize >> 5)));
   if (left < 0) return left;
   if (<u64>(memoryBase - ARENA) + size > <u64>memoryLimit) return halt(MEMORY_LIMIT);
-  memory.fill(memoryBase + memorySize, 0, <u32>size - memorySize);
+  clearBytes(memoryBase + memorySize, <u32>size - memorySize);
   setMemorySize(<u32>size);
   return left;
 }

@@ -1,5 +1,6 @@
 /** Storage slots that are known, and transient ones (EIP-1153). Found by account, generation and key; in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
+import { clearBytes } from './bytes.ts';
 import { note32, note4 } from './journal.ts';
 import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOTS, SLOTS_END } from './layout.ts';
 import { epoch } from './machine.ts';
@@ -60,7 +61,7 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   if (areSlotsFull()) return 0;
   const entry = slotsEnd;
   slotsEnd += SLOT_SIZE;
-  memory.fill(entry, 0, SLOT_SIZE);
+  clearBytes(entry, SLOT_SIZE);
   copyWord(entry + KEY, key);
   store<u32>(entry, account, ACCOUNT);
   store<u32>(entry, generation, GENERATION);

@@ -4,7 +4,7 @@ import type {
   TransactionBody,
   TransactionType,
 } from '../../../src/chain/transaction.ts';
-import { computeFloorGas, computeIntrinsicGas } from '../../../src/evm/intrinsic-gas.ts';
+import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../../src/evm/intrinsic-gas.ts';
 import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
 import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
@@ -100,9 +100,10 @@ export function generateTransaction(
   if (!isCreation) for (let i = random.below(3) * 11; i < Math.min(data.length, 40); i++) data[i] = 0;
   const accessList = type === 0 ? [] : randomAccessList(random, addresses);
   const authorizationList = type === 4 ? randomAuthorizations(random, addresses) : [];
+  const dataBytes = countDataBytes(data);
   const intrinsic = computeIntrinsicGas(
     {
-      data,
+      data: dataBytes,
       isCreation,
       accessedAddresses: accessList.length,
       accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
@@ -110,7 +111,7 @@ export function generateTransaction(
     },
     revision,
   );
-  const least = level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(data, revision));
+  const least = level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(dataBytes, revision));
   const execution = randomExecutionGas(random, revision);
   const isShort = level === 'transaction' && random.oneIn(100);
   const priority = BigInt(random.pick([0, 0, 1, 7, 1000]));

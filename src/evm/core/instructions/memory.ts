@@ -1,4 +1,5 @@
 /** Instructions that read and write the frame's memory. */
+import { clearBytes, copyBytes } from '../bytes.ts';
 import { BYTES, LENGTH } from '../codes.ts';
 import { charge } from '../gas.ts';
 import { keccak256 } from '../keccak.ts';
@@ -93,8 +94,8 @@ export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
   const to = memoryBase + <usize>load<u64>(sp);
   const from = fitsU64(sp - 32) && load<u64>(sp - 32) < <u64>sourceSize ? <u32>load<u64>(sp - 32) : sourceSize;
   const present = sourceSize - from < size ? sourceSize - from : size;
-  memory.copy(to, source + from, present);
-  memory.fill(to + present, 0, size - present);
+  copyBytes(to, source + from, present);
+  clearBytes(to + present, size - present);
 }
 
 export function calldatacopy(sp: usize, gas: i64): i64 {
@@ -128,7 +129,7 @@ export function mcopy(sp: usize, gas: i64): i64 {
   const size = load<u64>(sp - 64);
   left = charge(left, COPY_WORD_GAS * wordsOf(size));
   if (left >= 0 && size > 0) {
-    memory.copy(memoryBase + <usize>load<u64>(sp), memoryBase + <usize>load<u64>(sp - 32), <u32>size);
+    copyBytes(memoryBase + <usize>load<u64>(sp), memoryBase + <usize>load<u64>(sp - 32), <u32>size);
   }
   return left;
 }
