@@ -1,4 +1,4 @@
-import { isZero, setU64 } from './word.ts';
+import { fitsU64, isZero, setU64 } from './word.ts';
 
 /**
  * From the top limb down: the branches on equal upper limbs are nearly always predicted (values are small or full
@@ -30,6 +30,22 @@ export function isSignedLess(a: usize, b: usize): bool {
   const b1 = load<u64>(b, 8);
   if (a1 !== b1) return a1 < b1;
   return load<u64>(a) < load<u64>(b);
+}
+
+/** Compared with a number that is not a word. */
+@inline
+export function isBelow(p: usize, value: u64): bool {
+  return fitsU64(p) && load<u64>(p) < value;
+}
+
+@inline
+export function isAbove(p: usize, value: u64): bool {
+  return load<u64>(p) > value || !fitsU64(p);
+}
+
+@inline
+export function isNumber(p: usize, value: u64): bool {
+  return fitsU64(p) && load<u64>(p) === value;
 }
 
 @inline

@@ -3,6 +3,7 @@ import { isLess } from './compare.ts';
 import { divideLimbs, QUOTIENT, remainderOfLimbs } from './long-division.ts';
 import { mulHigh } from './multiply.ts';
 import { divideByLimb, findReciprocalOfLimb, findReciprocalOfPair } from './reciprocal.ts';
+import { shrBy } from './shift.ts';
 import { copyWord, fitsU64, isZero, setU64 } from './word.ts';
 
 @inline
@@ -98,6 +99,20 @@ function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, rema
 /** What an instruction does not ask for goes here. */
 const UNUSED: usize = memory.data(32, 16);
 
+/** Of a limb that is not zero. */
+@inline
+function isPowerOfTwo(limb: u64): bool {
+  return (limb & (limb - 1)) === 0;
+}
+
+/** A divisor whose lowest limb is zero: contracts shift by dividing by powers of two. False: it is no such power. */
+function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {
+  if (i64.popcnt(d1) + i64.popcnt(d2) + i64.popcnt(d3) !== 1) return false;
+  const bits = d1 !== 0 ? 64 + i64.ctz(d1) : d2 !== 0 ? 128 + i64.ctz(d2) : 192 + i64.ctz(d3);
+  shrBy(below, dividend, <u32>bits);
+  return true;
+}
+
 export function div(sp: usize): void {
   const below = sp - 32;
   const d0 = load<u64>(below);
@@ -107,10 +122,13 @@ export function div(sp: usize): void {
     if (fitsU64(sp)) {
       if (d0 !== 0) store<u64>(below, load<u64>(sp) / d0);
     } else if (d0 !== 0) {
-      divideWordByLimb(sp, d0, below, UNUSED);
+      if (isPowerOfTwo(d0)) shrBy(below, sp, <u32>i64.ctz(d0));
+      else divideWordByLimb(sp, d0, below, UNUSED);
     }
   } else if (isLess(sp, below)) {
     setU64(below, 0);
+  } else if (d0 === 0 && divideByPowerOfTwo(below, sp, d1, load<u64>(below, 16), load<u64>(below, 24))) {
+    return;
   } else if (dUpper === 0) {
     divideWordByPair(sp, below, below, UNUSED);
   } else {

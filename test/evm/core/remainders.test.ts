@@ -1,0 +1,68 @@
+/** Products whose remainders lie next to 0 and next to the divisor: where an estimated quotient is one off, if ever. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { createOperandSource } from './operands.ts';
+import { createWordModule, WORD_BODIES, type WordModule } from './word-module.ts';
+
+const DIVISORS = Number(process.env['PORTCULLIS_WORD_CASES'] ?? 12_000) / 60;
+const PRODUCTS_PER_DIVISOR = 24;
+const SEED = BigInt(process.env['PORTCULLIS_WORD_SEED'] ?? 1) + 77n;
+
+/** a^-1 modulo m; undefined when they have a common factor. */
+function invert(a: bigint, m: bigint): bigint | undefined {
+  let [r, next] = [m, a % m];
+  let [t, factor] = [0n, 1n];
+  while (next !== 0n) {
+    const quotient = r / next;
+    [r, next] = [next, r - quotient * next];
+    [t, factor] = [factor, t - quotient * factor];
+  }
+  return r === 1n ? ((t % m) + m) % m : undefined;
+}
+
+describe('MULMOD', () => {
+  let module: WordModule;
+  let top: number;
+  before(async () => {
+    module = await createWordModule(WORD_BODIES);
+    top = module.scratch + 128;
+  });
+
+  function write(at: number, value: bigint): void {
+    for (let limb = 0; limb < 4; limb++)
+      module.memory.setBigUint64(at + 8 * limb, BigInt.asUintN(64, value >> BigInt(64 * limb)), true);
+  }
+
+  function multiply(a: bigint, b: bigint, divisor: bigint): bigint {
+    write(top, a);
+    write(top - 32, b);
+    write(top - 64, divisor);
+    module.call('mulmod', top);
+    let value = 0n;
+    for (let limb = 3; limb >= 0; limb--)
+      value = (value << 64n) | module.memory.getBigUint64(top - 64 + 8 * limb, true);
+    return value;
+  }
+
+  it('leaves every remainder', () => {
+    const source = createOperandSource(SEED);
+    for (let round = 0; round < DIVISORS; round++) {
+      const divisor = source.next() | 1n;
+      const remainders = [0n, 1n, 2n, divisor - 1n, divisor - 2n, divisor - (divisor >> 28n), divisor >> 1n];
+      for (let i = 0; i < PRODUCTS_PER_DIVISOR; i++) {
+        const a = source.next();
+        const inverse = invert(a, divisor);
+        if (inverse === undefined) continue;
+        const remainder = (remainders[i % remainders.length] as bigint) % divisor;
+        // Any b of this residue class that fits will do; the highest ones have the longest quotients.
+        const least = (remainder * inverse) % divisor;
+        const multiples = (2n ** 256n - 1n - least) / divisor;
+        const b = least + divisor * (source.nextIndex(2) === 0 ? multiples : 0n);
+        const result = multiply(a, b, divisor);
+        if (result !== remainder % divisor) {
+          assert.fail(`0x${a.toString(16)} * 0x${b.toString(16)} mod 0x${divisor.toString(16)}`);
+        }
+      }
+    }
+  });
+});
