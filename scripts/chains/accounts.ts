@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { privateKeyToAddress } from '../../src/primitives/signature.ts';
+import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
 
 /** An account whose key everybody knows: for development chains only. */
 export type Account = {

@@ -10,7 +10,7 @@ import {
 import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
-import { signHash } from '../../src/primitives/signature.ts';
+import { signHash } from '../../src/primitives/secp256k1.ts';
 import type { Account } from './accounts.ts';
 
 /** EIP-7702. The nonce is the authority's own at the head, and the chain id the chain's, unless given. */

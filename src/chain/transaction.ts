@@ -139,17 +139,16 @@ export function hashTransaction(tx: Transaction): Uint8Array {
 
 /**
  * The account that signed the transaction.
- * @param recoverPublicKey something faster than JavaScript, where there is
  * @throws RangeError when the signature fits no key.
  */
-export function recoverSender(tx: Transaction, recoverPublicKey?: RecoverPublicKey): Uint8Array {
+export function recoverSender(tx: Transaction, recoverPublicKey: RecoverPublicKey): Uint8Array {
   return recoverAddress(keccak256(encodeSigningPayload(tx)), tx.signature, recoverPublicKey);
 }
 
 /** EIP-7702: the account that signed the authorization. @throws RangeError when the signature fits no key. */
 export function recoverAuthority(
   { chainId, address, nonce, signature }: Authorization,
-  recoverPublicKey?: RecoverPublicKey,
+  recoverPublicKey: RecoverPublicKey,
 ): Uint8Array {
   const payload = concatBytes(Uint8Array.of(5), encodeRlp([chainId, address, nonce]));
   return recoverAddress(keccak256(payload), signature, recoverPublicKey);

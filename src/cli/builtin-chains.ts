@@ -7,6 +7,7 @@ import { type ChainReader, openChainReader } from '../store/chain-reader.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
+import { SILENT_PROGRESS } from './import-progress.ts';
 
 /** What the generator of the built-in chains tells about each of them. */
 type ChainFacts = {
@@ -61,10 +62,7 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
   } as const;
   for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
     // What an import needs is loaded at the first start only.
-    const [{ importChain }, { SILENT_PROGRESS }] = await Promise.all([
-      import('./import.ts'),
-      import('./import-progress.ts'),
-    ]);
+    const { importChain } = await import('./import.ts');
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {

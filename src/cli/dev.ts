@@ -7,7 +7,7 @@ import { parsePort } from '../config/environment.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { formatUrl } from './curl-lines.ts';
 import { findSealCheck, importChain } from './import.ts';
-import { createImportProgress } from './import-progress.ts';
+import { createImportBar } from './import-bar.ts';
 import { runService } from './run-service.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
@@ -57,10 +57,7 @@ export async function runDev(args: string[]): Promise<number> {
   }
   const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
   const store = join(data, 'chain');
-  const summary = await importChain(
-    { genesis, blocks, data: store, seal },
-    createImportProgress(process.stderr),
-  );
+  const summary = await importChain({ genesis, blocks, data: store, seal }, createImportBar(process.stderr));
   const yaml = JSON.stringify({
     listen: { host: '127.0.0.1', port },
     dataDir: data,

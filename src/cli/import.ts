@@ -9,7 +9,7 @@ import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
 import { openChainWriter } from '../store/chain-writer.ts';
 import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
-import { createImportProgress, type ImportProgress } from './import-progress.ts';
+import type { ImportProgress } from './import-progress.ts';
 
 const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
 
@@ -141,11 +141,9 @@ export async function runImport(args: string[]): Promise<number> {
     }
   }
   const options = { genesis, blocks, data: values.data, seal, verify };
+  const { createImportBar } = await import('./import-bar.ts');
   try {
-    const { headNumber, headHash, imported } = await importChain(
-      options,
-      createImportProgress(process.stderr),
-    );
+    const { headNumber, headHash, imported } = await importChain(options, createImportBar(process.stderr));
     process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
     return 0;
   } catch (error) {

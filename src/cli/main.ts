@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ConfigError } from '../config/load-config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 

@@ -3,21 +3,11 @@ import { basename, dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { resolvePaths } from './paths.ts';
 import { fillInSecrets } from './secrets.ts';
 import { parseYaml } from './yaml-source.ts';
-
-/** A configuration that cannot be used: one line for each thing that is wrong. */
-export class ConfigError extends Error {
-  readonly lines: readonly string[];
-
-  constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.name = 'ConfigError';
-    this.lines = lines;
-  }
-}
 
 const MAX_FILE_BYTES = 1024 * 1024;
 

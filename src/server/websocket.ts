@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -11,8 +11,12 @@ import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
 
-/** A session at the upgrade, and how to ask again. */
-type Admitted = { readonly session: Session; readonly admit: () => Eventual<Session | Refusal> };
+/** A session at the upgrade, how to ask again, and what answers the upgrade. */
+type Admitted = {
+  readonly session: Session;
+  readonly admit: () => Eventual<Session | Refusal>;
+  readonly acceptor: WebSocketServer;
+};
 
 /** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
@@ -20,7 +24,7 @@ export class WebSocketEndpoint {
   readonly #limits: TransportLimits;
   readonly #log: Logger;
   readonly #cors: CorsPolicy;
-  readonly #acceptor: WebSocketServer;
+  #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: NodeJS.Timeout;
   /** Upgrades whose key is being checked. */
@@ -32,15 +36,6 @@ export class WebSocketEndpoint {
     this.#limits = options.limits;
     this.#log = log;
     this.#cors = new CorsPolicy(options.cors);
-    this.#acceptor = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: this.#limits.bodyBytes,
-    });
-    this.#acceptor.on('wsClientError', (_error, socket) => {
-      sendRawResponse(socket, gateway.refuse('malformedHead'));
-    });
     this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
     this.#heartbeat.unref();
   }
@@ -63,7 +58,7 @@ export class WebSocketEndpoint {
           return;
         }
         socket.removeListener('error', destroy);
-        this.#acceptor.handleUpgrade(request, socket, rest, (ws) => this.#open(ws, socket, admitted));
+        admitted.acceptor.handleUpgrade(request, socket, rest, (ws) => this.#open(ws, socket, admitted));
       })
       .catch((error: unknown) => {
         this.#log.error({ err: error }, 'a WebSocket could not be opened');
@@ -98,10 +93,27 @@ export class WebSocketEndpoint {
       const admit = (): Eventual<Session | Refusal> =>
         this.#gateway.admit(target.host ?? head.host, route.key);
       const admitted = await admit();
-      return 'refused' in admitted ? admitted : { session: admitted, admit };
+      if ('refused' in admitted) return admitted;
+      this.#acceptor ??= this.#createAcceptor();
+      return { session: admitted, admit, acceptor: await this.#acceptor };
     } finally {
       this.#admitting--;
     }
+  }
+
+  /** At the first upgrade: the library takes 50 ms to load. */
+  async #createAcceptor(): Promise<WebSocketServer> {
+    const { WebSocketServer } = await import('ws');
+    const acceptor = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: this.#limits.bodyBytes,
+    });
+    acceptor.on('wsClientError', (_error, socket) => {
+      sendRawResponse(socket, this.#gateway.refuse('malformedHead'));
+    });
+    return acceptor;
   }
 
   #open(ws: WebSocket, socket: Duplex, { session, admit }: Admitted): void {

@@ -16,16 +16,12 @@ import { createMclRecovery } from '../../src/engine/cryptography/secp256k1-mcl.t
 import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import {
-  privateKeyToAddress,
-  type RecoverPublicKey,
-  type Signature,
-  signHash,
-} from '../../src/primitives/signature.ts';
+import { privateKeyToAddress, recoverPublicKey, signHash } from '../../src/primitives/secp256k1.ts';
+import type { RecoverPublicKey, Signature } from '../../src/primitives/signature.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const RUNS = 40;
-/** What else may recover keys than the JavaScript that is used where nothing is said. */
+/** What recovers keys in the engine; JavaScript says what is expected. */
 const RECOVERIES: readonly RecoverPublicKey[] = [createRecovery(), createMclRecovery()];
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
@@ -61,7 +57,7 @@ function turnS({ r, s, yParity }: Signature): Signature {
   return { r, s: ORDER - s, yParity: 1 - yParity };
 }
 
-function describeSender(tx: Transaction, recover?: RecoverPublicKey): string {
+function describeSender(tx: Transaction, recover: RecoverPublicKey = recoverPublicKey): string {
   try {
     return bytesToHex(recoverSender(tx, recover));
   } catch (error) {
@@ -70,7 +66,10 @@ function describeSender(tx: Transaction, recover?: RecoverPublicKey): string {
   }
 }
 
-function describeAuthority(authorization: Authorization, recover?: RecoverPublicKey): string {
+function describeAuthority(
+  authorization: Authorization,
+  recover: RecoverPublicKey = recoverPublicKey,
+): string {
   try {
     return bytesToHex(recoverAuthority(authorization, recover));
   } catch (error) {

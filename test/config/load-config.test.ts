@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBuiltinConfig } from '../../src/config/builtin-config.ts';
 import type { Config } from '../../src/config/config.ts';
-import { ConfigError, loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';

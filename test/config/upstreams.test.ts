@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ConfigError, parseConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type { NetworkOptions } from '../../src/config/network-options.ts';
 import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 

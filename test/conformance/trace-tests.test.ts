@@ -12,6 +12,7 @@ import { effectiveGasPrice, recoverSender, type Transaction } from '../../src/ch
 import { REVISIONS, type Revision } from '../../src/evm/revision.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { decodeRevertReason } from '../../src/rpc/revert-reason.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { executeTransaction } from './support/execute-transaction.ts';
@@ -88,7 +89,7 @@ async function run({ context, genesis, input }: TraceTest): Promise<Run> {
     revision: REVISIONS.findLast((name) => forks.includes(name)) as Revision,
     blobs: undefined,
     tx,
-    sender: recoverSender(tx),
+    sender: recoverSender(tx, recoverPublicKey),
   });
   if ('refused' in outcome) assert.fail(outcome.refused);
   return { tx, execution: outcome, before, after: applyChanges(before, outcome.changes) };
@@ -148,7 +149,7 @@ describe('real transactions', { skip: root === undefined && SKIP_REASON }, () =>
       const done = await run(json);
       const { execution, tx, after, before } = done;
 
-      assert.equal(bytesToHex(recoverSender(tx)), result.from);
+      assert.equal(bytesToHex(recoverSender(tx, recoverPublicKey)), result.from);
       assert.equal(bytesToHex(tx.data), result.input);
       assert.equal(tx.gasLimit, BigInt(result.gas));
       assert.equal(describeError(execution), result.error);

@@ -12,6 +12,7 @@ import { hashTransaction, recoverSender, type Transaction } from '../../src/chai
 import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { readRlpSpan } from '../../src/primitives/rlp.ts';
+import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { sha256 } from '../../src/primitives/sha256.ts';
 
 const CHAINS = new URL('../../../chains/', import.meta.url);
@@ -81,9 +82,9 @@ test('another library reads every transaction and finds the same sender', () => 
   for (const tx of BLOCKS.flatMap(({ transactions }) => transactions)) {
     const read = EthersTransaction.from(bytesToHex(tx.encoded));
     assert.equal(read.hash, bytesToHex(hashTransaction(tx)));
-    assert.equal(read.from?.toLowerCase(), bytesToHex(recoverSender(tx)));
+    assert.equal(read.from?.toLowerCase(), bytesToHex(recoverSender(tx, recoverPublicKey)));
     assert.equal(read.type, tx.type);
-    assert.ok(senders.has(bytesToHex(recoverSender(tx))));
+    assert.ok(senders.has(bytesToHex(recoverSender(tx, recoverPublicKey))));
   }
 });
 
@@ -123,11 +124,14 @@ test('the requests of block 50 hash to what EIP-7685 says', () => {
   const amount = littleEndian(deposit.value / 10n ** 9n);
   const depositRequest = concatBytes(part(128, 48), part(224, 32), amount, part(288, 96), littleEndian(0n));
   const withdrawalRequest = concatBytes(
-    recoverSender(withdrawal),
+    recoverSender(withdrawal, recoverPublicKey),
     withdrawal.data.subarray(0, 48),
     withdrawal.data.slice(48).reverse(),
   );
-  const consolidationRequest = concatBytes(recoverSender(consolidation), consolidation.data);
+  const consolidationRequest = concatBytes(
+    recoverSender(consolidation, recoverPublicKey),
+    consolidation.data,
+  );
   const requests = [depositRequest, withdrawalRequest, consolidationRequest].map((request, type) =>
     sha256(concatBytes(Uint8Array.of(type), request)),
   );

@@ -12,7 +12,7 @@ import {
 import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
 import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { signHash } from '../../src/primitives/signature.ts';
+import { signHash } from '../../src/primitives/secp256k1.ts';
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 
 /** What a block may contain beside what follows from its parent. */

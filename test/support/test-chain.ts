@@ -12,7 +12,7 @@ import {
   type ExecutionPoolOptions,
 } from '../../src/engine/execution/execution-pool.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { privateKeyToAddress } from '../../src/primitives/signature.ts';
+import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
 import type { ChainBuilder } from './chain-builder.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 

@@ -13,7 +13,7 @@ import { bytesEqual } from '../../../src/primitives/bytes.ts';
 import { hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { decodeRlp } from '../../../src/primitives/rlp.ts';
-import { signHash } from '../../../src/primitives/signature.ts';
+import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { AccessListJson, AuthorizationJson, Indexes, TransactionJson } from './state-test-json.ts';
 
 function typeOf(json: TransactionJson, accessList: AccessListJson | null | undefined): TransactionType {

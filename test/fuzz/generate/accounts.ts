@@ -8,7 +8,7 @@ import {
   EMPTY_BYTES,
 } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { privateKeyToAddress } from '../../../src/primitives/signature.ts';
+import { privateKeyToAddress } from '../../../src/primitives/secp256k1.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';
 import { PRECOMPILE_ADDRESSES } from './precompile-inputs.ts';

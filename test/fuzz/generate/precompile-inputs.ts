@@ -2,8 +2,8 @@
 import { p256 } from '@noble/curves/nist.js';
 import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { signHash } from '../../../src/primitives/secp256k1.ts';
 import { sha256 } from '../../../src/primitives/sha256.ts';
-import { signHash } from '../../../src/primitives/signature.ts';
 import type { Random } from '../random.ts';
 import { randomWord } from './words.ts';
 

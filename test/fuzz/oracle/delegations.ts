@@ -2,6 +2,7 @@
 import { type Authorization, recoverAuthority } from '../../../src/chain/transaction.ts';
 import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { CHAIN_ID } from '../fuzz-case.ts';
 
@@ -29,7 +30,7 @@ export function applyAuthorizations(
     const { chainId, nonce, address } = authorization;
     if (chainId !== 0n && chainId !== CHAIN_ID) continue;
     if (nonce >= MAX_NONCE) continue;
-    const authority = bytesToHex(recoverAuthority(authorization));
+    const authority = bytesToHex(recoverAuthority(authorization, recoverPublicKey));
     warm.push(authority);
     const account = accounts.get(authority);
     const code = account?.code ?? EMPTY_BYTES;
