@@ -8,16 +8,16 @@ import type { Logger } from '../observe/logger.ts';
 import { redactUrl } from '../observe/redact-url.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
-import { ByteBudget } from '../util/byte-budget.ts';
+import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ConnectionTable } from './connection.ts';
-import { CorsPolicy } from './cors.ts';
+import type { CorsPolicy } from './cors.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { decompressBody, discardBody, readBody } from './request-body.ts';
 import { findRoute, type RequestHead, type Route, readRequestHead, splitTarget } from './request-head.ts';
-import { ResponseWriter } from './response-writer.ts';
+import type { ResponseWriter } from './response-writer.ts';
 
 /** What the HTTP side works with. */
 export type HttpEndpointParts = {
@@ -25,6 +25,10 @@ export type HttpEndpointParts = {
   readonly options: ServerOptions;
   readonly log: Logger;
   readonly connections: ConnectionTable;
+  readonly cors: CorsPolicy;
+  readonly writer: ResponseWriter;
+  /** Memory for bodies that are still arriving. */
+  readonly arriving: ByteBudget;
 };
 
 type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
@@ -46,14 +50,9 @@ export class HttpEndpoint {
     this.#log = parts.log;
     this.#logsRequests = parts.log.isLevelEnabled('debug');
     this.#connections = parts.connections;
-    this.#cors = new CorsPolicy(parts.options.cors);
-    this.#arriving = new ByteBudget(this.#limits.arrivingBytes);
-    this.#writer = new ResponseWriter(this.#cors, this.#limits.sendTimeout);
-  }
-
-  /** From now on every answer closes its connection. */
-  beginClosing(): void {
-    this.#writer.beginClosing();
+    this.#cors = parts.cors;
+    this.#arriving = parts.arriving;
+    this.#writer = parts.writer;
   }
 
   /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */

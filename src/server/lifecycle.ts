@@ -2,11 +2,16 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import type { AddressInfo, Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
+import { ByteBudget } from '../util/byte-budget.ts';
 import { ConnectionTable } from './connection.ts';
+import { CorsPolicy } from './cors.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import type { ServerOptions } from './options.ts';
+import { PlainEndpoint } from './plain-endpoint.ts';
+import { PlainLane } from './plain-lane.ts';
 import { sendRawResponse } from './raw-response.ts';
+import { ResponseWriter } from './response-writer.ts';
 import { WebSocketEndpoint } from './websocket.ts';
 
 export type ServerParts = {
@@ -40,16 +45,21 @@ export function createServer(parts: ServerParts): Server {
 class NodeServer implements Server {
   readonly #options: ServerOptions;
   readonly #http: HttpServer;
-  readonly #endpoint: HttpEndpoint;
   readonly #webSockets: WebSocketEndpoint;
   readonly #connections = new ConnectionTable();
+  readonly #lane: PlainLane;
+  readonly #writer: ResponseWriter;
   #closed: Promise<void> | undefined;
 
   constructor(parts: ServerParts) {
     const { gateway, options, log } = parts;
     const { limits } = options;
     this.#options = options;
-    const endpoint = new HttpEndpoint({ gateway, options, log, connections: this.#connections });
+    const connections = this.#connections;
+    const cors = new CorsPolicy(options.cors);
+    const writer = new ResponseWriter(cors, limits.sendTimeout);
+    const arriving = new ByteBudget(limits.arrivingBytes);
+    const endpoint = new HttpEndpoint({ gateway, options, log, connections, cors, writer, arriving });
     const webSockets = new WebSocketEndpoint(gateway, options, log);
     const http = createHttpServer(
       {
@@ -65,7 +75,17 @@ class NodeServer implements Server {
       (request, response) => endpoint.onRequest(request, response),
     );
     http.maxConnections = limits.connections;
-    http.on('connection', (socket: Socket) => this.#connections.of(socket));
+    const serveByNode = takeConnections(http);
+    const lane = new PlainLane({
+      endpoint: new PlainEndpoint({ gateway, limits, log, writer }),
+      gateway,
+      limits,
+      connections,
+      writer,
+      arriving,
+      handOver: serveByNode,
+    });
+    http.on('connection', (socket: Socket) => lane.accept(socket));
     http.on('checkContinue', (request, response) => endpoint.onRequest(request, response, true));
     http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
     http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
@@ -78,7 +98,8 @@ class NodeServer implements Server {
       else ignoreUpgrade(http, request, socket, rest);
     });
     this.#http = http;
-    this.#endpoint = endpoint;
+    this.#lane = lane;
+    this.#writer = writer;
     this.#webSockets = webSockets;
   }
 
@@ -103,12 +124,14 @@ class NodeServer implements Server {
     const allClosed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
     });
-    this.#endpoint.beginClosing();
+    this.#writer.beginClosing();
     this.#webSockets.beginClosing();
     this.#http.closeIdleConnections();
+    this.#lane.closeIdle();
     this.#connections.closeUnused();
     await Promise.race([allClosed, this.#cutOffLate()]);
     this.#http.closeAllConnections();
+    this.#lane.terminate();
     this.#webSockets.terminate();
     await allClosed;
   }
@@ -119,6 +142,15 @@ class NodeServer implements Server {
       setTimeout(resolve, this.#options.limits.drainTimeout).unref();
     });
   }
+}
+
+/** Takes a server's new connections away from it. @returns what gives it one of them after all */
+function takeConnections(http: HttpServer): (socket: Socket) => void {
+  const listeners = http.listeners('connection') as ((this: HttpServer, socket: Socket) => void)[];
+  http.removeAllListeners('connection');
+  return (socket) => {
+    for (const listener of listeners) listener.call(http, socket);
+  };
 }
 
 /** How often node looks for slow requests: often enough that a bound is kept within a quarter of it. */

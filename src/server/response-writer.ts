@@ -15,6 +15,11 @@ const gzipAsync = promisify(gzip);
 const GZIP_MIN_LENGTH = 1024;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 
+/** Whether an answer in text goes out compressed. */
+export function isCompressed(body: string, head: RequestHead): boolean {
+  return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
+}
+
 /** Writes answers: text with one write and its length known beforehand, a stream piece by piece. */
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
@@ -37,17 +42,20 @@ export class ResponseWriter {
 
   send(response: ServerResponse, head: RequestHead, answer: TextAnswer, headers?: readonly string[]): void {
     const { status, body } = answer;
-    const fields = body === '' ? [] : ['Content-Type', 'application/json'];
+    const fields = this.describe(body, head);
     if (headers !== undefined) fields.push(...headers);
-    this.#addCommonFields(fields, head);
-    if (body.length >= GZIP_MIN_LENGTH) {
-      fields.push('Vary', 'Accept-Encoding');
-      if (acceptsGzip(head.acceptEncoding)) {
-        this.#sendCompressed(response, status, body, fields).catch(() => response.destroy());
-        return;
-      }
-    }
-    this.#write(response, status, body, Buffer.byteLength(body), fields);
+    if (this.#closing) fields.push('Connection', 'close');
+    if (isCompressed(body, head)) {
+      this.#sendCompressed(response, status, body, fields).catch(() => response.destroy());
+    } else this.#write(response, status, body, Buffer.byteLength(body), fields);
+  }
+
+  /** The fields of an answer in text, but for its length and coding. */
+  describe(body: string, head: RequestHead): string[] {
+    const fields = body === '' ? [] : ['Content-Type', 'application/json'];
+    if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
+    if (body.length >= GZIP_MIN_LENGTH) fields.push('Vary', 'Accept-Encoding');
+    return fields;
   }
 
   /**
@@ -62,24 +70,20 @@ export class ResponseWriter {
   ): Promise<void> {
     try {
       if (!(await waitForTurn(response, signal))) return;
-      const isCompressed = acceptsGzip(head.acceptEncoding);
+      const zips = acceptsGzip(head.acceptEncoding);
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
-      if (isCompressed) fields.push('Content-Encoding', 'gzip');
-      this.#addCommonFields(fields, head);
+      if (zips) fields.push('Content-Encoding', 'gzip');
+      if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
+      if (this.#closing) fields.push('Connection', 'close');
       response.writeHead(200, fields);
       response.socket?.setTimeout(this.#sendTimeout);
-      await writePieces(response, isCompressed ? compressPieces(body.pieces) : body.pieces);
+      await writePieces(response, zips ? compressPieces(body.pieces) : body.pieces);
       response.end();
     } catch {
       response.destroy();
     } finally {
       body.cancel();
     }
-  }
-
-  #addCommonFields(fields: string[], head: RequestHead): void {
-    if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
-    if (this.#closing) fields.push('Connection', 'close');
   }
 
   async #sendCompressed(

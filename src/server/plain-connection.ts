@@ -1,0 +1,195 @@
+import type { Socket } from 'node:net';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ByteBudget } from '../util/byte-budget.ts';
+import type { Connection } from './connection.ts';
+import type { TransportLimits } from './options.ts';
+import type { PlainEndpoint } from './plain-endpoint.ts';
+import { type PlainHead, PlainHeadReader } from './plain-request.ts';
+import { sendRawResponse } from './raw-response.ts';
+import type { ResponseWriter } from './response-writer.ts';
+
+export type PlainConnectionParts = {
+  readonly endpoint: PlainEndpoint;
+  readonly gateway: Gateway;
+  readonly limits: TransportLimits;
+  readonly writer: ResponseWriter;
+  /** Memory for bodies that are still arriving. */
+  readonly arriving: ByteBudget;
+  /** Gives the socket to node's HTTP server, with all that has not been answered on it again. */
+  readonly handOver: (socket: Socket) => void;
+  /** Told when the connection is closed or handed over. */
+  readonly onLeave: (connection: PlainConnection) => void;
+};
+
+/** A larger body is read by node's server, which costs little beside what is done with it. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** What is still missing of a body then is waited for by node's server, with its time limits; milliseconds. */
+const MAX_BODY_WAIT_MS = 1_000;
+
+/** The beginning of a request whose body is still arriving. */
+type Beginning = {
+  readonly head: PlainHead;
+  readonly chunks: Buffer[];
+  /** Bytes until the body is whole. */
+  missing: number;
+  readonly timer: NodeJS.Timeout;
+};
+
+/**
+ * A connection as long as its requests are plain: one at a time, each a POST with a short body of a known length. With the
+ * first that is anything else it goes over to node's HTTP server, and stays there.
+ */
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #unanswered: Connection;
+  readonly #parts: PlainConnectionParts;
+  readonly #heads = new PlainHeadReader();
+  #beginning: Beginning | undefined;
+  /** A request is being answered, or the client has to read its answer first. */
+  #isBusy = false;
+  /** What came meanwhile. */
+  #early: Buffer | undefined;
+  #wasUsed = false;
+
+  /** @param unanswered the requests of this socket */
+  constructor(socket: Socket, unanswered: Connection, parts: PlainConnectionParts) {
+    this.#socket = socket;
+    this.#unanswered = unanswered;
+    this.#parts = parts;
+    socket.setTimeout(parts.limits.headersTimeout);
+    socket.on('data', this.#onData);
+    socket.on('timeout', this.#onTimeout);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  /** Closes the connection unless there is something to be answered on it. */
+  closeIfIdle(): void {
+    if (!this.#isBusy && this.#beginning === undefined) this.#socket.destroySoon();
+  }
+
+  /** Closes it at once. */
+  terminate(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#isBusy) {
+      // Whoever sends ahead is read on when it is its turn.
+      this.#socket.pause();
+      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
+    } else if (this.#beginning === undefined) this.#receive(chunk);
+    else this.#continue(this.#beginning, chunk);
+  };
+
+  readonly #onTimeout = (): void => {
+    const socket = this.#socket;
+    if (socket.writableLength > 0 || (!this.#isBusy && this.#wasUsed)) socket.destroy();
+    else if (!this.#isBusy && this.#beginning === undefined) {
+      this.#leave();
+      sendRawResponse(socket, this.#parts.gateway.refuse('timeout'));
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    this.#socket.end();
+  };
+
+  readonly #onError = (): void => {
+    this.#socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    this.#takeBeginning();
+    this.#parts.onLeave(this);
+  };
+
+  /** @param bytes from the first one of a request on */
+  #receive(bytes: Buffer): void {
+    const { limits, arriving } = this.#parts;
+    const head = this.#heads.read(bytes);
+    if (head === undefined || head.bodyLength > Math.min(MAX_BODY_BYTES, limits.bodyBytes)) {
+      this.#handOver(bytes);
+      return;
+    }
+    const missing = head.headLength + head.bodyLength - bytes.length;
+    if (missing === 0) this.#serve(head, bytes);
+    else if (missing > 0 && arriving.tryTake(head.bodyLength)) this.#begin(head, bytes, missing);
+    else this.#handOver(bytes);
+  }
+
+  /** Waits for the rest of a body. */
+  #begin(head: PlainHead, bytes: Buffer, missing: number): void {
+    const wait = Math.min(MAX_BODY_WAIT_MS, this.#parts.limits.bodyTimeout / 4);
+    const timer = setTimeout(() => this.#handOver(this.#takeBeginning()), wait);
+    this.#beginning = { head, chunks: [bytes], missing, timer };
+  }
+
+  #continue(beginning: Beginning, chunk: Buffer): void {
+    beginning.chunks.push(chunk);
+    beginning.missing -= chunk.length;
+    if (beginning.missing > 0) return;
+    const bytes = this.#takeBeginning();
+    if (beginning.missing === 0) this.#serve(beginning.head, bytes);
+    else this.#handOver(bytes);
+  }
+
+  /** What has arrived of a request that is not whole; nothing is waited for any more. */
+  #takeBeginning(): Buffer {
+    const beginning = this.#beginning;
+    if (beginning === undefined) return Buffer.alloc(0);
+    this.#beginning = undefined;
+    clearTimeout(beginning.timer);
+    this.#parts.arriving.giveBack(beginning.head.bodyLength);
+    return Buffer.concat(beginning.chunks);
+  }
+
+  /** @param bytes one request, whole */
+  #serve(head: PlainHead, bytes: Buffer): void {
+    this.#isBusy = true;
+    this.#wasUsed = true;
+    const body = bytes.subarray(head.headLength);
+    const served = this.#parts.endpoint.serve({ head, body }, this.#socket, this.#unanswered);
+    if (served instanceof Promise) void served.then(this.#settle);
+    else this.#settle();
+  }
+
+  /** The client has been sent an answer. */
+  readonly #settle = (): void => {
+    const socket = this.#socket;
+    if (this.#parts.writer.isClosing) {
+      socket.destroySoon();
+      return;
+    }
+    // While it is sent, an answer has a time limit of its own.
+    if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
+      socket.setTimeout(this.#parts.limits.keepAliveTimeout);
+    this.#isBusy = false;
+    const early = this.#early;
+    if (early === undefined || socket.destroyed) return;
+    this.#early = undefined;
+    socket.resume();
+    this.#receive(early);
+  };
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket;
+    this.#leave();
+    socket.setTimeout(0);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#parts.handOver(socket);
+    socket.resume();
+  }
+
+  #leave(): void {
+    const socket = this.#socket;
+    socket.removeListener('data', this.#onData);
+    socket.removeListener('timeout', this.#onTimeout);
+    socket.removeListener('end', this.#onEnd);
+    socket.removeListener('error', this.#onError);
+    socket.removeListener('close', this.#onClose);
+    this.#parts.onLeave(this);
+  }
+}

@@ -1,0 +1,150 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refusal, Session } from '../gateway/admission.ts';
+import type { Answer } from '../gateway/answer.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import { redactUrl } from '../observe/redact-url.ts';
+import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { Connection } from './connection.ts';
+import { isJsonType } from './media-type.ts';
+import type { TransportLimits } from './options.ts';
+import type { PlainHead } from './plain-request.ts';
+import { writePlainResponse } from './plain-response.ts';
+import { isCompressed, type ResponseWriter } from './response-writer.ts';
+
+export type PlainEndpointParts = {
+  readonly gateway: Gateway;
+  readonly limits: TransportLimits;
+  readonly log: Logger;
+  readonly writer: ResponseWriter;
+};
+
+/** A request whose head and body are there. */
+export type PlainRequest = { readonly head: PlainHead; readonly body: Uint8Array };
+
+/** JSON-RPC over plain requests: what `HttpEndpoint` does for all others. */
+export class PlainEndpoint {
+  readonly #gateway: Gateway;
+  readonly #limits: TransportLimits;
+  readonly #log: Logger;
+  readonly #logsRequests: boolean;
+  readonly #writer: ResponseWriter;
+
+  constructor({ gateway, limits, log, writer }: PlainEndpointParts) {
+    this.#gateway = gateway;
+    this.#limits = limits;
+    this.#log = log;
+    this.#logsRequests = log.isLevelEnabled('debug');
+    this.#writer = writer;
+  }
+
+  /** Answers a request, at once where nothing has to be waited for. Never throws or rejects. */
+  serve(request: PlainRequest, socket: Socket, unanswered: Connection): Eventual<void> {
+    const { head } = request;
+    const startedAt = performance.now();
+    const scope = new RequestScope(startedAt + this.#limits.requestTimeout, undefined, startedAt);
+    unanswered.begin(scope);
+    const answered = recoverWith<Answer>(
+      () =>
+        continueWith(this.#gateway.admit(head.fields.host, head.key), (admitted) =>
+          this.#answer(request, admitted, scope),
+        ),
+      (error) => {
+        this.#log.error({ err: error }, 'a request could not be served');
+        return this.#gateway.refuse('internal');
+      },
+    );
+    return continueWith(answered, (answer) =>
+      continueWith(this.#send(answer, head, socket, scope), () => {
+        unanswered.end(scope);
+        if (this.#logsRequests) this.#logAnswer(answer.status, head, socket, startedAt);
+      }),
+    );
+  }
+
+  #answer({ head, body }: PlainRequest, admitted: Session | Refusal, scope: RequestScope): Eventual<Answer> {
+    if ('refused' in admitted) return admitted.refused;
+    if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
+    return this.#gateway.handle(body, admitted, scope);
+  }
+
+  #send(
+    { status, body }: Answer,
+    { fields }: PlainHead,
+    socket: Socket,
+    scope: RequestScope,
+  ): Eventual<void> {
+    if (typeof body === 'string' && !isCompressed(body, fields)) {
+      const isTaken = writePlainResponse(socket, {
+        status,
+        fields: this.#writer.describe(body, fields),
+        body,
+        keepAliveSeconds: this.#writer.isClosing
+          ? undefined
+          : Math.floor(this.#limits.keepAliveTimeout / 1_000),
+      });
+      return isTaken ? undefined : waitUntilRead(socket, this.#limits.sendTimeout);
+    }
+    const response = openResponse(socket);
+    const sent = waitForEnd(response, socket);
+    if (typeof body === 'string') this.#writer.send(response, fields, { status, body });
+    else void this.#writer.sendStream(response, fields, body, scope.signal);
+    return sent;
+  }
+
+  #logAnswer(status: number, head: PlainHead, socket: Socket, startedAt: number): void {
+    const fields = {
+      method: 'POST',
+      url: redactUrl(head.target),
+      status,
+      finished: !socket.destroyed,
+      ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
+    };
+    this.#log.debug(fields, 'request');
+  }
+}
+
+/** Resolves when the socket has room again, or is closed; it is when nothing moves for `limitMs`. */
+function waitUntilRead(socket: Socket, limitMs: number): Promise<void> {
+  socket.setTimeout(limitMs);
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      socket.removeListener('drain', settle);
+      socket.removeListener('close', settle);
+      resolve();
+    };
+    socket.on('drain', settle);
+    socket.on('close', settle);
+  });
+}
+
+/** node's own response on a socket that node's HTTP server does not look after, for bodies of more than one piece. */
+function openResponse(socket: Socket): ServerResponse {
+  const request = new IncomingMessage(socket);
+  request.httpVersionMajor = 1;
+  request.httpVersionMinor = 1;
+  request.method = 'POST';
+  const response = new ServerResponse(request);
+  response.assignSocket(socket);
+  return response;
+}
+
+/** Resolves when the socket has taken all of a response, or is closed. */
+function waitForEnd(response: ServerResponse, socket: Socket): Promise<void> {
+  const onDrain = (): void => {
+    response.emit('drain');
+  };
+  socket.on('drain', onDrain);
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      socket.removeListener('drain', onDrain);
+      socket.removeListener('close', settle);
+      response.detachSocket(socket);
+      resolve();
+    };
+    response.once('finish', settle);
+    socket.once('close', settle);
+  });
+}

@@ -1,0 +1,107 @@
+import { type RequestHead, readRequestHead } from './request-head.ts';
+
+/** The head of a request that needs none of what HTTP/1.1 has beyond a POST with a body of a known length. */
+export type PlainHead = {
+  readonly target: string;
+  /** Undefined where the path ends in its place. */
+  readonly key: string | undefined;
+  readonly fields: RequestHead;
+  /** Bytes up to the body, and of the body. */
+  readonly headLength: number;
+  readonly bodyLength: number;
+};
+
+/** A larger head is none of a client's; browsers with cookies are served by node's parser. */
+const MAX_HEAD_BYTES = 4_096;
+const HEAD_END = '\r\n\r\n';
+const REQUEST_LINE = /^POST (\/v3\/([A-Za-z0-9_-]*)) HTTP\/1\.1$/;
+/** RFC 9110 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 5.5, but for bytes beyond ASCII. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+const BODY_LENGTH = /^[0-9]{1,9}$/;
+
+/** Header fields that change what a message means or where it ends. */
+const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
+  'transfer-encoding',
+  'content-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'proxy-connection',
+  'http2-settings',
+]);
+
+/** The fields that this server acts on: none of them may come twice. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  'host',
+  'content-type',
+  'content-length',
+  'accept-encoding',
+  'origin',
+]);
+
+/**
+ * Reads the heads of one connection's requests where they are plainly valid, and says nothing about any other: those are
+ * for node's parser. Whatever is accepted here, node's parser reads the same way.
+ */
+export class PlainHeadReader {
+  /** Clients repeat themselves: the last head, as it was written. */
+  #text = '';
+  #last: PlainHead | undefined;
+
+  /** The head that `bytes` begin with; undefined when there is none that is whole and plain. */
+  read(bytes: Buffer): PlainHead | undefined {
+    const last = this.#last;
+    if (last !== undefined && bytes.toString('latin1', 0, last.headLength) === this.#text) return last;
+    const end = bytes.indexOf(HEAD_END);
+    if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
+    const text = bytes.toString('latin1', 0, end + HEAD_END.length);
+    const head = parsePlainHead(text);
+    if (head === undefined) return undefined;
+    this.#text = text;
+    this.#last = head;
+    return head;
+  }
+}
+
+/** @param text a head with the empty line that ends it */
+function parsePlainHead(text: string): PlainHead | undefined {
+  const [requestLine = '', ...lines] = text.slice(0, -HEAD_END.length).split('\r\n');
+  const [, target, key] = REQUEST_LINE.exec(requestLine) ?? [];
+  const rawHeaders = parseFields(lines);
+  if (target === undefined || rawHeaders === undefined) return undefined;
+  const fields = readRequestHead(rawHeaders);
+  const { contentLength } = fields;
+  if (contentLength === undefined || !BODY_LENGTH.test(contentLength)) return undefined;
+  return {
+    target,
+    key: key === '' ? undefined : key,
+    fields,
+    headLength: text.length,
+    bodyLength: Number(contentLength),
+  };
+}
+
+/** Names and values in turn, as node lists them; undefined when there is anything unusual about one. */
+function parseFields(lines: readonly string[]): string[] | undefined {
+  const rawHeaders: string[] = [];
+  const seen = new Set<string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon));
+    const value = line.slice(colon + 1);
+    if (!TOKEN.test(name) || !FIELD_VALUE.test(value)) return undefined;
+    const lowerCase = name.toLowerCase();
+    if (SPECIAL_FIELDS.has(lowerCase)) return undefined;
+    if (lowerCase === 'connection' && value.trim().toLowerCase() !== 'keep-alive') return undefined;
+    if (KNOWN_FIELDS.has(lowerCase)) {
+      if (seen.has(lowerCase)) return undefined;
+      seen.add(lowerCase);
+    }
+    rawHeaders.push(name, value.trim());
+  }
+  return rawHeaders;
+}
