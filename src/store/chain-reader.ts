@@ -16,12 +16,15 @@ export type StoredHeader = {
   readonly totalDifficulty: bigint;
 };
 
+/** As many as BLOCKHASH reaches back, of at most a few hundred bytes each. */
+const MAX_KNOWN_HEADERS = 256;
+
 /** Reads a store: blocks and state by number, the trie of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #tables: Tables;
-  /** The header that was read last: nearly always the head, which every call asks for. Blocks never change. */
-  #last: StoredHeader | undefined;
+  /** Headers that were read lately, in that order: the head above all, which every call asks for. Blocks never change. */
+  readonly #known = new Map<bigint, StoredHeader>();
 
   /** @throws Error when the store is empty. */
   constructor(tables: Tables) {
@@ -39,19 +42,25 @@ export class ChainReader {
   }
 
   getHeader(number: bigint): StoredHeader | undefined {
-    if (number === this.#last?.header.number) return this.#last;
+    return this.#known.get(number) ?? this.#readHeader(number);
+  }
+
+  #readHeader(number: bigint): StoredHeader | undefined {
     if (number >= 2n ** 64n) return undefined;
     const encoded = this.#tables.headers.get(numberKey(number));
     if (encoded === undefined) return undefined;
     const [hash, totalDifficulty, header] = asList(decodeRlp(encoded), 'stored header');
     const hashBytes = asBytes(hash, 'hash', 32);
-    this.#last = {
+    const stored = {
       header: headerFromRlp(header as RlpItem),
       hash: hashBytes,
       hashText: bytesToHex(hashBytes),
       totalDifficulty: asInteger(totalDifficulty, 'total difficulty'),
     };
-    return this.#last;
+    const [oldest] = this.#known.size < MAX_KNOWN_HEADERS ? [] : this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(number, stored);
+    return stored;
   }
 
   getNumberByHash(hash: Uint8Array): bigint | undefined {
