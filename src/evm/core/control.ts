@@ -20,7 +20,7 @@ export function refill(slice: i64): bool {
   if (depth < 0) return false;
   if (slice == 0) return true;
   const total = gasRegister + reserve;
-  const least = load<u32>(ipRegister) == Op.BLOCK ? <i64>load<u32>(ipRegister, 4) : 0;
+  const least = load<u16>(ipRegister) == <u16>Op.BLOCK ? <i64>load<u32>(ipRegister, 4) : 0;
   const wanted = slice > least ? slice : least;
   const counted = total < wanted ? total : wanted;
   setReserve(total - counted);

@@ -1,13 +1,15 @@
 /**
  * Code as instructions for the interpreter. A basic block begins with one instruction that pays for all its static gas
- * and checks the stack for all of it; frequent sequences become one instruction; jumps to constants are resolved.
- * An instruction is 16 bytes: operation and three operands. A large constant follows its instruction (32 bytes more).
+ * and checks the stack for all of it; frequent sequences become one operation; jumps to constants are resolved.
+ * An operation takes 16 bytes. A large constant follows it (32 bytes more).
  */
 import { BYTES, INSTRUCTIONS, JUMPS, LENGTH } from './codes.ts';
 import { EXACT, EXACT_END, OPCODES } from './layout.ts';
 import * as Op from './generated/operations.ts';
-import { isZero, loadBigEndian, setU64 } from './words/word.ts';
-import { shrBy } from './words/shift.ts';
+import { add, sub } from './words/add.ts';
+import { not } from './words/bitwise.ts';
+import { copyWord, fitsU64, loadBigEndian, setU64 } from './words/word.ts';
+import { shl, shrBy } from './words/shift.ts';
 
 /** Opcode facts: static gas (4), inputs (1), outputs (1), flags (1), unused (1). */
 const OPCODE_SIZE_LOG: usize = 3;
@@ -17,7 +19,9 @@ export const ENDS_BLOCK: u32 = 2;
 /** Nothing behind it is executed but by a jump. */
 export const ENDS_PATH: u32 = 4;
 
+/** Operation (2), bytes back to the one before it in its block (2; 0: none), operands (4 each). */
 const INSTRUCTION: usize = 16;
+const BACK: usize = 2;
 const STACK_WORDS: i32 = 1024;
 /** A block of more than this many words' need fails whatever the stack's height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
@@ -39,8 +43,8 @@ function factsOf(opcode: u32): usize {
 /** Where the next instruction goes, and the block that is open. */
 let out: usize = 0;
 let block: usize = 0;
-/** First instruction that a sequence may still absorb. */
-let absorbFrom: usize = 0;
+/** The last operation; 0: it is not to be joined with the next. */
+let last: usize = 0;
 let blockGas: u32 = 0;
 let height: i32 = 0;
 let lowest: i32 = 0;
@@ -51,7 +55,7 @@ function openBlock(pc: u32): void {
   store<u32>(out, Op.BLOCK);
   store<u32>(out, pc, 12);
   out += INSTRUCTION;
-  absorbFrom = out;
+  last = 0;
   blockGas = 0;
   height = 0;
   lowest = 0;
@@ -74,31 +78,45 @@ function count(gas: u32, inputs: i32, outputs: i32): void {
   if (height > highest) highest = height;
 }
 
+/** Writes an operation, which must have been counted. */
 function emit(operation: u32, a: u32, b: u32): void {
-  store<u32>(out, operation);
+  store<u16>(out, <u16>operation);
+  store<u16>(out, last == 0 ? 0 : <u16>(out - last), BACK);
   store<u32>(out, a, 4);
   store<u32>(out, b, 8);
+  last = out;
   out += INSTRUCTION;
 }
 
-/** Operation of the n-th instruction before the next one, if it may be absorbed; NONE otherwise. */
-function before(n: usize): u32 {
-  const at = out - n * INSTRUCTION;
-  return at >= absorbFrom ? load<u32>(at) : NONE;
-}
-const NONE: u32 = 0xffffffff;
-
-// @ts-ignore: decorator
-@inline
-function operandA(n: usize): u32 {
-  return load<u32>(out - n * INSTRUCTION, 4);
-}
-
-// @ts-ignore: decorator
-@inline
-function replace(n: usize, operation: u32, a: u32, b: u32): void {
-  out -= n * INSTRUCTION;
+/** The same; it may make one operation with those before it. */
+function emitJoining(operation: u32, a: u32, b: u32): void {
   emit(operation, a, b);
+  while (joinLast());
+}
+
+// @ts-ignore: decorator
+@inline
+function sizeOfOperation(operation: u32): usize {
+  return Op.hasConstant(operation) ? INSTRUCTION + 32 : INSTRUCTION;
+}
+
+/** Makes one operation of the last two, if there is one for them. */
+function joinLast(): bool {
+  const back = <usize>load<u16>(last, BACK);
+  const second = <u32>load<u16>(last);
+  if (back == 0 || !Op.isSecond(second)) return false;
+  const before = last - back;
+  const first = <u32>load<u16>(before);
+  const joined = Op.joinOperations(first, second, load<u32>(before, 4), load<u32>(last, 4));
+  if (joined == Op.NONE) return false;
+  const operands = before + 4 + (Op.countOperands(first) << 2);
+  const count = Op.countOperands(second) << 2;
+  for (let i: usize = 0; i < count; i += 4) store<u32>(operands + i, load<u32>(last + i, 4));
+  store<u16>(before, <u16>joined);
+  if ((joined & Op.INVERTED) != 0) store<u32>(operands, load<u32>(operands) ^ 1);
+  out = before + sizeOfOperation(first);
+  last = before;
+  return true;
 }
 
 /** Decodes from `at` on. @returns where the decoded form ends */
@@ -163,114 +181,96 @@ function markDestinations(bytes: usize, length: u32, jumps: usize): void {
   }
 }
 
-const constant: usize = memory.data(32, 16);
+const constant: usize = memory.data(64, 16);
 
 /** Code is followed by zeros, so that a constant cut off by its end reads as the EVM wants it. */
 function emitPush(at: usize, size: u32): void {
-  loadBigEndian(constant, at);
-  if (size < 32) {
-    if (size == 0) setU64(constant, 0);
-    else shrBy(constant, constant, (32 - size) << 3);
+  if (size <= 8) {
+    emitSmall(size == 0 ? 0 : bswap<u64>(load<u64>(at)) >> (64 - (size << 3)));
+    return;
   }
-  if (load<u64>(constant, 8) == 0 && load<u64>(constant, 16) == 0 && load<u64>(constant, 24) == 0) {
-    const value = load<u64>(constant);
-    emit(Op.PUSH_SMALL, <u32>value, <u32>(value >> 32));
+  loadBigEndian(constant, at);
+  if (size < 32) shrBy(constant, constant, (32 - size) << 3);
+  emitConstant();
+}
+
+function emitSmall(value: u64): void {
+  if (value >> 32 != 0) emit(Op.PUSH_LONG, <u32>value, <u32>(value >> 32));
+  else emit(Op.PUSH_SMALL, <u32>value, 0);
+}
+
+function emitConstant(): void {
+  if (fitsU64(constant)) {
+    emitSmall(load<u64>(constant));
     return;
   }
   emit(Op.PUSH_WORD, 0, 0);
-  memory.copy(out, constant, 32);
+  copyWord(out, constant);
   out += 32;
-  absorbFrom = out;
 }
 
-// @ts-ignore: decorator
-@inline
-function isSmallPush(n: usize): bool {
-  return before(n) == Op.PUSH_SMALL && load<u32>(out - n * INSTRUCTION, 8) == 0;
-}
-
-/** Comparison and jump in one. */
-function jumpFor(comparison: u32): u32 {
-  if (comparison == Op.LT) return Op.JUMP_LT;
-  if (comparison == Op.GT) return Op.JUMP_GT;
-  if (comparison == Op.SLT) return Op.JUMP_SLT;
-  if (comparison == Op.SGT) return Op.JUMP_SGT;
-  if (comparison == Op.EQ) return Op.JUMP_EQ;
-  return NONE;
-}
-
-function emitJump(isConditional: bool, jumps: usize, length: u32): void {
-  const isConstant = isSmallPush(1);
-  const target = isConstant ? operandA(1) : 0;
-  if (!isConstant || target >= length || load<u32>(jumps + (<usize>target << 2)) == 0) {
-    emit(isConditional ? Op.JUMPI : Op.JUMP, 0, 0);
+/** A jump to the constant before it, if that is a place to jump to; otherwise where to is found out when it is executed. */
+function emitJump(opcode: u32, jumps: usize, length: u32): void {
+  const isConstant = last != 0 && load<u16>(last) == <u16>Op.PUSH_SMALL;
+  const target = isConstant ? load<u32>(last, 4) : length;
+  if (target >= length || load<u32>(jumps + (<usize>target << 2)) == 0) {
+    emit(opcode, 0, 0);
     return;
   }
-  if (!isConditional) {
-    replace(1, Op.JUMP_TO, target, 0);
-    return;
+  store<u16>(last, <u16>(opcode == Op.JUMP ? Op.JUMP_TO : Op.JUMP_IF));
+  // Bit 0 tells whether the jump is inverted.
+  store<u32>(last, target << 1, 4);
+  while (joinLast());
+}
+
+/** The constant that an operation pushes, to `word`. False: it pushes none. */
+function readConstant(at: usize, word: usize): bool {
+  const operation = <u32>load<u16>(at);
+  if (operation == Op.PUSH_SMALL) setU64(word, <u64>load<u32>(at, 4));
+  else if (operation == Op.PUSH_LONG) setU64(word, load<u64>(at, 4));
+  else if (operation == Op.PUSH_WORD) copyWord(word, at + INSTRUCTION);
+  else return false;
+  return true;
+}
+
+/** Computes what compilers write as a computation to save bytes: masks by shifting, subtracting and complementing. */
+function foldConstants(opcode: u32): bool {
+  if (opcode != Op.NOT && opcode != Op.SHL && opcode != Op.SUB && opcode != Op.ADD) return false;
+  if (last == 0 || !readConstant(last, constant + 32)) return false;
+  if (opcode == Op.NOT) {
+    not(constant + 32);
+    copyWord(constant, constant + 32);
+    dropLast();
+    emitConstant();
+    return true;
   }
-  const isInverted = before(2) == Op.ISZERO;
-  const comparison = jumpFor(before(isInverted ? 3 : 2));
-  if (comparison != NONE) replace(isInverted ? 3 : 2, comparison, target, isInverted ? 0 : 1);
-  else if (isInverted) replace(2, Op.JUMP_UNLESS, target, 0);
-  else replace(1, Op.JUMP_IF, target, 0);
+  const back = <usize>load<u16>(last, BACK);
+  if (back == 0 || !readConstant(last - back, constant)) return false;
+  if (opcode == Op.SHL) shl(constant + 32);
+  else if (opcode == Op.SUB) sub(constant + 32);
+  else add(constant + 32);
+  dropLast();
+  dropLast();
+  emitConstant();
+  return true;
+}
+
+/** Takes back the last operation. */
+function dropLast(): void {
+  const back = <usize>load<u16>(last, BACK);
+  out = last;
+  last = back == 0 ? 0 : last - back;
 }
 
 function emitOperation(opcode: u32, pc: u32, bytes: usize, length: u32, jumps: usize): void {
-  if (opcode >= Op.DUP1 && opcode <= Op.DUP16) {
-    const depth = (opcode - Op.DUP1) << 5;
-    if (before(1) == Op.DUP) replace(1, Op.DUP_DUP, operandA(1), depth);
-    else emit(Op.DUP, depth, 0);
-    return;
-  }
-  if (opcode >= Op.SWAP1 && opcode <= Op.SWAP16) {
-    emit(Op.SWAP, (opcode - Op.SWAP1 + 1) << 5, 0);
-    return;
-  }
-  if (opcode >= Op.LOG0 && opcode <= Op.LOG4) {
-    emit(Op.LOG0, opcode - Op.LOG0, 0);
-    return;
-  }
-  switch (opcode) {
-    case Op.JUMP: emitJump(false, jumps, length); return;
-    case Op.JUMPI: emitJump(true, jumps, length); return;
-    case Op.PC: emit(Op.PUSH_SMALL, pc, 0); return;
-    case Op.CODESIZE: emit(Op.PUSH_SMALL, length, 0); return;
-    case Op.GAS: emit(Op.GAS, isCall(load<u8>(bytes + pc + 1)) ? 1 : 0, 0); return;
-    case Op.ADD:
-      if (isSmallPush(1)) {
-        if (before(2) == Op.DUP) replace(2, Op.DUP_ADD_SMALL, load<u32>(out - 2 * INSTRUCTION, 4), operandA(1));
-        else replace(1, Op.ADD_SMALL, operandA(1), 0);
-        return;
-      }
-      if (before(1) == Op.DUP) { replace(1, Op.DUP_ADD, operandA(1), 0); return; }
-      break;
-    case Op.AND:
-      if (isSmallPush(1)) { replace(1, Op.AND_SMALL, operandA(1), 0); return; }
-      if (load<u32>(out - 48) == Op.PUSH_WORD && out - 48 > block && out == absorbFrom) {
-        store<u32>(out - 48, Op.AND_WORD);
-        return;
-      }
-      break;
-    case Op.SHL:
-      if (isSmallPush(1) && operandA(1) < 256) { replace(1, Op.SHL_SMALL, operandA(1), 0); return; }
-      break;
-    case Op.SHR:
-      if (isSmallPush(1) && operandA(1) < 256) { replace(1, Op.SHR_SMALL, operandA(1), 0); return; }
-      break;
-    case Op.MLOAD:
-      if (before(1) == Op.DUP) { replace(1, Op.DUP_MLOAD, operandA(1), 0); return; }
-      if (isSmallPush(1) && operandA(1) < 0x10000) { replace(1, Op.MLOAD_AT, operandA(1), 0); return; }
-      break;
-    case Op.MSTORE:
-      if (isSmallPush(1) && operandA(1) < 0x10000) { replace(1, Op.MSTORE_AT, operandA(1), 0); return; }
-      break;
-    case Op.POP:
-      if (before(1) == Op.SWAP) { replace(1, Op.SWAP_POP, operandA(1), 0); return; }
-      break;
-  }
-  emit(opcode, 0, 0);
+  if (opcode >= Op.DUP1 && opcode <= Op.DUP16) emitJoining(Op.DUP, (opcode - Op.DUP1) << 5, 0);
+  else if (opcode >= Op.SWAP1 && opcode <= Op.SWAP16) emitJoining(Op.SWAP, (opcode - Op.SWAP1 + 1) << 5, 0);
+  else if (opcode >= Op.LOG0 && opcode <= Op.LOG4) emit(Op.LOG0, opcode - Op.LOG0, 0);
+  else if (opcode == Op.JUMP || opcode == Op.JUMPI) emitJump(opcode, jumps, length);
+  else if (opcode == Op.PC) emitSmall(pc);
+  else if (opcode == Op.CODESIZE) emitSmall(length);
+  else if (opcode == Op.GAS) emit(Op.GAS, isCall(load<u8>(bytes + pc + 1)) ? 1 : 0, 0);
+  else if (!foldConstants(opcode)) emitJoining(opcode, 0, 0);
 }
 
 /** GAS whose value goes to a call at once is no look at gas: it means all of it. */
@@ -280,11 +280,13 @@ function isCall(opcode: u8): bool {
 
 /** Constant targets become instructions' addresses once all are known. */
 function resolveJumps(first: usize, jumps: usize): void {
-  for (let at = first; at < out; at += INSTRUCTION) {
-    const operation = load<u32>(at);
-    if (operation >= Op.JUMP_TO && operation <= Op.JUMP_EQ) {
-      store<u32>(at, load<u32>(jumps + (<usize>load<u32>(at, 4) << 2)), 4);
-    } else if (operation == Op.PUSH_WORD || operation == Op.AND_WORD) at += 32;
+  let operation: u32 = 0;
+  for (let at = first; at < out; at += sizeOfOperation(operation)) {
+    operation = <u32>load<u16>(at);
+    if (!Op.hasTarget(operation)) continue;
+    const target = at + (<usize>Op.countOperands(operation) << 2);
+    const pc = load<u32>(target);
+    store<u32>(target, load<u32>(jumps + (<usize>(pc >> 1) << 2)) | (pc & 1));
   }
 }
 
@@ -311,9 +313,8 @@ export function decodeExactly(entry: usize, start: u32): usize {
       pc += opcode - Op.PUSH0 + 1;
       continue;
     }
-    absorbFrom = out;
     if ((flags & IS_DEFINED) == 0) emit(Op.INVALID, opcode, 0);
-    else if (opcode == Op.JUMP || opcode == Op.JUMPI || opcode == Op.AND) emit(opcode, 0, 0);
+    else if (opcode == Op.JUMP || opcode == Op.JUMPI) emit(opcode, 0, 0);
     else if (opcode != Op.JUMPDEST) emitOperation(opcode, pc, bytes, length, 0);
     pc++;
     if ((flags & ENDS_BLOCK) != 0) break;

@@ -44,6 +44,25 @@ export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
   if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(offset));
   return left;
 }
+/** DUP and MSTORE: the offset stays where it is, `value` is the stack's top. */
+// @ts-ignore: decorator
+@inline
+export function dupMstore(value: usize, offset: usize, gas: i64): i64 {
+  const left = growFor(offset, 32, gas);
+  if (left >= 0) storeBigEndian(memoryBase + <usize>load<u64>(offset), value);
+  return left;
+}
+/** A constant, DUP and MSTORE. */
+// @ts-ignore: decorator
+@inline
+export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
+  const left = growFor(offset, 32, gas);
+  if (left < 0) return left;
+  const at = memoryBase + <usize>load<u64>(offset);
+  v128.store(at, i64x2(0, 0));
+  v128.store(at, i64x2.replace_lane(i64x2(0, 0), 1, <u64>bswap<u32>(value) << 32), 16);
+  return left;
+}
 /** Offsets that are constants of less than 64 KiB. */
 // @ts-ignore: decorator
 @inline

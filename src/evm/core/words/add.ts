@@ -15,6 +15,21 @@ function propagateCarry(p: usize): void {
 }
 
 @inline
+export function subImmediate(p: usize, value: u64): void {
+  const limb = load<u64>(p);
+  store<u64>(p, limb - value);
+  if (limb < value) propagateBorrow(p);
+}
+
+function propagateBorrow(p: usize): void {
+  for (let at = p + 8; at < p + 32; at += 8) {
+    const limb = load<u64>(at);
+    store<u64>(at, limb - 1);
+    if (limb !== 0) return;
+  }
+}
+
+@inline
 export function addWords(destination: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a);
   const a1 = load<u64>(a, 8);

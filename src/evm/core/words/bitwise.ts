@@ -18,29 +18,37 @@ export function and(sp: usize): void {
 }
 
 @inline
+export function orWord(destination: usize, a: usize, b: usize): void {
+  const limb0 = load<u64>(a) | load<u64>(b);
+  const limb1 = load<u64>(a, 8) | load<u64>(b, 8);
+  const limb2 = load<u64>(a, 16) | load<u64>(b, 16);
+  const limb3 = load<u64>(a, 24) | load<u64>(b, 24);
+  store<u64>(destination, limb0);
+  store<u64>(destination, limb1, 8);
+  store<u64>(destination, limb2, 16);
+  store<u64>(destination, limb3, 24);
+}
+
+@inline
 export function or(sp: usize): void {
-  const below = sp - 32;
-  const limb0 = load<u64>(sp) | load<u64>(below);
-  const limb1 = load<u64>(sp, 8) | load<u64>(below, 8);
-  const limb2 = load<u64>(sp, 16) | load<u64>(below, 16);
-  const limb3 = load<u64>(sp, 24) | load<u64>(below, 24);
-  store<u64>(below, limb0);
-  store<u64>(below, limb1, 8);
-  store<u64>(below, limb2, 16);
-  store<u64>(below, limb3, 24);
+  orWord(sp - 32, sp, sp - 32);
+}
+
+@inline
+export function xorWord(destination: usize, a: usize, b: usize): void {
+  const limb0 = load<u64>(a) ^ load<u64>(b);
+  const limb1 = load<u64>(a, 8) ^ load<u64>(b, 8);
+  const limb2 = load<u64>(a, 16) ^ load<u64>(b, 16);
+  const limb3 = load<u64>(a, 24) ^ load<u64>(b, 24);
+  store<u64>(destination, limb0);
+  store<u64>(destination, limb1, 8);
+  store<u64>(destination, limb2, 16);
+  store<u64>(destination, limb3, 24);
 }
 
 @inline
 export function xor(sp: usize): void {
-  const below = sp - 32;
-  const limb0 = load<u64>(sp) ^ load<u64>(below);
-  const limb1 = load<u64>(sp, 8) ^ load<u64>(below, 8);
-  const limb2 = load<u64>(sp, 16) ^ load<u64>(below, 16);
-  const limb3 = load<u64>(sp, 24) ^ load<u64>(below, 24);
-  store<u64>(below, limb0);
-  store<u64>(below, limb1, 8);
-  store<u64>(below, limb2, 16);
-  store<u64>(below, limb3, 24);
+  xorWord(sp - 32, sp, sp - 32);
 }
 
 @inline

@@ -187,6 +187,24 @@ export function mulFull(destination: usize, a: usize, b: usize): void {
   store<u64>(destination, r6, 24);
 }
 
+/** In place, by a number of 32 bits. */
+@inline
+export function mulBySmall(p: usize, value: u64): void {
+  let t = <u64>load<u32>(p) * value;
+  let digit = low(t);
+  t = <u64>load<u32>(p, 4) * value + high(t);
+  store<u64>(p, digit | (t << 32));
+  t = <u64>load<u32>(p, 8) * value + high(t);
+  digit = low(t);
+  t = <u64>load<u32>(p, 12) * value + high(t);
+  store<u64>(p, digit | (t << 32), 8);
+  t = <u64>load<u32>(p, 16) * value + high(t);
+  digit = low(t);
+  t = <u64>load<u32>(p, 20) * value + high(t);
+  store<u64>(p, digit | (t << 32), 16);
+  store<u64>(p, load<u64>(p, 24) * value + high(t), 24);
+}
+
 /** Lower 256 bits of the product. */
 export function mulWords(destination: usize, a: usize, b: usize): void {
   const a1 = load<u64>(a, 8);

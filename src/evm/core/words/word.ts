@@ -36,6 +36,19 @@ export function copyWord(destination: usize, source: usize): void {
 }
 
 @inline
+export function swapWords(a: usize, b: usize): void {
+  const limb0 = load<u64>(b);
+  const limb1 = load<u64>(b, 8);
+  const limb2 = load<u64>(b, 16);
+  const limb3 = load<u64>(b, 24);
+  copyWord(b, a);
+  store<u64>(a, limb0);
+  store<u64>(a, limb1, 8);
+  store<u64>(a, limb2, 16);
+  store<u64>(a, limb3, 24);
+}
+
+@inline
 function loadLimbPair(p: usize): v128 {
   return v128.load_lane<u64>(p, v128.load_zero<u64>(p), 1, 8);
 }
