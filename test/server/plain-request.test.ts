@@ -165,7 +165,7 @@ test('whatever is read as plain, node reads the same way', async () => {
   await fc.assert(
     fc.asyncProperty(nearlyPlain, async (bytes) => {
       const head = read(bytes);
-      if (head === undefined || head.headLength + head.bodyLength > bytes.length) return;
+      if (head === undefined || head.headLength + head.bodyLength !== bytes.length) return;
       plain++;
       const [first] = await askNode(bytes);
       assert.ok(first !== undefined, 'node refuses it');
