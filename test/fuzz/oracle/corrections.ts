@@ -1,5 +1,5 @@
 /** Where @ethereumjs/evm 10.1.3 departs from the protocol, and what it is made to do instead. */
-import type { EVM } from '@ethereumjs/evm';
+import type { EVM, ExecResult } from '@ethereumjs/evm';
 import { createAddressFromBigInt } from '@ethereumjs/util';
 import { minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
@@ -65,6 +65,34 @@ function createFromAnyCode(evm: EVM): void {
 
 const MAX_INIT_CODE_LENGTH = 49_152;
 
+/** With what the correction below adds. */
+type Result = ExecResult & { revertData?: Uint8Array };
+type Creation = { readonly execResult: Result };
+/** What the library keeps to itself. */
+type Inside = {
+  runInterpreter(message: unknown, options: unknown): Promise<Result>;
+  _executeCreate(message: unknown): Promise<Creation>;
+};
+
+/** Hides the data of reverted creations from the library's check of the code to be deployed. */
+function revertWithAnyData(evm: EVM): void {
+  const inside = evm as unknown as Inside;
+  const runInterpreter = inside.runInterpreter.bind(evm);
+  const executeCreate = inside._executeCreate.bind(evm);
+  inside.runInterpreter = async (message, options) => {
+    const result = await runInterpreter(message, options);
+    const isMeant = (message as { isCreate?: boolean }).isCreate && result.exceptionError?.error === 'revert';
+    if (!isMeant || result.returnValue[0] !== 0xef) return result;
+    return { ...result, returnValue: EMPTY_BYTES, revertData: result.returnValue };
+  };
+  inside._executeCreate = async (message) => {
+    const creation = await executeCreate(message);
+    const { execResult } = creation;
+    if (execResult.revertData === undefined) return creation;
+    return { ...creation, execResult: { ...execResult, returnValue: execResult.revertData } };
+  };
+}
+
 export const CORRECTIONS: readonly Correction[] = [
   {
     rule: 'EIP-1052 and the yellow paper, appendix H: EXTCODESIZE, EXTCODECOPY and EXTCODEHASH are of the code as it is',
@@ -75,5 +103,10 @@ export const CORRECTIONS: readonly Correction[] = [
     rule: 'EIP-3541 leaves init code alone: what begins with 0xef runs, halts, and takes its gas and a nonce',
     fault: 'CREATE and CREATE2 of init code that begins with 0xef00 give 0 and cost nothing more',
     apply: createFromAnyCode,
+  },
+  {
+    rule: 'EIP-3541 is about code that would be deployed; a creation that reverts deploys none',
+    fault: 'revert data that begins with 0xef makes the creation halt and take all its gas',
+    apply: revertWithAnyData,
   },
 ];
