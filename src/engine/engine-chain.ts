@@ -23,7 +23,7 @@ import { type ChainReader, openChainReader, type StoredHeader } from '../store/c
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import type { Job } from './execution/job.ts';
 import { buildPendingHeader } from './simulation/pending-header.ts';
-import { Simulator } from './simulation/simulator.ts';
+import { type SimulationRequest, Simulator } from './simulation/simulator.ts';
 import { createStateReader } from './state/state-reader.ts';
 import { blobBaseFeeOf } from './transition/block-environment.ts';
 import { isMergedAfter, rulesAt } from './transition/rules.ts';
@@ -134,24 +134,14 @@ export class EngineChain implements Chain {
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
-    const { call, stateOverrides, blockOverrides } = request;
     const headLimit = this.#head.header.gasLimit;
-    const result = this.#pool.run(
-      {
-        kind,
-        store: this.#store,
-        gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
-        request: {
-          blockNumber: position.header.number,
-          isPending,
-          call,
-          ...(stateOverrides !== undefined && { stateOverrides }),
-          ...(blockOverrides !== undefined && { blockOverrides }),
-        },
-      },
-      this.#simulator,
-      scope,
-    );
+    const job: Job = {
+      kind,
+      store: this.#store,
+      gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
+      request: createSimulationRequest(position.header.number, isPending, request),
+    };
+    const result = this.#pool.run(job, this.#simulator, scope);
     return typeof result === 'string' ? quote(result) : result.then(quote);
   }
 
@@ -195,6 +185,21 @@ export class EngineChain implements Chain {
     if (value === undefined) throw new Error('the store lacks a part of a block that it has');
     return value;
   }
+}
+
+function createSimulationRequest(
+  blockNumber: bigint,
+  isPending: boolean,
+  { call, stateOverrides, blockOverrides }: CallRequest,
+): SimulationRequest {
+  if (stateOverrides === undefined && blockOverrides === undefined) return { blockNumber, isPending, call };
+  return {
+    blockNumber,
+    isPending,
+    call,
+    ...(stateOverrides !== undefined && { stateOverrides }),
+    ...(blockOverrides !== undefined && { blockOverrides }),
+  };
 }
 
 function quote(hex: string): JsonText {

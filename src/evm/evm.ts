@@ -12,7 +12,7 @@ import {
 import { CoreMemory } from './core-memory.ts';
 import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
 import type { StateReader } from './host.ts';
-import type { BlockEnvironment, ExecutionLog, Message, MessageResult } from './message.ts';
+import type { BlockEnvironment, ExecutionLog, Message, MessageOutcome, MessageResult } from './message.ts';
 import { opcodesOf, staticGasOf } from './opcode-table.ts';
 import type { Precompile } from './precompiles/precompile.ts';
 import type { Precompiles } from './precompiles/precompiles.ts';
@@ -195,23 +195,37 @@ export class Evm {
     return reason === RUN.done ? core.run(slice) : reason;
   }
 
-  /** What became of the message. @param isLogged whether its logs are of interest */
+  /** How the message ended. */
+  get outcome(): MessageOutcome {
+    const core = this.#core;
+    const number = this.#statusNumber;
+    if (number !== STATUS.success && number !== STATUS.revert) {
+      const reason = describeHalt(number, core.messageDetailA(), core.messageDetailB());
+      return { status: 'halt', reason, output: NO_BYTES };
+    }
+    const output = this.#memory.slice(core.returnDataPointer(), core.returnDataSize());
+    return { status: number === STATUS.success ? 'success' : 'revert', reason: '', output };
+  }
+
+  /** How the message ended, and what it used and did. @param isLogged whether its logs are of interest */
   result(isLogged = true): MessageResult {
     const core = this.#core;
     const { gasLimit } = this.#message as Message;
-    const number = this.#isTooLarge ? STATUS.memoryLimit : core.messageStatus();
-    const status = number === STATUS.success ? 'success' : number === STATUS.revert ? 'revert' : 'halt';
+    const { status, reason, output } = this.outcome;
     return {
       status,
-      reason: status === 'halt' ? describeHalt(number, core.messageDetailA(), core.messageDetailB()) : '',
-      output:
-        status === 'halt' ? NO_BYTES : this.#memory.slice(core.returnDataPointer(), core.returnDataSize()),
+      reason,
+      output,
       gasUsed: status === 'halt' ? gasLimit : gasLimit - core.gasLeft(),
       gasRefund: core.gasRefund(),
       logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
-      isLimited: number === STATUS.memoryLimit,
+      isLimited: this.#statusNumber === STATUS.memoryLimit,
     };
+  }
+
+  get #statusNumber(): number {
+    return this.#isTooLarge ? STATUS.memoryLimit : this.#core.messageStatus();
   }
 
   #useRevision(revision: Revision): void {

@@ -1,3 +1,4 @@
+import { countZeros } from '../primitives/byte-loops.ts';
 import { isAtLeast, type Revision } from './revision.ts';
 
 /** Bytes of a transaction's data, by what they cost. */
@@ -26,9 +27,8 @@ const AUTHORIZATION_GAS = 25_000;
 export const EXISTING_AUTHORITY_REFUND: bigint = 12_500n;
 
 export function countDataBytes(data: Uint8Array): DataBytes {
-  let nonZero = 0;
-  for (let i = 0; i < data.length; i++) if (data[i] !== 0) nonZero++;
-  return { zero: data.length - nonZero, nonZero };
+  const zero = countZeros(data);
+  return { zero, nonZero: data.length - zero };
 }
 
 /** Gas charged before the first instruction (EIP-2, 2028, 2930, 3860, 7702). */

@@ -41,12 +41,16 @@ export type ExecutionLog = {
   readonly data: Uint8Array;
 };
 
-export type MessageResult = {
+/** How a message ended. */
+export type MessageOutcome = {
   readonly status: 'success' | 'revert' | 'halt';
   /** geth's text for why it halted; empty unless status is `halt`. */
   readonly reason: string;
   /** Return data, revert data, or the created contract's code. */
   readonly output: Uint8Array;
+};
+
+export type MessageResult = MessageOutcome & {
   readonly gasUsed: bigint;
   /** Refund counter before the cap is applied. */
   readonly gasRefund: bigint;

@@ -25,31 +25,44 @@ export type RunItem = (item: BatchItem) => Eventual<JsonResult | undefined>;
 /** How long items that never wait may hold up the rest of the process. */
 const MAX_SLICE_MS = 2;
 
-/** Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. */
-export async function runBatch(
+/**
+ * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
+ * there at once when no item had to be waited for.
+ */
+export function runBatch(
   items: readonly BatchItem[],
   run: RunItem,
   limits: BatchLimits,
   scope: RequestScope,
-): Promise<JsonText> {
+): Eventual<JsonText> {
   const answer = new BatchAnswer(items, limits.answerBytes);
   let next = 0;
   let sliceEnd = performance.now() + MAX_SLICE_MS;
   let pause: Promise<void> | undefined;
 
-  async function runLane(): Promise<void> {
+  /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
+  function runReady(): Promise<void> | undefined {
     while (next < answer.cut) {
       if (performance.now() > sliceEnd) {
         pause ??= setImmediate().then(beginSlice);
-        await pause;
-        continue;
+        return pause;
       }
       const position = next++;
       const outcome = run(items[position] as BatchItem);
-      const response = outcome instanceof Promise ? await outcome : outcome;
-      if (typeof response === 'string') answer.put(position, response);
-      else if (response !== undefined) await collect(position, response);
+      if (typeof outcome === 'string') answer.put(position, outcome);
+      else if (outcome !== undefined) return receive(position, outcome);
     }
+    return undefined;
+  }
+
+  async function runLane(wait: Promise<void>): Promise<void> {
+    for (let due: Promise<void> | undefined = wait; due !== undefined; due = runReady()) await due;
+  }
+
+  async function receive(position: number, outcome: Eventual<JsonResult | undefined>): Promise<void> {
+    const response = await outcome;
+    if (typeof response === 'string') answer.put(position, response);
+    else if (response !== undefined) await collect(position, response);
   }
 
   async function collect(position: number, response: JsonStream): Promise<void> {
@@ -67,7 +80,11 @@ export async function runBatch(
     sliceEnd = performance.now() + MAX_SLICE_MS;
   }
 
-  const lanes = Math.min(limits.concurrency, items.length);
-  await Promise.all(Array.from({ length: lanes }, runLane));
-  return answer.join();
+  const lanes: Promise<void>[] = [];
+  while (lanes.length < limits.concurrency) {
+    const wait = runReady();
+    if (wait === undefined) break;
+    lanes.push(runLane(wait));
+  }
+  return lanes.length === 0 ? answer.join() : Promise.all(lanes).then(() => answer.join());
 }

@@ -34,12 +34,13 @@ export function createCallRequest(parts: CallParts, context: MethodContext): Eve
 }
 
 function assembleRequest(
-  { call, block = LATEST, ...overrides }: CallParts,
+  { call: given, block = LATEST, stateOverrides, blockOverrides }: CallParts,
   gas: bigint | undefined,
 ): CallRequest {
-  const { stateOverrides, blockOverrides } = overrides;
+  const call = gas === undefined && given.input === undefined ? given : settleFields(given, gas);
+  if (stateOverrides === undefined && blockOverrides === undefined) return { call, block };
   return {
-    call: gas === undefined && call.input === undefined ? call : settleFields(call, gas),
+    call,
     block,
     ...(stateOverrides !== undefined && { stateOverrides }),
     ...(blockOverrides !== undefined && { blockOverrides }),

@@ -1,17 +1,19 @@
 /** Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; messages are geth's. */
 import { z } from 'zod';
+import { isLowerHex } from '../primitives/byte-loops.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
 import { addAcceptor, findAcceptor } from './acceptors.ts';
-
-const HEX_DIGITS = /^0x[0-9a-f]*$/;
 
 type TextSchema = z.ZodType<string, string>;
 /** What is wrong with a text in lower case. */
 type FindProblem = (text: string) => string | undefined;
 type TextMeta = { readonly title: string; readonly pattern: string };
 
-/** A string in lower case for which `findProblem` has nothing to say. */
-function createTextSchema(findProblem: FindProblem, meta: TextMeta): TextSchema {
+/**
+ * A string in lower case for which `findProblem` has nothing to say.
+ * @param refusesUpperCase whether upper case is a problem to it: what it has nothing to say to is in lower case then
+ */
+function createTextSchema(findProblem: FindProblem, meta: TextMeta, refusesUpperCase: boolean): TextSchema {
   const schema = z
     .string()
     .overwrite((text) => text.toLowerCase())
@@ -22,16 +24,17 @@ function createTextSchema(findProblem: FindProblem, meta: TextMeta): TextSchema 
     .meta(meta);
   return addAcceptor(schema, (raw) => {
     if (typeof raw !== 'string') return undefined;
+    if (refusesUpperCase && findProblem(raw) === undefined) return raw;
     const text = raw.toLowerCase();
     return findProblem(text) === undefined ? text : undefined;
   });
 }
 
 function createQuantitySchema(bits: number): TextSchema {
-  return createTextSchema((text) => (text === '' ? 'empty hex string' : findQuantityProblem(text, bits)), {
-    title: 'quantity',
-    pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`,
-  });
+  const findProblem: FindProblem = (text) =>
+    text === '' ? 'empty hex string' : findQuantityProblem(text, bits);
+  const pattern = `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`;
+  return createTextSchema(findProblem, { title: 'quantity', pattern }, false);
 }
 
 /** An unsigned integer of at most 64 bits. */
@@ -54,10 +57,11 @@ export const boolean: z.ZodType<boolean> = addAcceptor(z.boolean(), (raw) =>
 );
 
 /** Bytes of any number. */
-export const data: TextSchema = createTextSchema(findDataProblem, {
-  title: 'data',
-  pattern: '^0x([0-9a-fA-F]{2})*$',
-});
+export const data: TextSchema = createTextSchema(
+  findDataProblem,
+  { title: 'data', pattern: '^0x([0-9a-fA-F]{2})*$' },
+  true,
+);
 
 /** 20 bytes. */
 export const address: TextSchema = createFixedDataSchema(20, 'address');
@@ -65,17 +69,15 @@ export const address: TextSchema = createFixedDataSchema(20, 'address');
 export const hash32: TextSchema = createFixedDataSchema(32, '32 bytes');
 
 function createFixedDataSchema(bytes: number, title: string): TextSchema {
-  return createTextSchema((text) => findFixedDataProblem(text, bytes, title), {
-    title,
-    pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
-  });
+  const findProblem: FindProblem = (text) => findFixedDataProblem(text, bytes, title);
+  return createTextSchema(findProblem, { title, pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$` }, true);
 }
 
 /** What is wrong with the text as bytes of any number. */
 function findDataProblem(text: string): string | undefined {
-  if (text.length % 2 === 0 && HEX_DIGITS.test(text)) return undefined;
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
-  return text.length % 2 === 0 ? 'invalid hex string' : 'hex string of odd length';
+  if (text.length % 2 !== 0) return 'hex string of odd length';
+  return isLowerHex(text, 2) ? undefined : 'invalid hex string';
 }
 
 function findFixedDataProblem(text: string, bytes: number, title: string): string | undefined {

@@ -6,6 +6,9 @@ import { EngineChain } from '../../src/engine/engine-chain.ts';
 import type { ExecutionPoolOptions } from '../../src/engine/execution/execution-pool.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { HeavyCalls } from '../../src/engine/execution/heavy-calls.ts';
+import type { Job } from '../../src/engine/execution/job.ts';
+import { type Simulation, type SimulationRequest, Simulator } from '../../src/engine/simulation/simulator.ts';
+import { openChainReader } from '../../src/store/chain-reader.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
 
@@ -23,6 +26,16 @@ const COUNTDOWN = withProgram(
   '0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD 0 MSTORE 32 0 RETURN',
 );
 const PATIENCE_MS = 60_000;
+
+/** Counts what begins on its thread. */
+class CountingSimulator extends Simulator {
+  opened = 0;
+
+  override open(request: SimulationRequest): Simulation {
+    this.opened++;
+    return super.open(request);
+  }
+}
 
 const OPTIONS = { ...DEFAULT_POOL, threads: 1, queueLimit: 64 } as const;
 
@@ -97,6 +110,33 @@ describe('execution pool', () => {
       assert.equal(pool.size, 1);
       assert.deepEqual(faults, []);
     });
+  });
+
+  test('what proves heavy again and again is not begun where it was read, and is answered the same way', async () => {
+    const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => assert.fail(fault) });
+    const reader = openChainReader(opened.store);
+    const simulator = new CountingSimulator(reader);
+    const count = (from: number): Promise<string> => {
+      const { call, stateOverrides } = countDown(from);
+      const request = { blockNumber: 0n, isPending: false, call, stateOverrides: stateOverrides ?? {} };
+      const job: Job = { kind: 'call', store: opened.store, gasLimit: 0n, request };
+      return Promise.resolve(pool.run(job, simulator, limitTo(PATIENCE_MS)));
+    };
+    // Three are enough, but what was heavy is forgotten when the machine is slow.
+    let isMoved = false;
+    for (let i = 0; i < 100 && !isMoved; i++) {
+      const before = simulator.opened;
+      assert.equal(BigInt(await count(1_000_000)), 1_000_000n);
+      isMoved = simulator.opened === before;
+    }
+    assert.ok(isMoved);
+    assert.ok(simulator.opened >= 3);
+    // Light ones of the same kind are answered there too, until one is tried here.
+    const tried = simulator.opened;
+    for (let i = 0; i < 100 && simulator.opened === tried; i++) assert.equal(BigInt(await count(1)), 1n);
+    assert.ok(simulator.opened > tried);
+    await pool.close();
+    await reader.close();
   });
 
   test('a call past its time limit is ended, and the next one is answered on the same thread', async () => {

@@ -4,7 +4,7 @@ import { estimateGas } from '../../src/engine/simulation/estimate-gas.ts';
 import { advance, type Execution } from '../../src/engine/simulation/execution.ts';
 import { GasSearch } from '../../src/engine/simulation/gas-search.ts';
 import { Simulation } from '../../src/engine/simulation/simulator.ts';
-import type { TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
+import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import type { StateReader } from '../../src/evm/host.ts';

@@ -1,8 +1,9 @@
 /** The engine under test, behind the one interface that the fuzzers know. */
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
-import { startTransaction, type TransactionResult } from '../../src/engine/transition/apply-transaction.ts';
+import { startTransaction } from '../../src/engine/transition/apply-transaction.ts';
 import type { BlockRules } from '../../src/engine/transition/rules.ts';
+import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../../src/engine/transition/validate-transaction.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';

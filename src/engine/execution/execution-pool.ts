@@ -3,11 +3,12 @@ import { ChainError } from '../../chain/errors.ts';
 import type { Eventual } from '../../primitives/eventual.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { Simulator } from '../simulation/simulator.ts';
-import { executeJob } from './execute-job.ts';
+import { tryJob } from './execute-job.ts';
 import { FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { Job } from './job.ts';
-import { runSlice } from './run-slice.ts';
+import type { Lane } from './next-task.ts';
+import { SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
   /** Told of faults of this program; never of calls that fail by themselves. */
@@ -58,19 +59,27 @@ export class ExecutionPool {
     if (this.#isClosed) throw STOPPING;
     const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
-    const { to = '', data = '' } = job.request.call;
     const { owner = '' } = scope;
-    const lane = `${owner}/${to}`;
-    const shape = `${lane}/${data.slice(0, SELECTOR_END)}`;
-    const sliceMs = this.#firstSlices.lengthFor(shape, this.#heavyCalls.hasRoomFor(owner));
-    if (sliceMs === 0) throw WAITED_TOO_LONG;
-    const result = this.#runFirstSlice(job, simulator, startedAt + sliceMs);
-    if (result !== undefined) {
-      this.#firstSlices.noteFinished(shape);
-      return result;
+    const room = this.#heavyCalls.roomFor(owner);
+    if (room !== 'none' && this.#firstSlices.isCalmAt(startedAt)) {
+      const result = this.#runFirstSlice(job, simulator, startedAt + SLICE_MS);
+      if (result !== undefined) return result;
+      const kind = kindOf(job, owner);
+      this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
+      return this.#heavyCalls.run(job, kind, scope);
     }
-    this.#firstSlices.noteMoved(shape, performance.now() - startedAt);
-    return this.#heavyCalls.run(job, { owner, lane }, scope);
+    const kind = kindOf(job, owner);
+    const beginning = this.#firstSlices.choose(kind.shape, room);
+    if (beginning === 'refused') throw WAITED_TOO_LONG;
+    if (beginning !== 'moved') {
+      const result = this.#runFirstSlice(job, simulator, startedAt + beginning);
+      if (result !== undefined) {
+        this.#firstSlices.noteFinished(kind.shape);
+        return result;
+      }
+      this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
+    }
+    return this.#heavyCalls.run(job, kind, scope);
   }
 
   async close(): Promise<void> {
@@ -80,16 +89,19 @@ export class ExecutionPool {
 
   /** @returns undefined when it is not enough */
   #runFirstSlice(job: Job, simulator: Simulator, endsAt: number): string | undefined {
-    const execution = executeJob(simulator, job);
     try {
-      const step = runSlice(execution, endsAt);
-      if (step.done) return step.value;
+      return tryJob(simulator, job, endsAt);
     } catch (error) {
       if (error instanceof ChainError) throw error;
       this.#onFault(String((error as Error)?.stack ?? error));
       throw new Error('the execution failed unexpectedly');
     }
-    execution.return('');
-    return undefined;
   }
+}
+
+/** What a call has in common with others: of its caller and contract, and of the same function as well. */
+function kindOf({ request }: Job, owner: string): Lane & { readonly shape: string } {
+  const { to = '', data = '' } = request.call;
+  const lane = `${owner}/${to}`;
+  return { owner, lane, shape: `${lane}/${data.slice(0, SELECTOR_END)}` };
 }

@@ -1,5 +1,6 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
 import { ThreadGroup, type ThreadGroupOptions } from './thread-group.ts';
@@ -59,10 +60,13 @@ export class HeavyCalls {
     return this.#threads.size;
   }
 
-  /** Whether a call more of this caller may wait. */
-  hasRoomFor(owner: string): boolean {
+  /** Where a call more of this caller would find itself. */
+  roomFor(owner: string): Room {
+    if (this.#waiting.length === 0) return this.#running.size < this.#ownerRunningLimit ? 'thread' : 'queue';
     const waiting = this.#waitingOf.get(owner) ?? 0;
-    return this.#waiting.length < this.#options.queueLimit && waiting < this.#ownerQueueLimit;
+    return this.#waiting.length < this.#options.queueLimit && waiting < this.#ownerQueueLimit
+      ? 'queue'
+      : 'none';
   }
 
   /**
@@ -97,7 +101,7 @@ export class HeavyCalls {
       const onDeadline = (): void => fail(task.cancel === undefined ? WAITED_TOO_LONG : timeoutError(scope));
       if (this.#isClosed) return reject(STOPPING);
       if (signal.aborted) return reject(CALLER_GONE);
-      if (!this.hasRoomFor(owner)) return reject(WAITED_TOO_LONG);
+      if (this.roomFor(owner) === 'none') return reject(WAITED_TOO_LONG);
       const task: Task = { job, owner, lane, settle, cancel: undefined };
       const timer = setTimeout(onDeadline, Math.max(0, scope.deadline - performance.now()));
       signal.addEventListener('abort', onAbort);

@@ -4,7 +4,7 @@ import { isAtLeast } from '../../evm/revision.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { TransactionResult } from '../transition/apply-transaction.ts';
+import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';

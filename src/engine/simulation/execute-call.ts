@@ -1,16 +1,15 @@
 import { ChainError } from '../../chain/errors.ts';
+import type { MessageOutcome } from '../../evm/message.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
-import type { RunningTransaction, TransactionResult } from '../transition/apply-transaction.ts';
+import type { RunningTransaction } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** A failed execution as the error that its caller sees. */
-export function toChainError(result: TransactionResult): ChainError {
-  if (result.status === 'revert') {
-    return new ChainError('reverted', 'execution reverted', bytesToHex(result.output));
-  }
-  return new ChainError('failed', result.reason);
+export function toChainError({ status, reason, output }: MessageOutcome): ChainError {
+  if (status === 'revert') return new ChainError('reverted', 'execution reverted', bytesToHex(output));
+  return new ChainError('failed', reason);
 }
 
 /**
@@ -29,9 +28,9 @@ export function startCall(simulation: Simulation, gasLimit: bigint): RunningTran
   }
 }
 
-/** The return data of a call that is done. @throws ChainError with geth's texts */
-export function finishCall(running: RunningTransaction): Uint8Array {
-  const result = running.finish();
-  if (result.status !== 'success') throw toChainError(result);
-  return result.output;
+/** The return data of a call that is done, as hex. @throws ChainError with geth's texts */
+export function finishCall(running: RunningTransaction): string {
+  const { outcome } = running;
+  if (outcome.status !== 'success') throw toChainError(outcome);
+  return bytesToHex(outcome.output);
 }

@@ -1,4 +1,4 @@
-import type { RunningTransaction } from '../transition/apply-transaction.ts';
+import type { RunningTransaction } from '../transition/running-transaction.ts';
 
 /** Why work pauses: it was its turn for long enough, or what comes next may take long and cannot be cut. */
 export type Pause = 'sliceUsed' | 'longStepAhead';
@@ -12,5 +12,5 @@ export const SLICE_GAS = 50_000n;
 /** Runs a transaction for a slice. @returns why it pauses; undefined when it is done */
 export function advance(running: RunningTransaction): Pause | undefined {
   if (running.advance(SLICE_GAS)) return undefined;
-  return running.isAtLongStep() ? 'longStepAhead' : 'sliceUsed';
+  return running.isAtLongStep ? 'longStepAhead' : 'sliceUsed';
 }

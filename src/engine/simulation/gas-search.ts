@@ -1,5 +1,5 @@
 import { minBigInt } from '../../primitives/bigint.ts';
-import type { TransactionResult } from '../transition/apply-transaction.ts';
+import type { TransactionResult } from '../transition/running-transaction.ts';
 
 /** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
 const CALL_STIPEND = 2_300n;

@@ -1,53 +1,20 @@
-import type { Log } from '../../chain/receipt.ts';
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
-import { type Evm, WHOLE_SLICE } from '../../evm/evm.ts';
+import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
-import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
-import { StateLimitError, type WorldState } from '../../evm/world-state.ts';
+import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
-import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
-import type { RecoverPublicKey } from '../../primitives/signature.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { applyAuthorizations } from './delegation.ts';
-import type { BlockRules } from './rules.ts';
+import {
+  type ExecutionContext,
+  RunningTransaction,
+  type TransactionMode,
+  type TransactionResult,
+} from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 import { validateFees, validateSender } from './validate-transaction.ts';
-
-/** Where a transaction is executed. */
-export type ExecutionContext = {
-  readonly evm: Evm;
-  readonly block: BlockEnvironment;
-  readonly rules: BlockRules;
-  readonly recoverPublicKey: RecoverPublicKey;
-};
-
-export type TransactionResult = {
-  readonly status: 'success' | 'revert' | 'halt';
-  readonly reason: string;
-  readonly output: Uint8Array;
-  /** None when it was only simulated. */
-  readonly logs: readonly Log[];
-  /** Charged to the sender: after refunds and EIP-7623's floor. */
-  readonly gasUsed: bigint;
-  /** The most that was in use at any time: before refunds, but not below the floor. */
-  readonly peakGasUsed: bigint;
-  /** Least gas limit with which it would have run the same way; undefined when code looked at its gas. */
-  readonly gasNeeded: bigint | undefined;
-};
-
-/** `simulated`: eth_call and estimates skip the sender's nonce and code, and price zero means no price. */
-export type TransactionMode = 'mined' | 'simulated';
-
-/** A transaction that has begun. */
-export type RunningTransaction = {
-  /** Runs on for at most that much gas. @returns whether it is done */
-  readonly advance: (slice: bigint) => boolean;
-  /** Whether what comes next may take longer than a slice, and cannot be cut. */
-  readonly isAtLongStep: () => boolean;
-  /** Once it is done: refund and payment, and what became of it. */
-  readonly finish: () => TransactionResult;
-};
 
 const MAX_INIT_CODE_LENGTH = 49_152;
 const MAX_BALANCE = 2n ** 256n - 1n;
@@ -110,35 +77,12 @@ export function startTransaction(
     blobVersionedHashes: tx.blobVersionedHashes,
     accessList: tx.accessList,
   });
-  const finish = (): TransactionResult => {
-    const result = evm.result(mode === 'mined');
-    if (mode === 'mined' && result.isLimited) throw new StateLimitError();
-    const spent = intrinsicGas + result.gasUsed;
-    const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
-    const gasUsed = maxBigInt(spent - refund, floorGas);
-    if (mode === 'mined') {
-      if (gasPrice > 0n) state.addBalance(sender, (tx.gasLimit - gasUsed) * gasPrice);
-      const tip = gasPrice - (block.baseFeePerGas ?? 0n);
-      state.addBalance(block.beneficiary, gasUsed * maxBigInt(tip, 0n));
-    }
-    const { gasNeeded } = result;
-    return {
-      status: result.status,
-      reason: result.reason,
-      output: result.output,
-      logs: result.logs,
-      gasUsed,
-      peakGasUsed: maxBigInt(spent, floorGas),
-      gasNeeded: gasNeeded === undefined ? undefined : maxBigInt(intrinsicGas + gasNeeded, floorGas),
-    };
-  };
-  return { advance: (slice) => evm.advance(slice), isAtLongStep: () => evm.isAtLongStep, finish };
-}
-
-/** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
-function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
-  if (refund === 0n) return 0n;
-  return minBigInt(refund, spent / (isLondon ? 5n : 2n));
+  return new RunningTransaction(tx, sender, context, mode, {
+    gasPrice,
+    intrinsicGas,
+    floorGas,
+    authorityRefund,
+  });
 }
 
 /** The sender must have what the transaction could cost at most, at the prices it offers. */
@@ -164,7 +108,7 @@ function checkGas(
       data,
       isCreation: tx.to === undefined,
       accessedAddresses: tx.accessList.length,
-      accessedStorageKeys: tx.accessList.reduce((count, { storageKeys }) => count + storageKeys.length, 0),
+      accessedStorageKeys: countStorageKeys(tx.accessList),
       authorizations: tx.authorizationList.length,
     },
     rules.revision,
@@ -179,4 +123,10 @@ function checkGas(
     );
   }
   return { intrinsicGas, floorGas };
+}
+
+function countStorageKeys(accessList: TransactionBody['accessList']): number {
+  let count = 0;
+  for (const { storageKeys } of accessList) count += storageKeys.length;
+  return count;
 }

@@ -5,7 +5,7 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
-import type { ExecutionContext } from './apply-transaction.ts';
+import type { ExecutionContext } from './running-transaction.ts';
 
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DESIGNATION_LENGTH = 23;

@@ -9,7 +9,7 @@ import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
 import { BlockError } from '../import/block-error.ts';
-import type { ExecutionContext } from './apply-transaction.ts';
+import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
 /** EIP-4788, 2935, 7002, 7251. */

@@ -1,0 +1,117 @@
+import type { Log } from '../../chain/receipt.ts';
+import type { TransactionBody } from '../../chain/transaction.ts';
+import type { Evm } from '../../evm/evm.ts';
+import type { BlockEnvironment, MessageOutcome } from '../../evm/message.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
+import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
+import type { BlockRules } from './rules.ts';
+
+/** Where a transaction is executed. */
+export type ExecutionContext = {
+  readonly evm: Evm;
+  readonly block: BlockEnvironment;
+  readonly rules: BlockRules;
+  readonly recoverPublicKey: RecoverPublicKey;
+};
+
+/** `simulated`: eth_call and estimates skip the sender's nonce and code, and price zero means no price. */
+export type TransactionMode = 'mined' | 'simulated';
+
+export type TransactionResult = MessageOutcome & {
+  /** None when it was only simulated. */
+  readonly logs: readonly Log[];
+  /** Charged to the sender: after refunds and EIP-7623's floor. */
+  readonly gasUsed: bigint;
+  /** The most that was in use at any time: before refunds, but not below the floor. */
+  readonly peakGasUsed: bigint;
+  /** Least gas limit with which it would have run the same way; undefined when code looked at its gas. */
+  readonly gasNeeded: bigint | undefined;
+};
+
+/** What was settled when a transaction began. */
+export type Charges = {
+  readonly gasPrice: bigint;
+  readonly intrinsicGas: bigint;
+  /** EIP-7623. */
+  readonly floorGas: bigint;
+  /** EIP-7702: what comes back for authorities that existed already. */
+  readonly authorityRefund: bigint;
+};
+
+/** A transaction that has begun. */
+export class RunningTransaction {
+  readonly #tx: TransactionBody;
+  readonly #sender: Uint8Array;
+  readonly #context: ExecutionContext;
+  readonly #mode: TransactionMode;
+  readonly #charges: Charges;
+
+  constructor(
+    tx: TransactionBody,
+    sender: Uint8Array,
+    context: ExecutionContext,
+    mode: TransactionMode,
+    charges: Charges,
+  ) {
+    this.#tx = tx;
+    this.#sender = sender;
+    this.#context = context;
+    this.#mode = mode;
+    this.#charges = charges;
+  }
+
+  /** Runs on for at most that much gas. @returns whether it is done */
+  advance(slice: bigint): boolean {
+    return this.#context.evm.advance(slice);
+  }
+
+  /** Whether what comes next may take longer than a slice, and cannot be cut. */
+  get isAtLongStep(): boolean {
+    return this.#context.evm.isAtLongStep;
+  }
+
+  /** Once it is done: what became of its message, for those who do not ask for its gas. */
+  get outcome(): MessageOutcome {
+    return this.#context.evm.outcome;
+  }
+
+  /** Once it is done: refund and payment, and what became of it. */
+  finish(): TransactionResult {
+    const { evm, rules } = this.#context;
+    const { intrinsicGas, floorGas, authorityRefund } = this.#charges;
+    const isMined = this.#mode === 'mined';
+    const result = evm.result(isMined);
+    if (isMined && result.isLimited) throw new StateLimitError();
+    const spent = intrinsicGas + result.gasUsed;
+    const refund = capRefund(result.gasRefund + authorityRefund, spent, isAtLeast(rules.revision, 'london'));
+    const gasUsed = maxBigInt(spent - refund, floorGas);
+    if (isMined) this.#pay(gasUsed);
+    const { status, reason, output, logs, gasNeeded } = result;
+    return {
+      status,
+      reason,
+      output,
+      logs,
+      gasUsed,
+      peakGasUsed: maxBigInt(spent, floorGas),
+      gasNeeded: gasNeeded === undefined ? undefined : maxBigInt(intrinsicGas + gasNeeded, floorGas),
+    };
+  }
+
+  /** What is left goes back to the sender, the tip to the block's beneficiary. */
+  #pay(gasUsed: bigint): void {
+    const { evm, block } = this.#context;
+    const { gasPrice } = this.#charges;
+    if (gasPrice > 0n) evm.state.addBalance(this.#sender, (this.#tx.gasLimit - gasUsed) * gasPrice);
+    const tip = gasPrice - (block.baseFeePerGas ?? 0n);
+    evm.state.addBalance(block.beneficiary, gasUsed * maxBigInt(tip, 0n));
+  }
+}
+
+/** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
+function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
+  if (refund === 0n) return 0n;
+  return minBigInt(refund, spent / (isLondon ? 5n : 2n));
+}
