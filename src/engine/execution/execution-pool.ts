@@ -3,12 +3,12 @@ import { ChainError } from '../../chain/errors.ts';
 import type { Eventual } from '../../primitives/eventual.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { Simulator } from '../simulation/simulator.ts';
-import { tryJob } from './execute-job.ts';
+import { executeJob } from './execute-job.ts';
 import { FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { Job } from './job.ts';
 import type { Lane } from './next-task.ts';
-import { SLICE_MS } from './run-slice.ts';
+import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
   /** Told of faults of this program; never of calls that fail by themselves. */
@@ -27,8 +27,8 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. Each begins on the thread that asks, and most end there within a slice; one that does not begins anew
- * on a thread for heavy calls.
+ * Runs executions. They begin on the thread that asks, and most end there within a slice; one that does not begins anew
+ * on a thread for heavy calls. What proves heavy again and again begins there at once.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
@@ -61,24 +61,20 @@ export class ExecutionPool {
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
     const { owner = '' } = scope;
     const room = this.#heavyCalls.roomFor(owner);
-    if (room !== 'none' && this.#firstSlices.isCalmAt(startedAt)) {
-      const result = this.#runFirstSlice(job, simulator, startedAt + SLICE_MS);
-      if (result !== undefined) return result;
-      const kind = kindOf(job, owner);
-      this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
-      return this.#heavyCalls.run(job, kind, scope);
-    }
-    const kind = kindOf(job, owner);
-    const beginning = this.#firstSlices.choose(kind.shape, room);
+    const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
+    // Naming its kind would cost a small call more than the rest of this.
+    const known = isCalm ? undefined : kindOf(job, owner);
+    const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known.shape, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
       const result = this.#runFirstSlice(job, simulator, startedAt + beginning);
       if (result !== undefined) {
-        this.#firstSlices.noteFinished(kind.shape);
+        if (known !== undefined) this.#firstSlices.noteFinished(known.shape);
         return result;
       }
-      this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
     }
+    const kind = known ?? kindOf(job, owner);
+    if (beginning !== 'moved') this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
     return this.#heavyCalls.run(job, kind, scope);
   }
 
@@ -89,13 +85,17 @@ export class ExecutionPool {
 
   /** @returns undefined when it is not enough */
   #runFirstSlice(job: Job, simulator: Simulator, endsAt: number): string | undefined {
+    const execution = executeJob(simulator, job);
     try {
-      return tryJob(simulator, job, endsAt);
+      const step = runSlice(execution, endsAt);
+      if (step.done) return step.value;
     } catch (error) {
       if (error instanceof ChainError) throw error;
       this.#onFault(String((error as Error)?.stack ?? error));
       throw new Error('the execution failed unexpectedly');
     }
+    execution.return('');
+    return undefined;
   }
 }
 
