@@ -40,9 +40,6 @@ export const OPCODE_FLAGS = { isDefined: 1, endsBlock: 2, endsPath: 4 } as const
 const MiB = 1 << 20;
 /** Where messages' input and memory begin. The region reaches to the end of the module's memory. */
 export const ARENA: number = (20 + 24 + 256 + 64 + 34 + 128 + 32 + 4 + 4 + 32 + 2) * MiB;
-/** Bytes that may be taken by what is kept between calls; beyond this it is forgotten before the next one. */
-export const CODE_REGION_BYTES: number = 64 * MiB;
-
 /** Fields of a changed slot. */
 export const SLOT_KEY = 0;
 export const SLOT_VALUE = 32;

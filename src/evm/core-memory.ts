@@ -3,11 +3,21 @@ import type { CoreExports } from './core-module.ts';
 const PAGE_BYTES = 65_536;
 const LIMB_MASK = 0xffff_ffff_ffff_ffffn;
 
+/** The four bytes before `end`, or as many as there are, as an integer. */
+function readHalf(bytes: Uint8Array, end: number): number {
+  let value = bytes[end - 1] as number;
+  if (end > 1) value |= (bytes[end - 2] as number) << 8;
+  if (end > 2) value |= (bytes[end - 3] as number) << 16;
+  return end > 3 ? value | ((bytes[end - 4] as number) << 24) : value;
+}
+
 /** The core's linear memory: words are little-endian there, and big-endian bytes everywhere else. */
 export class CoreMemory {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly #limbs: BigUint64Array;
+  /** Half a limb each. */
+  readonly #halves: Uint32Array;
 
   /** @param size bytes that memory shall have in all; it never grows again, so that these views stay */
   constructor(core: CoreExports, size: number) {
@@ -16,22 +26,21 @@ export class CoreMemory {
     this.bytes = new Uint8Array(core.memory.buffer);
     this.view = new DataView(core.memory.buffer);
     this.#limbs = new BigUint64Array(core.memory.buffer);
+    this.#halves = new Uint32Array(core.memory.buffer);
   }
 
   /** Writes at most 32 big-endian bytes as a word. */
   writeWord(pointer: number, bytes: Uint8Array): void {
-    const { length } = bytes;
-    const target = this.bytes;
-    let at = pointer;
-    for (let i = length - 1; i >= 0; i--) target[at++] = bytes[i] as number;
-    while (at < pointer + 32) target[at++] = 0;
+    const halves = this.#halves;
+    const start = pointer >>> 2;
+    let at = start;
+    let end = bytes.length;
+    for (; end >= 4; end -= 4) halves[at++] = readHalf(bytes, end);
+    if (end > 0) halves[at++] = readHalf(bytes, end);
+    while (at < start + 8) halves[at++] = 0;
   }
 
   writeInteger(pointer: number, value: bigint): void {
-    if (value === 0n) {
-      this.bytes.fill(0, pointer, pointer + 32);
-      return;
-    }
     const limb = pointer >>> 3;
     const limbs = this.#limbs;
     if (value <= LIMB_MASK) {

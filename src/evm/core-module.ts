@@ -29,6 +29,7 @@ export type CoreExports = {
   reserveInput(size: number): Pointer;
   accountEntry(): Pointer;
   accountIsKnown(account: Pointer): Flag;
+  existingAccount(): Pointer;
   supplyAccount(account: Pointer, exists: Flag, nonce: bigint, hasStorage: Flag): void;
   supplySlot(account: Pointer): Flag;
   supplyCode(length: number): Pointer;
@@ -42,7 +43,6 @@ export type CoreExports = {
   accountPrecompile(account: Pointer): number;
   accountCode(account: Pointer): Pointer;
   accountCodeLength(account: Pointer): number;
-  createAccount(account: Pointer): Flag;
   touchAccount(account: Pointer): void;
   raiseNonce(account: Pointer): void;
   setAccountBalance(account: Pointer): void;
@@ -55,7 +55,7 @@ export type CoreExports = {
   setStorage(slot: Pointer): void;
   warmAccount(account: Pointer): Flag;
   warmAccountSlot(account: Pointer): Flag;
-  open(): void;
+  open(): Pointer;
   begin(): void;
   journalMark(): Pointer;
   abandon(): void;
@@ -85,10 +85,7 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
-  isStateCrowded(): Flag;
-  codeSize(): number;
   clearState(): void;
-  clearCodeCache(): void;
 };
 
 /** Compiles the module that the build put beside this file's own output. */

@@ -3,7 +3,6 @@ import {
   ARENA,
   BLOB_COUNT,
   BLOB_HASHES,
-  CODE_REGION_BYTES,
   EXCHANGE_WORDS,
   MAX_BLOB_HASHES,
   OPCODE_FACTS,
@@ -38,8 +37,6 @@ const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (about 1 ms) cannot be cut either: the message pauses before it. */
 const LONG_STEP_GAS = 30_000;
-/** The cache of codes is emptied before a transaction when it is fuller than this. */
-const FILL_LIMIT = 0.5;
 /** Bit of the precompile at 0x100 (EIP-7951). */
 const P256_NUMBER = 18;
 const P256_ADDRESS = 0x100;
@@ -106,14 +103,12 @@ export class Evm {
     if (block !== this.#block) this.#useBlock(block, chainId);
   }
 
-  /** Marks where a transaction begins: `abandon` undoes everything from here on. Nothing may be open. */
-  open(): void {
-    const core = this.#core;
-    if (core.changedAccounts() === 0 && core.firstChangedSlot() === 0) {
-      if (core.isStateCrowded() !== 0) core.clearState();
-      if (core.codeSize() > CODE_REGION_BYTES * FILL_LIMIT) core.clearCodeCache();
-    }
-    core.open();
+  /**
+   * Marks where a transaction begins: `abandon` undoes everything from here on. Nothing may be open.
+   * @returns the mark, for `rollbackTo`
+   */
+  open(): number {
+    return this.#core.open();
   }
 
   /** Nothing is warm, logged or refunded from now on. */

@@ -5,6 +5,9 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
+/** The core's answer for an account that it has to be told of first. */
+const UNKNOWN = 1;
+
 /** Some region of the core has no room for what a message touches. Its text is that of a message halted for the same reason. */
 export class StateLimitError extends Error {
   constructor() {
@@ -67,9 +70,7 @@ export class WorldState {
 
   /** A transaction's sender: the account counts as touched, and its nonce is one more. */
   raiseNonce(address: Uint8Array): void {
-    const account = this.#existing(address);
-    this.#core.touchAccount(account);
-    this.#core.raiseNonce(account);
+    this.#core.raiseNonce(this.#existing(address));
   }
 
   hasCode(address: Uint8Array): boolean {
@@ -237,8 +238,13 @@ export class WorldState {
   }
 
   #existing(address: Uint8Array): number {
-    const account = this.#entry(address);
-    if (this.#core.createAccount(account) === 0) throw new StateLimitError();
+    this.#memory.writeWord(requestAddress, address);
+    let account = this.#core.existingAccount();
+    if (account === UNKNOWN) {
+      this.#load(this.#find(), address);
+      account = this.#core.existingAccount();
+    }
+    if (account === 0) throw new StateLimitError();
     return account;
   }
 

@@ -18,9 +18,9 @@ export type BatchLimits = {
 
 /**
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
- * RpcError only.
+ * RpcError only. `now` is the present on the clock of `performance.now()`.
  */
-export type RunItem = (item: BatchItem) => Eventual<JsonResult | undefined>;
+export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | undefined>;
 
 /** How long items that never wait may hold up the rest of the process. */
 const MAX_SLICE_MS = 2;
@@ -43,12 +43,13 @@ export function runBatch(
   /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
   function runReady(): Promise<void> | undefined {
     while (next < answer.cut) {
-      if (performance.now() > sliceEnd) {
+      const now = performance.now();
+      if (now > sliceEnd) {
         pause ??= setImmediate().then(beginSlice);
         return pause;
       }
       const position = next++;
-      const outcome = run(items[position] as BatchItem);
+      const outcome = run(items[position] as BatchItem, now);
       if (typeof outcome === 'string') answer.put(position, outcome);
       else if (outcome !== undefined) return receive(position, outcome);
     }

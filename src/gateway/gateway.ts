@@ -9,7 +9,7 @@ import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { admit, type Refusal, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
-import { runBatch } from './batch.ts';
+import { type RunItem, runBatch } from './batch.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -69,22 +69,23 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
     item: BatchItem,
     { network }: Session,
     scope: RequestScope,
+    now: number,
   ): Eventual<JsonResult | undefined> {
     switch (item.kind) {
       case 'call':
-        return dispatcher.dispatch(item, network, scope);
+        return dispatcher.dispatch(item, network, scope, now);
       case 'notification':
-        return dispatcher.notify(item, network, scope);
+        return dispatcher.notify(item, network, scope, now);
       case 'malformed':
         return encodeError(item.id, item.error);
     }
   }
 
-  function answer(body: Uint8Array, session: Session, scope: RequestScope): Eventual<Answer> {
+  function answer(body: Uint8Array, session: Session, scope: RequestScope, now: number): Eventual<Answer> {
     const envelope = parseEnvelope(body, bounds.batchItems);
     switch (envelope.kind) {
       case 'batch': {
-        const run = (item: BatchItem): ReturnType<typeof runItem> => runItem(item, session, scope);
+        const run: RunItem = (item, at) => runItem(item, session, scope, at);
         const responses = runBatch(envelope.items, run, batchLimits, scope);
         return continueWith(responses, (text) => ({ status: 200, body: text }));
       }
@@ -93,7 +94,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
       case 'malformed':
         return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
       default:
-        return continueWith(runItem(envelope, session, scope), (response) => ({
+        return continueWith(runItem(envelope, session, scope, now), (response) => ({
           status: 200,
           body: response ?? '',
         }));
@@ -130,7 +131,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
         logFault(log, error, { network: session.network.name });
         return createRefusal('internal');
       };
-      return recoverWith(() => continueWith(answer(body, session, scope), conclude), fail);
+      return recoverWith(() => continueWith(answer(body, session, scope, now), conclude), fail);
     },
   };
 }

@@ -19,6 +19,7 @@ const COMMON_FIELDS: { readonly [K in keyof CallObject]?: z.ZodType<string> } = 
   chainId: quantity256,
 };
 
+type Members = Readonly<Record<string, unknown>>;
 type CommonField = { readonly place: number; readonly accept: Acceptor<string> | undefined };
 
 const BY_NAME: ReadonlyMap<string, CommonField> = new Map(
@@ -28,32 +29,31 @@ const BY_NAME: ReadonlyMap<string, CommonField> = new Map(
   ]),
 );
 
-/** Acceptor of the call object: calls of common fields. */
+/** Acceptor of the call object: calls of common fields. One that is as the schema would leave it is taken as it is. */
 export function acceptCall(raw: unknown): CallObject | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
-  const members = raw as Readonly<Record<string, unknown>>;
-  const call: Record<string, string> = {};
+  const members = raw as Members;
   let lastPlace = -1;
-  let isOrdered = true;
+  let isTidy = true;
   for (const name in members) {
     const field = BY_NAME.get(name);
     if (field === undefined) return undefined;
     const value = members[name];
-    if (value === null) continue;
-    const accepted = field.accept?.(value);
+    const accepted = value === null ? null : field.accept?.(value);
     if (accepted === undefined) return undefined;
-    call[name] = accepted;
-    isOrdered &&= field.place > lastPlace;
+    isTidy &&= accepted !== null && accepted === value && field.place > lastPlace;
     lastPlace = field.place;
   }
-  return isOrdered ? call : orderFields(call);
+  return isTidy ? (members as CallObject) : tidy(members);
 }
 
-function orderFields(call: Readonly<Record<string, string>>): CallObject {
-  const ordered: Record<string, string> = {};
-  for (const name of BY_NAME.keys()) {
-    const value = call[name];
-    if (value !== undefined) ordered[name] = value;
+/** The fields that are given, in order and in lower case. */
+function tidy(members: Members): CallObject {
+  const call: Record<string, string> = {};
+  for (const [name, { accept }] of BY_NAME) {
+    const value = members[name] ?? undefined;
+    const accepted = value === undefined ? undefined : accept?.(value);
+    if (accepted !== undefined) call[name] = accepted;
   }
-  return ordered;
+  return call;
 }

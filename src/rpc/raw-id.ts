@@ -7,6 +7,9 @@ const NUMBER_MEMBER = /[ \t\n\r]*:[ \t\n\r]*(-?[0-9][0-9.eE+-]*)/y;
 const ID_TOKEN_LENGTH = '"id"'.length;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const CLOSING_BRACE = 0x7d;
 
 /** Raw text of the number in the `id` member of the object that `text` is. */
 export function findRawId(text: string): string | undefined {
@@ -34,7 +37,7 @@ function findLoneIds(text: string, elements: readonly unknown[]): (string | unde
   for (const element of elements) {
     if (typeof element === 'object' && element !== null && Object.hasOwn(element, 'id')) {
       from = findIdToken(text, from) + ID_TOKEN_LENGTH;
-      ids.push(readNumberMember(text, from));
+      ids.push(readPlainNumber(text, from, (element as { id: unknown }).id) ?? readNumberMember(text, from));
     } else ids.push(undefined);
   }
   return findIdToken(text, from) < 0 ? ids : undefined;
@@ -105,6 +108,15 @@ function isIdKey(text: string, open: number, close: number): boolean {
   if (close - open > 13) return false;
   const key = text.slice(open, close + 1);
   return key.includes('\\') && JSON.parse(key) === 'id';
+}
+
+/** The usual form: the number right behind its colon, as JavaScript writes it. */
+function readPlainNumber(text: string, at: number, value: unknown): string | undefined {
+  if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;
+  const written = String(value);
+  if (!text.startsWith(written, at + 1)) return undefined;
+  const next = text.charCodeAt(at + 1 + written.length);
+  return next === COMMA || next === CLOSING_BRACE ? written : undefined;
 }
 
 function readNumberMember(text: string, at: number): string | undefined {

@@ -16,6 +16,8 @@ const startingAt = (offset: number): GuardRegion => ({ offset, length: GUARD_BYT
 
 const EXCHANGE = EXCHANGE_WORDS.blockNumber;
 const FRAMES = EXCHANGE + 64 * KiB;
+const PAIR_HASHES = OPCODE_FACTS + 64 * KiB;
+const PAIR_HASH_COUNT = 2_048;
 const ACCOUNTS = 20 * MiB;
 const SLOTS = ACCOUNTS + 24 * MiB;
 const CODES_END = SLOTS + (256 + 64) * MiB;
@@ -42,6 +44,8 @@ export function guardRegions(memoryLimit: number): GuardRegion[] {
     startingAt(FRAMES + MAX_FRAMES * 256),
     endingAt(OPCODE_FACTS),
     startingAt(OPCODE_FACTS + 256 * 8),
+    endingAt(PAIR_HASHES),
+    startingAt(PAIR_HASHES + PAIR_HASH_COUNT * 96),
     endingAt(2 * MiB),
     startingAt(19 * MiB + 256 * KiB),
     endingAt(ACCOUNTS),

@@ -87,8 +87,7 @@ export class Simulation {
     this.#evm = evm;
     this.#environment = environment;
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    evm.open();
-    this.#mark = evm.mark();
+    this.#mark = evm.open();
   }
 
   /** Changes the state that every run begins with. @throws ChainError with geth's text for contradictions */

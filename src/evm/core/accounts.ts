@@ -111,44 +111,36 @@ export function initializeNonce(account: usize, nonce: u64): void {
   store<u64>(account, nonce, NONCE);
 }
 
-// @ts-ignore: decorator
 @inline
 export function isKnown(account: usize): bool {
   return load<u32>(account, IS_KNOWN) != 0;
 }
-// @ts-ignore: decorator
 @inline
 export function exists(account: usize): bool {
   return load<u32>(account, EXISTS) != 0;
 }
-// @ts-ignore: decorator
 @inline
 export function balanceOf(account: usize): usize {
   return account + BALANCE;
 }
-// @ts-ignore: decorator
 @inline
 export function codeHashOf(account: usize): usize {
   return account + CODE_HASH;
 }
-// @ts-ignore: decorator
 @inline
 export function nonceOf(account: usize): u64 {
   return load<u64>(account, NONCE);
 }
 /** Its code's entry; 0 while that is not known. */
-// @ts-ignore: decorator
 @inline
 export function codeOf(account: usize): usize {
   return <usize>load<u32>(account, CODE);
 }
-// @ts-ignore: decorator
 @inline
 export function generationOf(account: usize): u32 {
   return load<u32>(account, GENERATION);
 }
 /** Slots that are not in the table are zero: nothing below is its own. */
-// @ts-ignore: decorator
 @inline
 export function hasFreshStorage(account: usize): bool {
   return load<u32>(account, GENERATION) != 0 || load<u32>(account, HAS_STORAGE) == 0;

@@ -34,7 +34,6 @@ export function decodedSize(length: u32): u64 {
   return 36 * <u64>length + 256;
 }
 
-// @ts-ignore: decorator
 @inline
 function factsOf(opcode: u32): usize {
   return OPCODES + (<usize>opcode << OPCODE_SIZE_LOG);
@@ -94,7 +93,6 @@ function emitJoining(operation: u32, a: u32, b: u32): void {
   while (joinLast());
 }
 
-// @ts-ignore: decorator
 @inline
 function sizeOfOperation(operation: u32): usize {
   return Op.hasConstant(operation) ? INSTRUCTION + 32 : INSTRUCTION;
@@ -168,7 +166,6 @@ export function decode(entry: usize, at: usize): usize {
 }
 
 /** Bytes of an instruction with its constant. */
-// @ts-ignore: decorator
 @inline
 function sizeOf(opcode: u8): u32 {
   return opcode >= <u8>Op.PUSH1 && opcode <= <u8>Op.PUSH32 ? <u32>opcode - Op.PUSH1 + 2 : 1;

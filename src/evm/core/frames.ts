@@ -56,17 +56,14 @@ export const DELEGATECALL: u32 = 2;
 export const STATICCALL: u32 = 3;
 export const CREATION: u32 = 4;
 
-// @ts-ignore: decorator
 @inline
 export function accountOfFrame(): usize {
   return <usize>load<u32>(frame, ACCOUNT);
 }
-// @ts-ignore: decorator
 @inline
 export function callerOfFrame(): usize {
   return frame + CALLER_WORD;
 }
-// @ts-ignore: decorator
 @inline
 export function valueOfFrame(): usize {
   return frame + VALUE_WORD;

@@ -7,7 +7,6 @@ import { OUT_OF_GAS } from './status.ts';
  * @param cost at least 0
  * @returns gas left; negative: the frame halts
  */
-// @ts-ignore: decorator
 @inline
 export function charge(gas: i64, cost: i64): i64 {
   const left = gas - cost;

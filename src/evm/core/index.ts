@@ -12,7 +12,7 @@ import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
 import { isJournalFull, rollbackTo } from './journal.ts';
 import { keccak256 } from './keccak.ts';
-import { ARENA, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
+import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
   depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, memoryLimit, refund, reserve, returnSize,
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setLongStepDue, setMemoryLimit, setRefund, setReserve,
@@ -28,6 +28,9 @@ import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SUCCESS } from './sta
 import { copyWord } from './words/word.ts';
 
 export { keccak256, setMemoryLimit, rollbackTo };
+
+/** Bytes of decoded code that are kept between transactions: half of the region. */
+const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
 
 /** Chooses the revision. Codes are decoded per revision: accounts find theirs anew. */
 export function useRules(
@@ -106,14 +109,22 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-/** Before any change. False: the journal has no room for one. */
-export function createAccount(account: usize): bool {
-  if (isJournalFull()) return false;
+/** What `existingAccount` says of an account that is not known yet; no entry is there. */
+const UNKNOWN: usize = 1;
+/** Before any change: its entry, and it exists from now on; UNKNOWN; 0 when a region is full. */
+export function existingAccount(): usize {
+  const account = findAccount(REQUEST_ADDRESS);
+  if (account == 0 || isJournalFull()) return 0;
+  if (!isKnown(account)) return UNKNOWN;
   create(account);
-  return true;
+  return account;
 }
 export function touchAccount(account: usize): void { touch(account); }
-export function raiseNonce(account: usize): void { setNonce(account, nonceOf(account) + 1); }
+/** A transaction's sender: touched, and its nonce is one more. */
+export function raiseNonce(account: usize): void {
+  touch(account);
+  setNonce(account, nonceOf(account) + 1);
+}
 /** WORD_A is the new balance. */
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
 export function setAccountNonce(account: usize, nonce: u64): void { setNonce(account, nonce); }
@@ -145,10 +156,20 @@ export function warmAccountSlot(account: usize): bool {
 
 // --- transactions
 
-/** Marks where the transaction begins. Overrides may be written between this and `begin`. */
-export function open(): void {
+/** Marks where the transaction begins. Overrides may be written between this and `begin`. @returns `journalMark` */
+export function open(): usize {
+  if (dirtyCount() == 0 && firstDirtySlot() == 0) forgetMuch();
   setJournalEnd(JOURNAL);
   forgetTouched();
+  return JOURNAL;
+}
+/** Makes room where what is kept between transactions has become much. */
+function forgetMuch(): void {
+  if (areAccountsCrowded() || areSlotsCrowded()) clearState();
+  if (codesSize() > MAX_KEPT_CODE) {
+    clearCodes();
+    unlinkCodes(0);
+  }
 }
 /** Begins a transaction: nothing is warm, logged or refunded. */
 export function begin(): void {
@@ -302,15 +323,8 @@ export function settle(): void {
 
 // --- caches
 
-/** Whether more than half of what the tables hold is taken. */
-export function isStateCrowded(): bool { return areAccountsCrowded() || areSlotsCrowded(); }
-export function codeSize(): u32 { return codesSize(); }
 export function clearState(): void {
   clearAccounts();
   clearSlots();
   releaseCodes();
-}
-export function clearCodeCache(): void {
-  clearCodes();
-  unlinkCodes(0);
 }

@@ -19,6 +19,10 @@ const FRAMES_SIZE: u32 = 512 << 10;
 export const OPCODES: usize = FRAMES + FRAMES_SIZE;
 const OPCODES_SIZE: u32 = 64 << 10;
 
+/** Places for hashes of 64 bytes, 96 bytes each: see `pair-hashes`. Their number is a power of two. */
+export const PAIR_HASHES: usize = OPCODES + OPCODES_SIZE;
+export const PAIR_HASHES_BITS: u32 = 11;
+
 /** Open-addressing tables of 32-bit pointers to entries. Their sizes are powers of two. */
 export const ACCOUNT_INDEX: usize = 2 * MiB;
 export const ACCOUNT_INDEX_SIZE: u32 = 1 << 18;

@@ -14,7 +14,6 @@ function costOf(words: u64): u64 {
 }
 
 /** Bytes that follow one another after a copy or a hash cost 3 (or 6) gas a word. */
-// @ts-ignore: decorator
 @inline
 export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
@@ -37,7 +36,6 @@ export function growTo(end: u64, gas: i64): i64 {
  * Makes memory reach over a range. Offset and size are stack words; a range of size zero needs no memory wherever
  * it begins.
  */
-// @ts-ignore: decorator
 @inline
 export function growOver(offset: usize, size: usize, gas: i64): i64 {
   if ((load<u64>(size) | load<u64>(size, 8) | load<u64>(size, 16) | load<u64>(size, 24)) == 0) return gas;
@@ -54,7 +52,6 @@ function growOverSome(offset: usize, size: usize, gas: i64): i64 {
 }
 
 /** The same for a fixed number of bytes from a stack word. */
-// @ts-ignore: decorator
 @inline
 export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
   const from = load<u64>(offset);

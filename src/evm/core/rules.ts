@@ -30,7 +30,6 @@ export let storageAgainGas: i64 = 0;
 export let storageResetGas: i64 = 5000;
 export let storageClearRefund: i64 = 15000;
 
-// @ts-ignore: decorator
 @inline
 export function has(feature: u32): bool {
   return (features & feature) != 0;

@@ -85,7 +85,6 @@ export function clearSlots(): void {
   firstDirty = 0;
 }
 
-// @ts-ignore: decorator
 @inline
 export function isSlotKnown(slot: usize): bool {
   return load<u32>(slot, IS_KNOWN) != 0;
@@ -97,7 +96,6 @@ export function setSlotKnown(slot: usize, value: usize): void {
   store<u32>(slot, 1, IS_KNOWN);
 }
 
-// @ts-ignore: decorator
 @inline
 export function isSlotWarm(slot: usize): bool {
   return load<u32>(slot, WARM) == epoch;

@@ -9,62 +9,44 @@ import { input, inputSize, memorySize, returnSize } from '../machine.ts';
 import { needBlockHash } from '../needs.ts';
 import { copyWord, fitsU64, loadBigEndian, setU64 } from '../words/word.ts';
 
-// @ts-ignore: decorator
 @inline
 export function address(sp: usize): void { copyWord(sp, accountOfFrame()); }
-// @ts-ignore: decorator
 @inline
 export function origin(sp: usize): void { copyWord(sp, ORIGIN); }
-// @ts-ignore: decorator
 @inline
 export function caller(sp: usize): void { copyWord(sp, callerOfFrame()); }
-// @ts-ignore: decorator
 @inline
 export function callvalue(sp: usize): void { copyWord(sp, valueOfFrame()); }
-// @ts-ignore: decorator
 @inline
 export function calldatasize(sp: usize): void { setU64(sp, inputSize); }
-// @ts-ignore: decorator
 @inline
 export function gasprice(sp: usize): void { copyWord(sp, GAS_PRICE); }
-// @ts-ignore: decorator
 @inline
 export function returndatasize(sp: usize): void { setU64(sp, returnSize); }
-// @ts-ignore: decorator
 @inline
 export function coinbase(sp: usize): void { copyWord(sp, BLOCK_BENEFICIARY); }
-// @ts-ignore: decorator
 @inline
 export function timestamp(sp: usize): void { copyWord(sp, BLOCK_TIMESTAMP); }
-// @ts-ignore: decorator
 @inline
 export function blockNumber(sp: usize): void { copyWord(sp, BLOCK_NUMBER); }
-// @ts-ignore: decorator
 @inline
 export function prevrandao(sp: usize): void { copyWord(sp, BLOCK_RANDOM); }
-// @ts-ignore: decorator
 @inline
 export function gaslimit(sp: usize): void { copyWord(sp, BLOCK_GAS_LIMIT); }
-// @ts-ignore: decorator
 @inline
 export function chainid(sp: usize): void { copyWord(sp, CHAIN_ID); }
-// @ts-ignore: decorator
 @inline
 export function selfbalance(sp: usize): void { copyWord(sp, balanceOf(accountOfFrame())); }
-// @ts-ignore: decorator
 @inline
 export function basefee(sp: usize): void { copyWord(sp, BLOCK_BASE_FEE); }
-// @ts-ignore: decorator
 @inline
 export function blobbasefee(sp: usize): void { copyWord(sp, BLOCK_BLOB_BASE_FEE); }
-// @ts-ignore: decorator
 @inline
 export function msize(sp: usize): void { setU64(sp, memorySize); }
 
 const tail: usize = memory.data(32, 16);
 
 /** A word of the input; what lies beyond its end is zero. */
-// @ts-ignore: decorator
 @inline
 export function calldataload(sp: usize): void {
   if (fitsU64(sp) && load<u64>(sp) + 32 <= <u64>inputSize && load<u64>(sp) < 0x100000000) loadBigEndian(sp, input + <usize>load<u64>(sp));

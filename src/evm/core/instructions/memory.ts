@@ -9,27 +9,25 @@ import {
 } from '../machine.ts';
 import { growFor, growOver, growTo, wordsOf } from '../memory.ts';
 import { setNeed } from '../needs.ts';
+import { hashPair, PAIR_SIZE } from '../pair-hashes.ts';
 import { LONG_STEP, OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS } from '../status.ts';
 import { fitsU64, loadBigEndian, storeBigEndian } from '../words/word.ts';
 
 const HASH_WORD_GAS: i64 = 6;
 const COPY_WORD_GAS: i64 = 3;
 
-// @ts-ignore: decorator
 @inline
 export function mload(sp: usize, gas: i64): i64 {
   const left = growFor(sp, 32, gas);
   if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(sp));
   return left;
 }
-// @ts-ignore: decorator
 @inline
 export function mstore(sp: usize, gas: i64): i64 {
   const left = growFor(sp, 32, gas);
   if (left >= 0) storeBigEndian(memoryBase + <usize>load<u64>(sp), sp - 32);
   return left;
 }
-// @ts-ignore: decorator
 @inline
 export function mstore8(sp: usize, gas: i64): i64 {
   const left = growFor(sp, 1, gas);
@@ -37,7 +35,6 @@ export function mstore8(sp: usize, gas: i64): i64 {
   return left;
 }
 /** DUP and MLOAD: the offset stays where it is, `sp` is where the word goes. */
-// @ts-ignore: decorator
 @inline
 export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
@@ -45,7 +42,6 @@ export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
   return left;
 }
 /** DUP and MSTORE: the offset stays where it is, `value` is the stack's top. */
-// @ts-ignore: decorator
 @inline
 export function dupMstore(value: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
@@ -53,7 +49,6 @@ export function dupMstore(value: usize, offset: usize, gas: i64): i64 {
   return left;
 }
 /** A constant, DUP and MSTORE. */
-// @ts-ignore: decorator
 @inline
 export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
@@ -64,14 +59,12 @@ export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
   return left;
 }
 /** Offsets that are constants of less than 64 KiB. */
-// @ts-ignore: decorator
 @inline
 export function mloadAt(sp: usize, offset: u32, gas: i64): i64 {
   const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
   if (left >= 0) loadBigEndian(sp, memoryBase + offset);
   return left;
 }
-// @ts-ignore: decorator
 @inline
 export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
   const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
@@ -95,8 +88,12 @@ export function keccak(sp: usize, gas: i64): i64 {
   const size = <u32>load<u64>(sp - 32);
   const rest = charge(left, HASH_WORD_GAS * wordsOf(size));
   if (rest < 0) return rest;
-  keccak256(memoryBase + (size == 0 ? 0 : <usize>load<u64>(sp)), size, digest);
-  loadBigEndian(sp - 32, digest);
+  const bytes = memoryBase + (size == 0 ? 0 : <usize>load<u64>(sp));
+  if (size == PAIR_SIZE) hashPair(bytes, sp - 32);
+  else {
+    keccak256(bytes, size, digest);
+    loadBigEndian(sp - 32, digest);
+  }
   return rest;
 }
 

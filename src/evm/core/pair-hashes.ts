@@ -1,0 +1,50 @@
+/**
+ * Hashes of 64 bytes, remembered: where a mapping keeps an entry is the hash of key and slot, and the same entries are
+ * asked for again and again. Each hash has one place, which the next one that belongs there takes over.
+ */
+import { copyBytes } from './bytes.ts';
+import { keccak256 } from './keccak.ts';
+import { PAIR_HASHES, PAIR_HASHES_BITS } from './layout.ts';
+import { loadBigEndian } from './words/word.ts';
+
+export const PAIR_SIZE: u32 = 64;
+/** The pair as it lies in memory, then its hash as a word. */
+const ENTRY_SIZE: usize = 96;
+const HASH: usize = 64;
+/** Odd numbers without a pattern: 2^64 over the golden ratio, and a prime of xxHash. */
+const KEY_FACTOR: u64 = 0x9e3779b97f4a7c15;
+const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
+
+const digest: usize = memory.data(32, 16);
+
+/** Both words are big-endian: what tells pairs apart is mostly in their last bytes. */
+@inline
+function entryOf(pair: usize): usize {
+  const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);
+  return PAIR_HASHES + <usize>(mixed >> (64 - PAIR_HASHES_BITS)) * ENTRY_SIZE;
+}
+
+@inline
+function difference(entry: usize, pair: usize, offset: usize): v128 {
+  return v128.xor(v128.load(entry + offset), v128.load(pair + offset));
+}
+
+@inline
+function isSamePair(entry: usize, pair: usize): bool {
+  const first = v128.or(difference(entry, pair, 0), difference(entry, pair, 16));
+  const second = v128.or(difference(entry, pair, 32), difference(entry, pair, 48));
+  return !v128.any_true(v128.or(first, second));
+}
+
+/** Writes the keccak256 of the 64 bytes at `pair` as a word at `to`, which is no part of them. */
+export function hashPair(pair: usize, to: usize): void {
+  const entry = entryOf(pair);
+  // Places that were never taken look like a pair of zeros; but no hash begins with 64 zero bits.
+  if (!isSamePair(entry, pair) || load<u64>(entry, HASH) == 0) {
+    keccak256(pair, PAIR_SIZE, digest);
+    copyBytes(entry, pair, PAIR_SIZE);
+    loadBigEndian(entry + HASH, digest);
+  }
+  v128.store(to, v128.load(entry, HASH));
+  v128.store(to, v128.load(entry, HASH + 16), 16);
+}
