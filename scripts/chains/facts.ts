@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { parseLineaExtraData } from '../../src/rollup/linea-extra-data.ts';
+import { parseLineaExtraData } from '../../src/rollup/linea/extra-data.ts';
 import { ACCOUNTS, ALICE, BOB } from './accounts.ts';
 import { TOKEN } from './actions.ts';
 import { CALLENV, DELEGATE, ERC20, FACTORY, LOGGER, REVERTER } from './addresses.ts';

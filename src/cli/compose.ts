@@ -10,7 +10,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
-import { createLinea } from '../rollup/linea.ts';
+import { FAMILIES } from '../rollup/family-table.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { type ChainBackends, openChain } from './open-chain.ts';
@@ -31,13 +31,8 @@ function createRollup(
   chains: ReadonlyMap<string, Chain>,
 ): RollupFamily {
   const l1 = options.l1 === undefined ? undefined : chains.get(options.l1);
-  const { mode, messageService } = options;
-  return createLinea({
-    chain,
-    mode,
-    ...(l1 !== undefined && { l1 }),
-    ...(messageService !== undefined && { messageService }),
-  });
+  const { family, mode, l1CostMode, messageService } = options;
+  return FAMILIES[family]({ chain, l1, mode, l1CostMode, messageService });
 }
 
 /**

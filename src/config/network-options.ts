@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
   passthroughSchema,
@@ -10,18 +11,6 @@ import { durationSchema } from '../util/duration-schema.ts';
 
 /** Chains that come with the program. */
 export type BuiltinChain = 'devnet' | 'rollup';
-
-/** `rollup:` of a network. */
-export type RollupOptions = {
-  readonly family: 'linea';
-  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`. */
-  readonly prefix: string;
-  readonly mode: 'sequencer' | 'verifier';
-  /** Name of the network that is this one's layer 1. */
-  readonly l1?: string;
-  /** Address of the message service contract on this network, lower case. */
-  readonly messageService?: string;
-};
 
 /** One row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is given. */
 export type NetworkOptions = {
@@ -51,24 +40,6 @@ const hostSchema = z
   .refine((host) => HOST_PATTERN.test(host) || IPV6_PATTERN.test(host), {
     error: 'expected a host name without port, or *.name for every name below it',
   });
-
-const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
-  family: z.enum(['linea']),
-  prefix: z
-    .string()
-    .regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix such as linea')
-    .refine((prefix) => !RESERVED_PREFIXES.has(prefix), 'this prefix is taken'),
-  mode: z.enum(['sequencer', 'verifier']).default('verifier'),
-  l1: z.string().exactOptional(),
-  messageService: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')
-    .transform((address) => address.toLowerCase())
-    .exactOptional(),
-});
-
-/** Prefixes whose `_estimateGas` means something else. */
-const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
 /** One row of `networks:`. */
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({

@@ -40,6 +40,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('prunedHistory');
     case 'unavailable':
       return new RpcError('unavailable', error.message);
+    case 'misconfigured':
+      return new RpcError('misconfigured', error.message);
     case 'busy':
       return new RpcError('busy');
     case 'aborted':

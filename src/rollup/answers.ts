@@ -1,31 +1,50 @@
+/** What chains answer, as values. */
+import { UNSUPPORTED } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { parseQuantity } from '../primitives/quantity.ts';
 
+type Answer = JsonResult | typeof UNSUPPORTED;
+
 /**
  * The quantity in a chain's answer.
  * @throws ChainError `failed` with `message` when the answer is anything else.
  */
-export function readQuantity(answer: JsonResult, message: string, bits = 256): bigint {
+export function readQuantity(answer: Answer, message: string, bits = 256): bigint {
   return readText(answer, message, (text) => parseQuantity(text, bits));
 }
 
 /** The bytes in a chain's answer. @throws ChainError as `readQuantity`. */
-export function readData(answer: JsonResult, message: string): Uint8Array {
+export function readData(answer: Answer, message: string): Uint8Array {
   return readText(answer, message, hexToBytes);
 }
 
-function readText<T>(answer: JsonResult, message: string, parse: (text: string) => T): T {
+/** The answer as JSON; undefined when the chain has no such method, or says `null`. */
+export function readValue(answer: Answer, method: string): unknown {
+  if (answer === UNSUPPORTED) return undefined;
+  if (typeof answer !== 'string') {
+    answer.cancel();
+    throw new ChainError('failed', `the answer to ${method} is too long`);
+  }
+  return (JSON.parse(answer) as unknown) ?? undefined;
+}
+
+const INTEGER = /^(0|[1-9][0-9]*)$/;
+const HEX = /^0x[0-9a-fA-F]+$/;
+
+/** A number in one of the forms that nodes give to their own fields: a JSON number, or hex with or without leading zeros. */
+export function readCount(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return INTEGER.test(String(value)) ? BigInt(value) : undefined;
+  return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
+}
+
+function readText<T>(answer: Answer, message: string, parse: (text: string) => T): T {
   try {
-    if (typeof answer !== 'string') {
-      answer.cancel();
-      throw new RangeError('too long for a value');
-    }
-    const value: unknown = JSON.parse(answer);
+    const value = readValue(answer, '');
     if (typeof value === 'string') return parse(value);
   } catch {
-    // Falls through: not JSON and not hex are the same failure to the caller.
+    // Falls through: too long, not JSON and not hex are the same failure to the caller.
   }
   throw new ChainError('failed', message);
 }

@@ -1,10 +1,10 @@
-import type { CallRequest, CallScope } from '../chain/chain.ts';
+import type { CallRequest, CallScope, Chain } from '../chain/chain.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
 export type GasEstimate = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Includes the cost of publishing to layer 1. */
+  /** Includes the cost of publishing to layer 1, unless that is in the gas already or `l1CostMode` leaves it out. */
   readonly priorityFeePerGas: bigint;
 };
 
@@ -18,6 +18,23 @@ export type RollupInfo = {
     readonly index: bigint;
     readonly verifiedIndex: bigint;
   };
+};
+
+/**
+ * Where chains charge for layer 1 apart from gas: `folded` spreads that over the gas as part of the priority fee, so that
+ * gas times price is what the account pays; `excluded` leaves it out, so that the price is what a wallet should sign.
+ */
+export type L1CostMode = 'folded' | 'excluded';
+
+/** What a family answers from, and how it is to answer. */
+export type RollupSources = {
+  readonly chain: Chain;
+  /** Layer 1, for `ethContext`. */
+  readonly l1: Chain | undefined;
+  readonly mode: RollupInfo['mode'];
+  readonly l1CostMode: L1CostMode;
+  /** Linea: address of the L2 message service, for `queueIndex`. */
+  readonly messageService: string | undefined;
 };
 
 /** What differs from one rollup stack to the next. Built once for a network, over that network's chain. */

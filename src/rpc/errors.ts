@@ -27,6 +27,7 @@ export type ErrorName =
   | 'prunedHistory'
   | 'cancelled'
   | 'internal'
+  | 'misconfigured'
   | 'overloaded'
   | 'missingKey'
   | 'unknownKey'
@@ -139,6 +140,13 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'internal error',
     meaning: 'A fault of the service that may pass. It has been logged; retrying may help.',
+  },
+  misconfigured: {
+    code: -32603,
+    status: 200,
+    message: 'internal error: {}',
+    meaning:
+      "The network's configuration does not fit its chain, such as a rollup family whose contracts are not there. It lasts until the operator mends it.",
   },
   overloaded: {
     code: -32005,

@@ -36,7 +36,7 @@ test('the example file validates and says what its comments say', async () => {
     embedded: { data: resolve('data/mine') },
     safeTag: 'reject',
     callTimeout: 5_000,
-    rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1: 'devnet' },
+    rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1CostMode: 'folded', l1: 'devnet' },
   });
   const { upstreams } = config.networks['nodes'] as NetworkOptions;
   assert.deepEqual(upstreams, [

@@ -3,9 +3,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createLinea } from '../../src/rollup/linea.ts';
+import { createLinea } from '../../src/rollup/families/linea.ts';
 import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
-import { createScriptedChain, makeHeader, PINNED_HASH, SCOPE, type Script } from './scripted-chain.ts';
+import {
+  createScriptedChain,
+  makeHeader,
+  makeSources,
+  PINNED_HASH,
+  SCOPE,
+  type Script,
+} from './scripted-chain.ts';
 
 const FROM = '0x52908400098527886e0f7030069857d2e4169ee7';
 const TO = '0x8617e340b3d01fa5f11f306f4090fd50e238070d';
@@ -16,7 +23,7 @@ const EXAMPLE: Script = { headers: { latest: makeHeader() }, estimate: () => '"0
 
 function prepare(script: Script) {
   const { chain, asked } = createScriptedChain({ ...EXAMPLE, ...script });
-  const family = createLinea({ chain, mode: 'verifier' });
+  const family = createLinea(makeSources(chain));
   const estimate = (call: CallObject, rest: Partial<CallRequest> = {}): Promise<GasEstimate> =>
     family.estimateGas({ call, block: LATEST, ...rest }, SCOPE);
   return { asked, estimate };
@@ -39,7 +46,12 @@ test('everything is read from one block, pinned by its hash', async () => {
   assert.deepEqual(asked.estimates, [
     { call: { from: FROM, to: TO }, block: BY_PINNED_HASH, stateOverrides: overrides },
   ]);
-  assert.deepEqual(asked.requests, [{ method: 'eth_getTransactionCount', params: [FROM, '0x64'] }]);
+  assert.deepEqual(asked.requests, [
+    {
+      method: 'eth_getTransactionCount',
+      params: [FROM, { blockHash: PINNED_HASH, requireCanonical: false }],
+    },
+  ]);
 });
 
 test('a reference by hash stays as it was asked', async () => {
@@ -69,7 +81,7 @@ test('an unknown block', async () => {
   const { estimate, asked } = prepare({});
   const block: BlockReference = { kind: 'number', number: 10_000n };
   await assert.rejects(estimate({}, { block }), new ChainError('failed', 'header not found'));
-  assert.deepEqual(asked.estimates, []);
+  assert.deepEqual(asked.headers, ['10000']);
 });
 
 test('a block from before the base fee, unless an override gives one', async () => {

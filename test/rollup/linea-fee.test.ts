@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { boundCompressedSize } from '../../src/rollup/compressed-size.ts';
-import { type LineaPricing, parseLineaExtraData } from '../../src/rollup/linea-extra-data.ts';
-import { computeLineaCompatibilityFee, computeLineaPriorityFee } from '../../src/rollup/linea-fee.ts';
+import { boundCompressedSize } from '../../src/rollup/linea/compressed-size.ts';
+import { type LineaPricing, parseLineaExtraData } from '../../src/rollup/linea/extra-data.ts';
+import { computeLineaCompatibilityFee, computeLineaPriorityFee } from '../../src/rollup/linea/fee.ts';
 
 const EXAMPLE = `0x010000753000f54e650000ea60${'00'.repeat(19)}`;
 

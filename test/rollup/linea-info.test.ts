@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRequest, HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createLinea, type LineaOptions } from '../../src/rollup/linea.ts';
-import type { RollupInfo } from '../../src/rollup/rollup-family.ts';
-import { createScriptedChain, makeHeader, PINNED_HASH, SCOPE, type Script } from './scripted-chain.ts';
+import { createLinea } from '../../src/rollup/families/linea.ts';
+import type { RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
+import {
+  createScriptedChain,
+  makeHeader,
+  makeSources,
+  PINNED_HASH,
+  SCOPE,
+  type Script,
+} from './scripted-chain.ts';
 
 const SERVICE = '0x508ca82df566dcd1b0de8296e70a96332cd644ec';
 
@@ -12,9 +19,9 @@ function at(number: bigint): HeaderView {
   return makeHeader({ number });
 }
 
-function read(script: Script, options: Omit<LineaOptions, 'chain' | 'mode'> = {}): Promise<RollupInfo> {
+function read(script: Script, options: Partial<RollupSources> = {}): Promise<RollupInfo> {
   const { chain } = createScriptedChain(script);
-  return createLinea({ chain, mode: 'sequencer', ...options }).info(SCOPE);
+  return createLinea(makeSources(chain, { mode: 'sequencer', ...options })).info(SCOPE);
 }
 
 test('everything known', async () => {
@@ -46,7 +53,7 @@ test('everything known', async () => {
 
 test('nothing known beyond a head', async () => {
   const { chain } = createScriptedChain({ headers: { latest: at(5n) } });
-  assert.deepEqual(await createLinea({ chain, mode: 'verifier' }).info(SCOPE), {
+  assert.deepEqual(await createLinea(makeSources(chain)).info(SCOPE), {
     mode: 'verifier',
     syncing: false,
     ethContext: { blockNumber: 0n, timestamp: 0n },
@@ -84,14 +91,17 @@ test('an empty layer 1 counts as none', async () => {
 test('queue index: 0 where no contract lives, an error where another one does', async () => {
   const headers = { latest: at(1n) };
   const options = { messageService: SERVICE };
-  assert.equal((await read({ headers, call: () => '"0x"' }, options)).rollupContext.queueIndex, 0n);
-
-  const failure = new ChainError('failed', `no lastAnchoredL1MessageNumber() at message service ${SERVICE}`);
+  const failure = new ChainError(
+    'misconfigured',
+    `no lastAnchoredL1MessageNumber() at message service ${SERVICE}`,
+  );
   const revert = (): never => {
     throw new ChainError('reverted', 'execution reverted', '0x');
   };
   await assert.rejects(read({ headers, call: revert }, options), failure);
-  await assert.rejects(read({ headers, call: () => '"0x01"' }, options), failure);
+  for (const short of ['"0x"', '"0x01"']) {
+    await assert.rejects(read({ headers, call: () => short }, options), failure);
+  }
 });
 
 test('queue index: a busy chain stays a busy chain', async () => {

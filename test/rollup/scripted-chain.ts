@@ -6,11 +6,17 @@ import {
   type HeaderView,
   UNSUPPORTED,
 } from '../../src/chain/chain.ts';
+import type { RollupSources } from '../../src/rollup/rollup-family.ts';
 
 export const SCOPE: CallScope = {
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
 };
+
+/** Sources over one chain, and nothing else unless told otherwise. */
+export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): RollupSources {
+  return { chain, l1: undefined, mode: 'verifier', l1CostMode: 'folded', messageService: undefined, ...rest };
+}
 
 /** What a scripted chain was asked, in order. */
 export type Asked = {

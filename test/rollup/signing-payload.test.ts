@@ -5,7 +5,7 @@ import { serializeTransaction } from 'viem';
 import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { encodeSigningPayload, inferPayloadType } from '../../src/rollup/signing-payload.ts';
+import { encodeSigningPayload, inferPayloadType } from '../../src/rollup/estimate/signing-payload.ts';
 
 const TO = '0x52908400098527886e0f7030069857d2e4169ee7';
 const KEY = `0x${'11'.repeat(32)}`;

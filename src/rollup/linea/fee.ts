@@ -1,4 +1,4 @@
-import type { LineaPricing } from './linea-extra-data.ts';
+import type { LineaPricing } from './extra-data.ts';
 
 /** The margin of Linea's public nodes on estimates (`estimate-gas-min-margin`), 1.2 as a fraction. */
 const MARGIN_NUMERATOR = 12n;

@@ -1,8 +1,8 @@
-import type { AccessListEntry, AuthorizationEntry, CallObject } from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
-import { concatBytes, EMPTY_BYTES } from '../primitives/bytes.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import { encodeRlp, type RlpInput } from '../primitives/rlp.ts';
+import type { AccessListEntry, AuthorizationEntry, CallObject } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import { encodeRlp, type RlpInput } from '../../primitives/rlp.ts';
 
 /** Types whose unsigned form is known here; 3 (blobs) does not exist on rollups. */
 export type PayloadType = 0 | 1 | 2 | 4;
@@ -32,6 +32,30 @@ export function inferPayloadType(call: CallObject): PayloadType {
 
 /** The bytes whose hash a sender would sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
 export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults): Uint8Array {
+  const { type, chainId, fields } = listFields(call, defaults);
+  return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);
+}
+
+/** The transaction as it would be sent, with a signature that nobody made and that compresses as badly as a real one. */
+export function encodeSizedTransaction(call: CallObject, defaults: PayloadDefaults): Uint8Array {
+  const { type, chainId, fields } = listFields(call, defaults);
+  return wrap(type, [...fields, type === 0 ? 2n * chainId + 36n : 1n, ...FILLER_SIGNATURE]);
+}
+
+/** 32 bytes each, none of them zero or the same as another. */
+const FILLER_SIGNATURE: readonly Uint8Array[] = [1, 101].map((from) =>
+  Uint8Array.from({ length: 32 }, (_, i) => from + i * 3),
+);
+
+function wrap(type: PayloadType, fields: readonly RlpInput[]): Uint8Array {
+  const list = encodeRlp(fields);
+  return type === 0 ? list : concatBytes(Uint8Array.of(type), list);
+}
+
+type Fields = { readonly type: PayloadType; readonly chainId: bigint; readonly fields: RlpInput[] };
+
+/** The fields of a transaction before those of its signature, in wire order. */
+function listFields(call: CallObject, defaults: PayloadDefaults): Fields {
   const type = inferPayloadType(call);
   const gasPrice = call.gasPrice === undefined ? defaults.gasPrice : BigInt(call.gasPrice);
   const chainId = call.chainId === undefined ? defaults.chainId : BigInt(call.chainId);
@@ -40,7 +64,7 @@ export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults
   const data = hexToBytes(call.input ?? call.data ?? '0x');
   const target: RlpInput[] = [defaults.gasLimit, to, value, data];
 
-  if (type === 0) return encodeRlp([defaults.nonce, gasPrice, ...target, chainId, 0n, 0n]);
+  if (type === 0) return { type, chainId, fields: [defaults.nonce, gasPrice, ...target] };
 
   const fees =
     type === 1
@@ -48,7 +72,7 @@ export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults
       : [BigInt(call.maxPriorityFeePerGas ?? '0x0'), BigInt(call.maxFeePerGas ?? '0x0')];
   const fields: RlpInput[] = [chainId, defaults.nonce, ...fees, ...target, toAccessList(call.accessList)];
   if (type === 4) fields.push((call.authorizationList ?? []).map(toAuthorization));
-  return concatBytes(Uint8Array.of(type), encodeRlp(fields));
+  return { type, chainId, fields };
 }
 
 function toAccessList(list: readonly AccessListEntry[] = []): RlpInput {

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../primitives/hex.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
 
 /** What a Linea block header says about prices, in wei. */
 export type LineaPricing = {

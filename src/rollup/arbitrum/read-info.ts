@@ -1,0 +1,26 @@
+import { encodeBlockReference } from '../../chain/block-reference.ts';
+import type { CallScope } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
+import { readCount } from '../answers.ts';
+import { askObject } from '../ask.ts';
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import type { RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** What a Nitro header says of layer 1: its block, and in the nonce how many delayed messages have been read. */
+export async function readArbitrumInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const { chain, mode } = sources;
+  const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
+  const block = encodeBlockReference({ kind: 'number', number: node.latest.number });
+  const header = await askObject(chain, 'eth_getBlockByNumber', [block, false], scope);
+  const number = readCount(header['l1BlockNumber']);
+  const delayedMessages = readCount(header['nonce']);
+  if (number === undefined || delayedMessages === undefined) {
+    throw new ChainError('misconfigured', 'no l1BlockNumber in a header: the chain is no Arbitrum Nitro');
+  }
+  return composeInfo(mode, node, {
+    // Without layer 1 itself the time of this block stands for the time of that one.
+    l1: { number, timestamp: l1?.timestamp ?? node.latest.timestamp },
+    queueIndex: maxBigInt(delayedMessages - 1n, 0n),
+  });
+}

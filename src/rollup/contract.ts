@@ -1,0 +1,49 @@
+/** Questions to contracts: calldata for functions of few arguments, answers as words. */
+import type { BlockReference, CallScope, Chain } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import { bytesToBigInt } from '../primitives/bytes.ts';
+import { bytesToHex } from '../primitives/hex.ts';
+import { readData } from './answers.ts';
+
+const WORD_BYTES = 32;
+const WORD_DIGITS = 64;
+
+export type ContractCall = { readonly to: string; readonly data: string };
+
+function encodeWord(value: bigint | number): string {
+  return value.toString(16).padStart(WORD_DIGITS, '0');
+}
+
+/** Calldata of `f(uint256)`. @param selector `0x` and four bytes */
+export function encodeWordCall(selector: string, value: bigint): string {
+  return selector + encodeWord(value);
+}
+
+/** Calldata of `f(bytes)`: where the bytes are, how many, and they themselves up to whole words. */
+export function encodeBytesCall(selector: string, bytes: Uint8Array): string {
+  const digits = bytesToHex(bytes).slice(2);
+  const padded = digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, '0');
+  return selector + encodeWord(WORD_BYTES) + encodeWord(bytes.length) + padded;
+}
+
+/**
+ * The first word that a contract answers with, as an integer.
+ * @returns undefined when it reverts or there is no such contract: not the client's call has failed then
+ * @throws ChainError for any other failure
+ */
+export async function readWord(
+  chain: Chain,
+  call: ContractCall,
+  block: BlockReference,
+  scope: CallScope,
+): Promise<bigint | undefined> {
+  let answer: string;
+  try {
+    answer = await chain.call({ call, block }, scope);
+  } catch (error) {
+    if (error instanceof ChainError && error.kind === 'reverted') return undefined;
+    throw error;
+  }
+  const bytes = readData(answer, `contract ${call.to} answers with something else than data`);
+  return bytes.length < WORD_BYTES ? undefined : bytesToBigInt(bytes.subarray(0, WORD_BYTES));
+}

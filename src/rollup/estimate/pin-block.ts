@@ -1,0 +1,50 @@
+import type { BlockReference, CallRequest, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+
+/** One block for everything that an answer is made of. */
+export type PinnedBlock = {
+  /** Goes on meaning the same block. */
+  readonly reference: BlockReference;
+  /** To be called with the first questions. Rejects with ChainError when there is no such block. */
+  readonly findHeader: () => Promise<HeaderView>;
+};
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+/**
+ * Pins what a reference means now. What a tag means has to be known first (pools know it without asking); a number or a
+ * hash is pinned as it is, and its header may come together with what is asked about it.
+ */
+export async function pinBlock(chain: Chain, block: BlockReference, scope: CallScope): Promise<PinnedBlock> {
+  if (block.kind !== 'tag') return { reference: block, findHeader: () => findHeader(chain, block, scope) };
+  const header = await findTagged(chain, block, scope);
+  const reference: BlockReference =
+    header.hash === undefined ? block : { kind: 'hash', hash: header.hash, requireCanonical: false };
+  return { reference, findHeader: async () => header };
+}
+
+/** A chain that builds no pending block is priced on its latest one. */
+async function findTagged(
+  chain: Chain,
+  block: Extract<BlockReference, { kind: 'tag' }>,
+  scope: CallScope,
+): Promise<HeaderView> {
+  const header = await chain.getHeader(block, scope);
+  if (header === null && block.tag === 'pending') return findHeader(chain, LATEST, scope);
+  return required(header);
+}
+
+async function findHeader(chain: Chain, block: BlockReference, scope: CallScope): Promise<HeaderView> {
+  return required(await chain.getHeader(block, scope));
+}
+
+function required(header: HeaderView | null): HeaderView {
+  if (header === null) throw new ChainError('failed', 'header not found');
+  return header;
+}
+
+/** The base fee that counts for a request; undefined before London. */
+export function findBaseFee(header: HeaderView, { blockOverrides }: CallRequest): bigint | undefined {
+  const override = blockOverrides?.baseFeePerGas;
+  return override === undefined ? header.baseFeePerGas : BigInt(override);
+}

@@ -1,0 +1,32 @@
+import type { CallRequest, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { readQuantity } from '../answers.ts';
+import { findBaseFee, type PinnedBlock } from './pin-block.ts';
+
+/** What every family's answer begins with. */
+export type Basics = {
+  readonly header: HeaderView;
+  readonly gasLimit: bigint;
+  /** Undefined where the chain has no base fee. */
+  readonly baseFeePerGas: bigint | undefined;
+};
+
+/** The chain's own estimate, and the block's base fee; both are asked for at the same time. */
+export async function readBasics(
+  chain: Chain,
+  request: CallRequest,
+  pinned: PinnedBlock,
+  scope: CallScope,
+): Promise<Basics> {
+  const [header, gasLimit] = await Promise.all([
+    pinned.findHeader(),
+    readGas(chain, { ...request, block: pinned.reference }, scope),
+  ]);
+  return { header, gasLimit, baseFeePerGas: findBaseFee(header, request) };
+}
+
+async function readGas(chain: Chain, request: CallRequest, scope: CallScope): Promise<bigint> {
+  const gas = readQuantity(await chain.estimateGas(request, scope), 'gas estimate is not a quantity', 64);
+  if (gas === 0n) throw new ChainError('failed', 'gas estimate is zero');
+  return gas;
+}

@@ -1,0 +1,53 @@
+import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
+import { readCount } from '../answers.ts';
+import { askCount, askObject } from '../ask.ts';
+import { pinBlock } from '../estimate/pin-block.ts';
+import { readBasics } from '../estimate/read-basics.ts';
+import type { GasEstimate, RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
+export function createL2geth(sources: RollupSources): RollupFamily {
+  return {
+    name: 'l2geth',
+    estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),
+    info: (scope) => readL2gethInfo(sources, scope),
+  };
+}
+
+async function estimateL2gethGas(
+  { chain }: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const pinned = await pinBlock(chain, request.block, scope);
+  const [{ gasLimit, baseFeePerGas = 0n }, price = 0n] = await Promise.all([
+    readBasics(chain, request, pinned, scope),
+    askCount(chain, 'eth_gasPrice', [], scope),
+  ]);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };
+}
+
+/** As the node says. @throws ChainError when it does not have the method */
+async function readL2gethInfo({ chain }: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const info = await askObject(chain, 'rollup_getInfo', [], scope);
+  const { mode, syncing } = info;
+  const l1 = Object(info['ethContext']) as Readonly<Record<string, unknown>>;
+  const progress = Object(info['rollupContext']) as Readonly<Record<string, unknown>>;
+  const blockNumber = readCount(l1['blockNumber']);
+  const index = readCount(progress['index']);
+  if ((mode !== 'sequencer' && mode !== 'verifier') || blockNumber === undefined || index === undefined) {
+    throw new ChainError('misconfigured', 'no rollup_getInfo of the usual form: the node is no l2geth');
+  }
+  return {
+    mode,
+    syncing: syncing === true,
+    ethContext: { blockNumber, timestamp: readCount(l1['timestamp']) ?? 0n },
+    rollupContext: {
+      queueIndex: readCount(progress['queueIndex']) ?? 0n,
+      index,
+      verifiedIndex: readCount(progress['verifiedIndex']) ?? 0n,
+    },
+  };
+}

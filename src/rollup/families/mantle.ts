@@ -1,0 +1,59 @@
+import type { BlockReference, CallRequest, CallScope, Chain } from '../../chain/chain.ts';
+import { readWord } from '../contract.ts';
+import { draftTransaction } from '../estimate/draft-transaction.ts';
+import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
+import { pinBlock } from '../estimate/pin-block.ts';
+import { encodeSigningPayload } from '../estimate/signing-payload.ts';
+import { GAS_PRICE_ORACLE, readL1Fee, readOperatorFee } from '../op-stack/oracle.ts';
+import { readOpStackInfo } from '../op-stack/read-info.ts';
+import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+
+/** `tokenRatio()`: MNT for one ETH. */
+const TOKEN_RATIO = '0x06f837d3';
+/** `isArsia()`: since then data is paid for beside the gas. */
+const IS_ARSIA = '0x1e2b6e7b';
+
+/** Mantle: an OP Stack chain whose gas is paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
+export function createMantle(sources: RollupSources): RollupFamily {
+  return {
+    name: 'mantle',
+    estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),
+    info: (scope) => readOpStackInfo(sources, scope),
+  };
+}
+
+async function estimateMantleGas(
+  { chain, l1CostMode }: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const pinned = await pinBlock(chain, request.block, scope);
+  const [draft, tokenRatio] = await Promise.all([
+    draftTransaction(chain, request, pinned, scope),
+    readTokenRatio(chain, pinned.reference, scope),
+  ]);
+  const { gasLimit, baseFeePerGas, reference } = draft;
+  if (tokenRatio === undefined) {
+    return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
+  }
+  const [tip, l1Fee, operatorFee] = await Promise.all([
+    draft.findTip(),
+    readL1Fee(chain, encodeSigningPayload(draft.call, draft.defaults), reference, scope),
+    readOperatorFee(chain, gasLimit, reference, scope),
+  ]);
+  // The contract's fee is in ETH.
+  const l1Cost = l1Fee * tokenRatio + operatorFee;
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
+}
+
+/** Undefined before Arsia. */
+async function readTokenRatio(
+  chain: Chain,
+  block: BlockReference,
+  scope: CallScope,
+): Promise<bigint | undefined> {
+  const [isArsia, ratio] = await Promise.all(
+    [IS_ARSIA, TOKEN_RATIO].map((data) => readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope)),
+  );
+  return isArsia === 1n ? ratio : undefined;
+}

@@ -1,0 +1,34 @@
+import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { draftTransaction } from '../estimate/draft-transaction.ts';
+import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
+import { pinBlock } from '../estimate/pin-block.ts';
+import { encodeSigningPayload } from '../estimate/signing-payload.ts';
+import { readL1Fee, readOperatorFee } from '../op-stack/oracle.ts';
+import { readOpStackInfo } from '../op-stack/read-info.ts';
+import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+
+/** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */
+export function createOpStack(sources: RollupSources): RollupFamily {
+  return {
+    name: 'op-stack',
+    estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),
+    info: (scope) => readOpStackInfo(sources, scope),
+  };
+}
+
+async function estimateOpStackGas(
+  { chain, l1CostMode }: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const pinned = await pinBlock(chain, request.block, scope);
+  const draft = await draftTransaction(chain, request, pinned, scope);
+  const { gasLimit, baseFeePerGas, reference } = draft;
+  const [tip, l1Fee, operatorFee] = await Promise.all([
+    draft.findTip(),
+    readL1Fee(chain, encodeSigningPayload(draft.call, draft.defaults), reference, scope),
+    readOperatorFee(chain, gasLimit, reference, scope),
+  ]);
+  const priorityFeePerGas = foldL1Cost({ gasLimit, tip, l1Cost: l1Fee + operatorFee }, l1CostMode);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas };
+}

@@ -1,0 +1,48 @@
+import { encodeBlockReference } from '../../chain/block-reference.ts';
+import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
+import { askCount } from '../ask.ts';
+import { pinBlock } from '../estimate/pin-block.ts';
+import { readBasics } from '../estimate/read-basics.ts';
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import type { GasEstimate, RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** Polygon zkEVM and chains of its kit: no base fee; the node tells the price at which a transaction pays for layer 1. */
+export function createPolygonZkevm(sources: RollupSources): RollupFamily {
+  return {
+    name: 'polygon-zkevm',
+    estimateGas: (request, scope) => estimatePolygonGas(sources, request, scope),
+    info: (scope) => readPolygonInfo(sources, scope),
+  };
+}
+
+async function estimatePolygonGas(
+  { chain }: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const pinned = await pinBlock(chain, request.block, scope);
+  const params = [request.call, encodeBlockReference(pinned.reference)];
+  const [{ gasLimit }, price] = await Promise.all([
+    readBasics(chain, request, pinned, scope),
+    askCount(chain, 'zkevm_estimateGasPrice', params, scope),
+  ]);
+  if (price !== undefined) return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas: price };
+  const [fee, general] = await Promise.all([
+    askCount(chain, 'zkevm_estimateFee', params, scope),
+    askCount(chain, 'eth_gasPrice', [], scope),
+  ]);
+  const priorityFeePerGas = fee === undefined ? (general ?? 0n) : fee / gasLimit;
+  return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
+}
+
+async function readPolygonInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const { chain, mode } = sources;
+  const [node, l1, consolidated] = await Promise.all([
+    readNode(chain, 'finalized', scope),
+    readL1Head(sources, scope),
+    askCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),
+  ]);
+  const verified = maxBigInt(consolidated ?? 0n, node.verified);
+  return composeInfo(mode, { ...node, verified }, { l1 });
+}

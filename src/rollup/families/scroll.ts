@@ -1,0 +1,49 @@
+import { encodeBlockReference } from '../../chain/block-reference.ts';
+import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { askCount } from '../ask.ts';
+import { draftTransaction } from '../estimate/draft-transaction.ts';
+import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
+import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
+import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
+import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+import { readScrollL1Fee } from '../scroll/oracle.ts';
+import { readScrollInfo } from '../scroll/read-info.ts';
+
+/** Scroll: data is paid for beside the gas, as the node says, or else the chain's contract. */
+export function createScroll(sources: RollupSources): RollupFamily {
+  return {
+    name: 'scroll',
+    estimateGas: (request, scope) => estimateScrollGas(sources, request, scope),
+    info: (scope) => readScrollInfo(sources, scope),
+  };
+}
+
+async function estimateScrollGas(
+  sources: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const { chain, l1CostMode } = sources;
+  const pinned = await pinBlock(chain, request.block, scope);
+  const [draft, told] = await Promise.all([
+    draftTransaction(chain, request, pinned, scope),
+    askNode(sources, request, pinned, scope),
+  ]);
+  const { gasLimit, baseFeePerGas, reference } = draft;
+  const [tip, l1Cost] = await Promise.all([
+    draft.findTip(),
+    told ?? readScrollL1Fee(chain, encodeSizedTransaction(draft.call, draft.defaults), reference, scope),
+  ]);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
+}
+
+/** Scroll's geth works the fee out itself, compression included; newer nodes have no such method. */
+function askNode(
+  { chain }: RollupSources,
+  { call }: CallRequest,
+  { reference }: PinnedBlock,
+  scope: CallScope,
+): Promise<bigint | undefined> {
+  const params = [call, encodeBlockReference(reference)];
+  return askCount(chain, 'scroll_estimateL1DataFee', params, scope);
+}

@@ -1,0 +1,27 @@
+import type { CallScope } from '../../chain/chain.ts';
+import { readCount } from '../answers.ts';
+import { askObject } from '../ask.ts';
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import type { RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+import { estimatePlainGas } from './ethereum.ts';
+
+/** Taiko: whoever proposes a block bears the cost of layer 1 and has the tips for it. */
+export function createTaiko(sources: RollupSources): RollupFamily {
+  return {
+    name: 'taiko',
+    estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
+    info: (scope) => readTaikoInfo(sources, scope),
+  };
+}
+
+async function readTaikoInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const { chain, mode } = sources;
+  const [node, head, origin] = await Promise.all([
+    readNode(chain, 'finalized', scope),
+    readL1Head(sources, scope),
+    askObject(chain, 'taiko_headL1Origin', [], scope),
+  ]);
+  const number = readCount(origin['l1BlockHeight']) ?? head?.number;
+  const l1 = number === undefined ? undefined : { number, timestamp: head?.timestamp ?? 0n };
+  return composeInfo(mode, node, { l1 });
+}

@@ -1,0 +1,46 @@
+import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { readCount } from '../answers.ts';
+import { askObject } from '../ask.ts';
+import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
+import { readBasics } from '../estimate/read-basics.ts';
+import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+import { readPlainInfo } from './ethereum.ts';
+
+/** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
+export function createZksync(sources: RollupSources): RollupFamily {
+  return {
+    name: 'zksync',
+    estimateGas: (request, scope) => estimateZksyncGas(sources, request, scope),
+    info: (scope) => readPlainInfo(sources, scope),
+  };
+}
+
+/** The node's own method knows neither blocks nor overrides; ZKsync OS does not have it. */
+async function estimateZksyncGas(
+  { chain }: RollupSources,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  const pinned = await pinBlock(chain, request.block, scope);
+  if (isAboutHead(request)) {
+    const [header, fee] = await Promise.all([
+      pinned.findHeader(),
+      askObject(chain, 'zks_estimateFee', [request.call], scope),
+    ]);
+    const gasLimit = readCount(fee['gas_limit']);
+    const baseFeePerGas = findBaseFee(header, request) ?? readCount(fee['max_fee_per_gas']);
+    if (gasLimit !== undefined && baseFeePerGas !== undefined) {
+      return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
+    }
+    if (Object.keys(fee).length > 0)
+      throw new ChainError('failed', 'zks_estimateFee does not tell a gas limit');
+  }
+  const { gasLimit, baseFeePerGas = 0n } = await readBasics(chain, request, pinned, scope);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
+}
+
+function isAboutHead({ block, stateOverrides, blockOverrides }: CallRequest): boolean {
+  const isHead = block.kind === 'tag' && (block.tag === 'latest' || block.tag === 'pending');
+  return isHead && stateOverrides === undefined && blockOverrides === undefined;
+}

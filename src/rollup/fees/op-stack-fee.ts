@@ -1,0 +1,74 @@
+/**
+ * What the OP Stack charges for a transaction beside its gas, fork by fork (specs, exec-engine of each). The chain's own
+ * contract is what is asked; these are its formulas, for those who write such a contract or look over its shoulder.
+ */
+import { maxBigInt } from '../../primitives/bigint.ts';
+
+/** Bytes of a transaction with its signature, by what they cost as calldata. */
+export type DataBytes = { readonly zero: bigint; readonly nonZero: bigint };
+
+/** Prices of layer 1, wei, and the chain's scalars. */
+export type BedrockPrices = {
+  readonly l1BaseFee: bigint;
+  readonly overhead: bigint;
+  readonly scalar: bigint;
+};
+export type EcotonePrices = {
+  readonly l1BaseFee: bigint;
+  readonly blobBaseFee: bigint;
+  readonly baseFeeScalar: bigint;
+  readonly blobBaseFeeScalar: bigint;
+};
+export type OperatorPrices = { readonly scalar: bigint; readonly constant: bigint };
+
+const MICRO = 1_000_000n;
+/** Before Regolith a signature was counted although the bytes already had it: 68 bytes that are not zero. */
+const SIGNATURE_BYTES = 68n;
+/** Fjord's line through sizes of real batches, in millionths of a byte (specs, fjord/exec-engine). */
+const FJORD_INTERCEPT = -42_585_600n;
+const FJORD_SLOPE = 836_500n;
+const FJORD_LEAST = 100n * MICRO;
+
+function calldataGas({ zero, nonZero }: DataBytes): bigint {
+  return 4n * zero + 16n * nonZero;
+}
+
+export function computeBedrockFee(data: DataBytes, prices: BedrockPrices): bigint {
+  return computeRegolithFee({ ...data, nonZero: data.nonZero + SIGNATURE_BYTES }, prices);
+}
+
+export function computeRegolithFee(data: DataBytes, { l1BaseFee, overhead, scalar }: BedrockPrices): bigint {
+  return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
+}
+
+/** Price of a byte of calldata and blob together, in sixteenths of millionths of a wei. */
+function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: EcotonePrices): bigint {
+  return 16n * l1BaseFee * baseFeeScalar + blobBaseFee * blobBaseFeeScalar;
+}
+
+export function computeEcotoneFee(data: DataBytes, prices: EcotonePrices): bigint {
+  return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
+}
+
+/** @param fastLzSize of the transaction with its signature, bytes: see `measureFastLz` */
+export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigint {
+  return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
+}
+
+/** Layer 1 gas as receipts report it. */
+export function computeFjordGas(fastLzSize: number): bigint {
+  return (estimateFjordSize(fastLzSize) * 16n) / MICRO;
+}
+
+/** Millionths of a byte. */
+function estimateFjordSize(fastLzSize: number): bigint {
+  return maxBigInt(FJORD_LEAST, FJORD_INTERCEPT + FJORD_SLOPE * BigInt(fastLzSize));
+}
+
+export function computeIsthmusOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
+  return (gas * scalar) / MICRO + constant;
+}
+
+export function computeJovianOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
+  return gas * scalar * 100n + constant;
+}

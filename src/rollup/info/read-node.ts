@@ -1,0 +1,80 @@
+import type { BlockReference, BlockTag, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
+import { askValue } from '../ask.ts';
+import type { RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** What a node of any family says of itself. */
+export type NodeState = {
+  readonly latest: HeaderView;
+  /** Goes on meaning the latest block. */
+  readonly reference: BlockReference;
+  /** Number of the last block that layer 1 vouches for; 0 before the first one. */
+  readonly verified: bigint;
+  readonly isSyncing: boolean;
+};
+
+/** What only layer 1 or the family's own contracts can tell; what cannot be known is left out and becomes 0. */
+export type L1State = {
+  readonly l1?: { readonly number: bigint; readonly timestamp: bigint } | undefined;
+  readonly queueIndex?: bigint | undefined;
+};
+
+/**
+ * Head, verified block and progress of a node.
+ * @param verifiedTag what the family calls verified
+ * @throws ChainError when not even the head is known
+ */
+export async function readNode(
+  chain: Chain,
+  verifiedTag: 'safe' | 'finalized',
+  scope: CallScope,
+): Promise<NodeState> {
+  const [latest, verified, syncing = false] = await Promise.all([
+    findTagged(chain, 'latest', scope),
+    findTagged(chain, verifiedTag, scope),
+    askValue(chain, 'eth_syncing', [], scope),
+  ]);
+  if (latest === undefined) throw new ChainError('failed', 'header not found');
+  return {
+    latest,
+    reference:
+      latest.hash === undefined
+        ? { kind: 'number', number: latest.number }
+        : { kind: 'hash', hash: latest.hash, requireCanonical: false },
+    verified: verified?.number ?? 0n,
+    isSyncing: syncing !== false,
+  };
+}
+
+/** The head of layer 1 where the network has one. */
+export async function readL1Head({ l1 }: RollupSources, scope: CallScope): Promise<HeaderView | undefined> {
+  return l1 === undefined ? undefined : findTagged(l1, 'latest', scope);
+}
+
+async function findTagged(chain: Chain, tag: BlockTag, scope: CallScope): Promise<HeaderView | undefined> {
+  return (await chain.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
+}
+
+/** Puts the parts together. Verified never overtakes the head, which may have been read before. */
+export function composeInfo(
+  mode: RollupInfo['mode'],
+  { latest, verified, isSyncing }: NodeState,
+  { l1, queueIndex = 0n }: L1State,
+): RollupInfo {
+  return {
+    mode,
+    syncing: isSyncing,
+    ethContext: { blockNumber: l1?.number ?? 0n, timestamp: l1?.timestamp ?? 0n },
+    rollupContext: {
+      queueIndex,
+      index: toTransactionIndex(latest.number),
+      verifiedIndex: toTransactionIndex(minBigInt(verified, latest.number)),
+    },
+  };
+}
+
+/** One block is one transaction of the canonical transaction chain; genesis is not in it and block 1 is index 0. */
+function toTransactionIndex(blockNumber: bigint): bigint {
+  return blockNumber > 0n ? blockNumber - 1n : 0n;
+}

@@ -1,0 +1,55 @@
+import { type CallRequest, type CallScope, type Chain, UNSUPPORTED } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { readQuantity } from '../answers.ts';
+import { findNonce } from '../estimate/find-nonce.ts';
+import { pinBlock } from '../estimate/pin-block.ts';
+import { type Basics, readBasics } from '../estimate/read-basics.ts';
+import { encodeSigningPayload, inferPayloadType } from '../estimate/signing-payload.ts';
+import type { GasEstimate } from '../rollup-family.ts';
+import { boundCompressedSize } from './compressed-size.ts';
+import { parseLineaExtraData } from './extra-data.ts';
+import { computeLineaCompatibilityFee, computeLineaPriorityFee } from './fee.ts';
+
+const SENDER_LENGTH = 20;
+
+/**
+ * Gas, base fee and Linea's profitability fee for one call, worked out from one block of a chain without the method.
+ * @throws ChainError when the block is unknown, the call fails, or the block carries no usable prices.
+ */
+export async function estimateLineaGas(
+  chain: Chain,
+  request: CallRequest,
+  scope: CallScope,
+): Promise<GasEstimate> {
+  inferPayloadType(request.call);
+  const pinned = await pinBlock(chain, request.block, scope);
+  const [basics, nonce] = await Promise.all([
+    readBasics(chain, request, pinned, scope),
+    findNonce(chain, request, pinned, scope),
+  ]);
+  const { header, gasLimit, baseFeePerGas } = basics;
+  if (baseFeePerGas === undefined) throw new ChainError('failed', 'Not on a baseFee market');
+
+  const pricing = parseLineaExtraData(header.extraData);
+  if (pricing === undefined) {
+    return { gasLimit, baseFeePerGas, priorityFeePerGas: await findCompatibilityFee(chain, basics, scope) };
+  }
+  const defaults = { chainId: chain.chainId, nonce, gasLimit, gasPrice: baseFeePerGas };
+  const payload = encodeSigningPayload(request.call, defaults);
+  const size = boundCompressedSize(SENDER_LENGTH + payload.length);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: computeLineaPriorityFee(pricing, size, gasLimit) };
+}
+
+/** Without prices in the header only the chain's gas price can tell; a fee of zero would be a guess. */
+async function findCompatibilityFee(
+  chain: Chain,
+  { header, baseFeePerGas = 0n }: Basics,
+  scope: CallScope,
+): Promise<bigint> {
+  const message = `no Linea pricing in extraData of block ${header.number} and no usable gas price`;
+  const answer = await chain.request('eth_gasPrice', [], scope);
+  if (answer === UNSUPPORTED) throw new ChainError('failed', message);
+  const fee = computeLineaCompatibilityFee(readQuantity(answer, message), baseFeePerGas);
+  if (fee === 0n) throw new ChainError('failed', message);
+  return fee;
+}

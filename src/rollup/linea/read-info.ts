@@ -1,0 +1,32 @@
+import type { BlockReference, CallScope } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { readWord } from '../contract.ts';
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import type { RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** `lastAnchoredL1MessageNumber()` */
+const LAST_ANCHORED = '0x9340a1d1';
+
+/** Node information put together from what a Linea node and its layer 1 say. */
+export async function readLineaInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const [node, l1] = await Promise.all([
+    readNode(sources.chain, 'finalized', scope),
+    readL1Head(sources, scope),
+  ]);
+  const queueIndex = await readLastAnchored(sources, node.reference, scope);
+  return composeInfo(sources.mode, node, { l1, queueIndex });
+}
+
+async function readLastAnchored(
+  { chain, messageService }: RollupSources,
+  block: BlockReference,
+  scope: CallScope,
+): Promise<bigint | undefined> {
+  if (messageService === undefined) return undefined;
+  const last = await readWord(chain, { to: messageService, data: LAST_ANCHORED }, block, scope);
+  if (last !== undefined) return last;
+  throw new ChainError(
+    'misconfigured',
+    `no lastAnchoredL1MessageNumber() at message service ${messageService}`,
+  );
+}

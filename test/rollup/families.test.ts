@@ -1,0 +1,378 @@
+/** What each family makes of a chain's answers: every number here is told by one question, and appears in one result. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Transaction } from 'ethers';
+import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { FAMILY_NAMES, type FamilyName } from '../../src/rollup/options.ts';
+import type { GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
+import { countRounds } from './count-rounds.ts';
+import {
+  createScriptedChain,
+  makeHeader,
+  makeSources,
+  PINNED_HASH,
+  SCOPE,
+  type Script,
+} from './scripted-chain.ts';
+
+const FROM = '0x52908400098527886e0f7030069857d2e4169ee7';
+const TO = '0x8617e340b3d01fa5f11f306f4090fd50e238070d';
+const CALL: CallObject = { from: FROM, to: TO, value: '0x1', data: '0xa9059cbb' };
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const PINNED: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
+const ORACLE = '0x420000000000000000000000000000000000000f';
+const L1_BLOCK = '0x4200000000000000000000000000000000000015';
+const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
+
+const GAS = 50_000n;
+const BASE_FEE = 1_000n;
+const TIP = 2_000_000n;
+
+type Contracts = Readonly<Record<string, Readonly<Record<string, bigint>>>>;
+
+/** Contracts by address and selector. Others revert as a missing function does, or are not there at all. */
+function answerCalls(contracts: Contracts): (request: CallRequest) => string {
+  return ({ call }) => {
+    const functions = contracts[call.to ?? ''];
+    if (functions === undefined) return '"0x"';
+    const value = functions[(call.data ?? '').slice(0, 10)];
+    if (value === undefined) throw new ChainError('reverted', 'execution reverted', '0x');
+    return `"0x${value.toString(16).padStart(64, '0')}"`;
+  };
+}
+
+const NODE: Script = {
+  headers: {
+    latest: makeHeader({ number: 100n, baseFeePerGas: BASE_FEE }),
+    safe: makeHeader({ number: 90n }),
+    finalized: makeHeader({ number: 80n }),
+    '7': makeHeader({ number: 7n, baseFeePerGas: 77n }),
+  },
+  estimate: () => `"0x${GAS.toString(16)}"`,
+};
+const REQUESTS = { eth_maxPriorityFeePerGas: `"0x${TIP.toString(16)}"`, eth_getTransactionCount: '"0x5"' };
+const L1 = createScriptedChain({
+  headers: { latest: makeHeader({ number: 23_800_000n, timestamp: 1_764_000_000n }) },
+}).chain;
+
+type Case = Script & { readonly sources?: Partial<RollupSources>; readonly block?: BlockReference };
+
+function open(name: FamilyName, { sources, ...script }: Case) {
+  const { chain, asked } = createScriptedChain({
+    ...NODE,
+    ...script,
+    headers: { ...NODE.headers, ...script.headers },
+    requests: { ...REQUESTS, ...script.requests },
+  });
+  const distant = countRounds(chain);
+  return { family: FAMILIES[name](makeSources(distant.chain, sources)), asked, rounds: distant.rounds };
+}
+
+/** An estimate, in at most two rounds, of which all calls are at the same block. */
+async function estimate(name: FamilyName, example: Case): Promise<GasEstimate> {
+  const { family, asked, rounds } = open(name, example);
+  const { block = LATEST } = example;
+  const result = await family.estimateGas({ call: CALL, block }, SCOPE);
+  assert.ok(rounds() <= 2, `${rounds()} rounds`);
+  for (const request of [...asked.calls, ...asked.estimates]) {
+    assert.deepEqual(request.block, block === LATEST ? PINNED : block);
+  }
+  return result;
+}
+
+const readInfo = (name: FamilyName, example: Case): Promise<RollupInfo> =>
+  open(name, example).family.info(SCOPE);
+
+const plain: GasEstimate = { gasLimit: GAS, baseFeePerGas: BASE_FEE, priorityFeePerGas: TIP };
+const misconfigured = (error: unknown): boolean =>
+  error instanceof ChainError && error.kind === 'misconfigured';
+
+describe('op-stack', () => {
+  const contracts: Contracts = {
+    [ORACLE]: { '0x49948e0e': 123_456_789n, '0x275aedd2': 11n },
+    [L1_BLOCK]: { '0x8381f58a': 23_000_000n, '0xb80777ea': 1_763_000_000n },
+  };
+  const call = answerCalls(contracts);
+
+  test('data and operator are spread over the gas, rounded up', async () => {
+    // 123,456,800 / 50,000 = 2,469.136
+    assert.deepEqual(await estimate('op-stack', { call }), { ...plain, priorityFeePerGas: TIP + 2_470n });
+    const sources = { l1CostMode: 'excluded' } as const;
+    assert.deepEqual(await estimate('op-stack', { call, sources }), plain);
+  });
+
+  test('the oracle is asked about the unsigned transaction', async () => {
+    const { family, asked } = open('op-stack', { call });
+    await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
+    const expected = Transaction.from({
+      type: 2,
+      chainId: 59_144n,
+      nonce: 5,
+      maxPriorityFeePerGas: TIP,
+      maxFeePerGas: 2n * BASE_FEE + TIP,
+      gasLimit: GAS,
+      to: TO,
+      value: 1n,
+      data: CALL.data as string,
+    }).unsignedSerialized.slice(2);
+    const length = (expected.length / 2).toString(16).padStart(64, '0');
+    const data = asked.calls.map((request) => request.call.data);
+    assert.deepEqual(
+      data[0],
+      `0x49948e0e${'20'.padStart(64, '0')}${length}${expected.padEnd(Math.ceil(expected.length / 64) * 64, '0')}`,
+    );
+    assert.deepEqual(data[1], `0x275aedd2${GAS.toString(16).padStart(64, '0')}`);
+  });
+
+  test('before Isthmus there is no operator fee', async () => {
+    const before = answerCalls({ [ORACLE]: { '0x49948e0e': 123_456_789n } });
+    assert.equal(
+      (await estimate('op-stack', { call: before })).priorityFeePerGas,
+      TIP + (123_456_789n + GAS - 1n) / GAS,
+    );
+  });
+
+  test('a chain without the contracts is never priced as if layer 1 were free', async () => {
+    await assert.rejects(estimate('op-stack', { call: answerCalls({}) }), misconfigured);
+    await assert.rejects(readInfo('op-stack', { call: answerCalls({}) }), misconfigured);
+  });
+
+  test('without a suggested tip: the history of fees, then the gas price, then nothing', async () => {
+    const eth_maxPriorityFeePerGas = 'null';
+    const eth_feeHistory = '{"oldestBlock":"0x61","reward":[["0x1"],["0x3e8"]],"baseFeePerGas":["0x7"]}';
+    const tipOf = async (requests: Readonly<Record<string, string>>): Promise<bigint> => {
+      const sources = { l1CostMode: 'excluded' } as const;
+      return (await estimate('op-stack', { call, sources, requests })).priorityFeePerGas;
+    };
+    assert.equal(await tipOf({ eth_maxPriorityFeePerGas, eth_feeHistory, eth_gasPrice: '"0x5000"' }), 1_000n);
+    assert.equal(await tipOf({ eth_maxPriorityFeePerGas, eth_gasPrice: '"0x5000"' }), 0x5000n - BASE_FEE);
+    assert.equal(await tipOf({ eth_maxPriorityFeePerGas, eth_gasPrice: '"0x1"' }), 0n);
+    assert.equal(await tipOf({ eth_maxPriorityFeePerGas }), 0n);
+  });
+
+  test('info: of layer 1 the origin of the head', async () => {
+    assert.deepEqual(
+      await readInfo('op-stack', { call, requests: { eth_syncing: '{"currentBlock":"0x1"}' } }),
+      {
+        mode: 'verifier',
+        syncing: true,
+        ethContext: { blockNumber: 23_000_000n, timestamp: 1_763_000_000n },
+        rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 89n },
+      },
+    );
+  });
+});
+
+describe('mantle', () => {
+  const l1Fee = { '0x49948e0e': 1_000_000n, '0x275aedd2': 7n };
+
+  test('since Arsia the fee for data is in ETH, and the gas in MNT', async () => {
+    const call = answerCalls({ [ORACLE]: { ...l1Fee, '0x1e2b6e7b': 1n, '0x06f837d3': 3_000n } });
+    const { priorityFeePerGas } = await estimate('mantle', { call });
+    assert.equal(priorityFeePerGas, TIP + (3_000_000_007n + GAS - 1n) / GAS);
+  });
+
+  test('before Arsia the gas has it already', async () => {
+    for (const isArsia of [{}, { '0x1e2b6e7b': 0n }]) {
+      const call = answerCalls({ [ORACLE]: { ...l1Fee, ...isArsia, '0x06f837d3': 3_000n } });
+      assert.deepEqual(await estimate('mantle', { call }), plain);
+    }
+  });
+});
+
+describe('arbitrum', () => {
+  const header =
+    '{"number":"0x64","l1BlockNumber":"0x16b4a31","nonce":"0x00000000000003e9","sendCount":"0x2"}';
+
+  test('layer 1 is in the gas, and tips are dropped', async () => {
+    assert.deepEqual(await estimate('arbitrum', {}), { ...plain, priorityFeePerGas: 0n });
+  });
+
+  test('info: what the header says of layer 1', async () => {
+    const requests = { eth_getBlockByNumber: header };
+    const expected: RollupInfo = {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 0x16b4a31n, timestamp: 1_700_000_000n },
+      rollupContext: { queueIndex: 1_000n, index: 99n, verifiedIndex: 89n },
+    };
+    assert.deepEqual(await readInfo('arbitrum', { requests }), expected);
+    const { ethContext } = await readInfo('arbitrum', { requests, sources: { l1: L1 } });
+    assert.deepEqual(ethContext, { blockNumber: 0x16b4a31n, timestamp: 1_764_000_000n });
+    await assert.rejects(readInfo('arbitrum', {}), misconfigured);
+  });
+});
+
+describe('scroll', () => {
+  test('the node tells the fee for data', async () => {
+    const requests = { scroll_estimateL1DataFee: '"0x186a1"' };
+    const { priorityFeePerGas } = await estimate('scroll', { requests });
+    assert.equal(priorityFeePerGas, TIP + 3n);
+  });
+
+  test('or else the contract, about a transaction with a signature', async () => {
+    const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n } });
+    assert.equal((await estimate('scroll', { call })).priorityFeePerGas, TIP + 2n);
+    const { family, asked } = open('scroll', { call });
+    await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
+    const [, , length, ...words] = (asked.calls[0]?.call.data ?? '').slice(2).match(/^.{8}|.{64}/g) ?? [];
+    const raw = `0x${words.join('').slice(0, 2 * Number(`0x${length}`))}`;
+    const { type, nonce, gasLimit, signature } = Transaction.from(raw);
+    assert.deepEqual({ type, nonce, gasLimit }, { type: 2, nonce: 5, gasLimit: GAS });
+    assert.doesNotMatch(`${signature?.r}${signature?.s}`, /00/);
+    await assert.rejects(estimate('scroll', { call: answerCalls({}) }), misconfigured);
+  });
+
+  test('info: how far the node has read layer 1', async () => {
+    const requests = {
+      scroll_getL1SyncHeight: '23000000',
+      scroll_getLatestRelayedQueueIndex: '976543',
+      scroll_syncStatus: '{"l2BlockSyncHeight":100,"l2FinalizedBlockHeight":85}',
+    };
+    assert.deepEqual(await readInfo('scroll', { requests }), {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 23_000_000n, timestamp: 0n },
+      rollupContext: { queueIndex: 976_543n, index: 99n, verifiedIndex: 84n },
+    });
+    assert.deepEqual(await readInfo('scroll', { sources: { l1: L1 } }), {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 23_800_000n, timestamp: 1_764_000_000n },
+      rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 79n },
+    });
+  });
+});
+
+describe('zksync', () => {
+  const zks_estimateFee =
+    '{"gas_limit":"0x2dc6c0","max_fee_per_gas":"0x2b275d0","max_priority_fee_per_gas":"0x0","gas_per_pubdata_limit":"0xc350"}';
+
+  test('Era tells the gas itself, what goes to layer 1 included', async () => {
+    const expected = { gasLimit: 3_000_000n, baseFeePerGas: BASE_FEE, priorityFeePerGas: 0n };
+    assert.deepEqual(await estimate('zksync', { requests: { zks_estimateFee } }), expected);
+  });
+
+  test('at another block, and on ZKsync OS, the estimate does', async () => {
+    assert.deepEqual(await estimate('zksync', {}), { ...plain, priorityFeePerGas: 0n });
+    const block: BlockReference = { kind: 'number', number: 7n };
+    const expected = { gasLimit: GAS, baseFeePerGas: 77n, priorityFeePerGas: 0n };
+    assert.deepEqual(await estimate('zksync', { block, requests: { zks_estimateFee } }), expected);
+  });
+});
+
+describe('polygon-zkevm', () => {
+  const without = { ...NODE.headers, latest: makeHeader({ number: 100n }) };
+
+  test('the price that the node tells is all of it', async () => {
+    const requests = { zkevm_estimateGasPrice: '"0x3b9aca00"' };
+    const expected = { gasLimit: GAS, baseFeePerGas: 0n, priorityFeePerGas: 1_000_000_000n };
+    assert.deepEqual(await estimate('polygon-zkevm', { headers: without, requests }), expected);
+  });
+
+  test('or what it tells of the fee, or of prices in general', async () => {
+    const priceOf = async (requests: Readonly<Record<string, string>>): Promise<bigint> =>
+      (await estimate('polygon-zkevm', { requests })).priorityFeePerGas;
+    assert.equal(await priceOf({ zkevm_estimateFee: '"0x5f5e100"', eth_gasPrice: '"0x5"' }), 2_000n);
+    assert.equal(await priceOf({ eth_gasPrice: '"0x5"' }), 5n);
+  });
+
+  test('info: verified is what layer 1 has consolidated', async () => {
+    const { rollupContext } = await readInfo('polygon-zkevm', {
+      requests: { zkevm_consolidatedBlockNumber: '"0x5f"' },
+    });
+    assert.deepEqual(rollupContext, { queueIndex: 0n, index: 99n, verifiedIndex: 94n });
+  });
+});
+
+describe('taiko', () => {
+  test('whoever proposes the block bears layer 1', async () => {
+    assert.deepEqual(await estimate('taiko', {}), plain);
+  });
+
+  test('info: the origin of the head', async () => {
+    const requests = { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x15ef3c0"}' };
+    const { ethContext } = await readInfo('taiko', { requests, sources: { l1: L1 } });
+    assert.deepEqual(ethContext, { blockNumber: 23_000_000n, timestamp: 1_764_000_000n });
+  });
+});
+
+describe('l2geth', () => {
+  test('layer 1 is in the gas; what the price leaves beyond the base fee is the rest', async () => {
+    const { latest } = NODE.headers ?? {};
+    const { baseFeePerGas: _, ...legacy } = latest ?? makeHeader();
+    const requests = { eth_gasPrice: '"0x3e9"' };
+    assert.equal((await estimate('l2geth', { requests })).priorityFeePerGas, 1n);
+    const headers = { latest: legacy };
+    const expected = { gasLimit: GAS, baseFeePerGas: 0n, priorityFeePerGas: 1_001n };
+    assert.deepEqual(await estimate('l2geth', { headers, requests }), expected);
+  });
+
+  test('info: as the node says, recorded in December 2022', async () => {
+    const rollup_getInfo =
+      '{"mode":"verifier","syncing":false,"ethContext":{"blockNumber":16131692,"timestamp":1670402841},' +
+      '"rollupContext":{"index":46308439,"queueIndex":227091,"verifiedIndex":0}}';
+    assert.deepEqual(await readInfo('l2geth', { requests: { rollup_getInfo } }), {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 16_131_692n, timestamp: 1_670_402_841n },
+      rollupContext: { queueIndex: 227_091n, index: 46_308_439n, verifiedIndex: 0n },
+    });
+    await assert.rejects(readInfo('l2geth', {}), misconfigured);
+  });
+});
+
+describe('ethereum', () => {
+  test('nothing but gas', async () => {
+    assert.deepEqual(await estimate('ethereum', {}), plain);
+    const block: BlockReference = { kind: 'number', number: 7n };
+    assert.deepEqual(await estimate('ethereum', { block }), { ...plain, baseFeePerGas: 77n });
+  });
+
+  test('info: what every node can say', async () => {
+    assert.deepEqual(await readInfo('ethereum', { sources: { l1: L1, mode: 'sequencer' } }), {
+      mode: 'sequencer',
+      syncing: false,
+      ethContext: { blockNumber: 23_800_000n, timestamp: 1_764_000_000n },
+      rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 79n },
+    });
+  });
+});
+
+describe('every family', () => {
+  const contracts: Contracts = {
+    [ORACLE]: { '0x49948e0e': 1n, '0x275aedd2': 1n, '0x1e2b6e7b': 1n, '0x06f837d3': 1n },
+    [SCROLL_ORACLE]: { '0x49948e0e': 1n },
+  };
+
+  for (const name of FAMILY_NAMES) {
+    test(`${name}: a revert is the whole answer, and there is no block that does not exist`, async () => {
+      const revert = new ChainError('reverted', 'execution reverted: no', '0x08c379a0');
+      const failing = open(name, {
+        call: answerCalls(contracts),
+        estimate: () => {
+          throw revert;
+        },
+      });
+      await assert.rejects(
+        failing.family.estimateGas({ call: CALL, block: LATEST }, SCOPE),
+        (error) => error === revert,
+      );
+      const block: BlockReference = { kind: 'number', number: 1_000n };
+      const { family } = open(name, { call: answerCalls(contracts) });
+      await assert.rejects(
+        family.estimateGas({ call: CALL, block }, SCOPE),
+        new ChainError('failed', 'header not found'),
+      );
+    });
+
+    test(`${name}: state overrides reach the estimate`, async () => {
+      const { family, asked } = open(name, { call: answerCalls(contracts) });
+      const stateOverrides = { [FROM]: { balance: '0x1' } };
+      await family.estimateGas({ call: CALL, block: LATEST, stateOverrides }, SCOPE);
+      assert.deepEqual(asked.estimates, [{ call: CALL, block: PINNED, stateOverrides }]);
+    });
+  }
+});
