@@ -4,16 +4,14 @@ import { LmdbKeyStore } from '../access/lmdb-key-store.ts';
 import { createCache } from '../cache/create-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
-import type { NetworkOptions } from '../config/network-options.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
-import { FAMILIES } from '../rollup/family-table.ts';
-import type { RollupFamily } from '../rollup/rollup-family.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { type ChainBackends, openChain } from './open-chain.ts';
+import { type OpenRollup, openRollups } from './open-rollups.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration. */
@@ -24,16 +22,6 @@ export interface Service {
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
-
-function createRollup(
-  options: NonNullable<NetworkOptions['rollup']>,
-  chain: Chain,
-  chains: ReadonlyMap<string, Chain>,
-): RollupFamily {
-  const l1 = options.l1 === undefined ? undefined : chains.get(options.l1);
-  const { family, mode, l1CostMode, messageService } = options;
-  return FAMILIES[family]({ chain, l1, mode, l1CostMode, messageService });
-}
 
 /**
  * Builds the service that a configuration describes; it is not listening yet.
@@ -64,9 +52,10 @@ export async function composeService(
   };
   try {
     await openChains(config, chains, { dataDir: config.dataDir, pool, cache, log });
+    const rollups = await openRollups(config.networks, chains, log);
     const server = createServer({
       gateway: createGateway({
-        networks: createRegistry(config, chains, hasDemoKey),
+        networks: createRegistry(config, { chains, rollups }, hasDemoKey),
         keys,
         clientVersion: `portcullis/${readVersion()}`,
         limits: {
@@ -110,20 +99,26 @@ async function openChains(
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
+/** What networks are made of, by their names. */
+type OpenNetworks = {
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly rollups: ReadonlyMap<string, OpenRollup>;
+};
+
 function createRegistry(
   config: Config,
-  chains: ReadonlyMap<string, Chain>,
+  { chains, rollups }: OpenNetworks,
   hasDemoKey: (network: string) => boolean,
 ): NetworkRegistry {
   const isLoopback = LOOPBACK.test(config.listen.host);
   const bindings = Object.entries(config.networks).map(([name, options]) => {
     const chain = chains.get(name) as Chain;
-    const { rollup } = options;
+    const rollup = rollups.get(name);
     const network: Network = {
       name,
       chain,
       ...(rollup !== undefined && {
-        rollup: createRollup(rollup, chain, chains),
+        rollup: rollup.family,
         rollupPrefix: rollup.prefix,
       }),
       ...(options.passthrough !== undefined && { passthrough: options.passthrough }),

@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
+import { findFamily } from '../rollup/family-table.ts';
+import type { RollupOptions } from '../rollup/options.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
 import { listTableRows } from './doctor-table.ts';
@@ -63,8 +65,14 @@ async function diagnose(
   { upstreams, pool, rollup, builtin }: NetworkOptions,
 ): Promise<Diagnosis> {
   if (upstreams === undefined) return { name, source: builtin === undefined ? 'embedded' : 'builtin' };
-  const wants = rollup === undefined ? {} : { rollupPrefix: rollup.prefix };
+  const prefix = rollup && findPrefix(rollup);
+  const wants = prefix === undefined ? {} : { rollupPrefix: prefix };
   return { name, source: 'upstreams', report: await examineNetwork(upstreams, pool, wants) };
+}
+
+/** Undefined where the family is found out only when the service starts. */
+function findPrefix({ family, prefix }: RollupOptions): string | undefined {
+  return prefix ?? (family === undefined ? undefined : findFamily(family).prefix);
 }
 
 function describe({ name, source, report }: Diagnosis): string {

@@ -1,27 +1,13 @@
 import { z } from 'zod';
+import { FAMILIES } from './family-table.ts';
 import type { L1CostMode, RollupInfo } from './rollup-family.ts';
-
-/** Names of the families, as configuration gives them. */
-export const FAMILY_NAMES = [
-  'linea',
-  'op-stack',
-  'mantle',
-  'arbitrum',
-  'scroll',
-  'zksync',
-  'polygon-zkevm',
-  'taiko',
-  'l2geth',
-  'ethereum',
-] as const;
-
-export type FamilyName = (typeof FAMILY_NAMES)[number];
 
 /** `rollup:` of a network. */
 export type RollupOptions = {
-  readonly family: FamilyName;
-  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`. */
-  readonly prefix: string;
+  /** Name of a row of the family table; without it the chain is asked at the start. */
+  readonly family?: string;
+  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`; by default the family's own. */
+  readonly prefix?: string;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
   /** Name of the network that is this one's layer 1. */
@@ -34,11 +20,12 @@ export type RollupOptions = {
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
 export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
-  family: z.enum(FAMILY_NAMES),
+  family: z.enum(FAMILIES.map(({ name }) => name)).exactOptional(),
   prefix: z
     .string()
     .regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix such as linea')
-    .refine((prefix) => !RESERVED_PREFIXES.has(prefix), 'this prefix is taken'),
+    .refine((prefix) => !RESERVED_PREFIXES.has(prefix), 'this prefix is taken')
+    .exactOptional(),
   mode: z.enum(['sequencer', 'verifier']).default('verifier'),
   l1CostMode: z.enum(['folded', 'excluded']).default('folded'),
   l1: z.string().exactOptional(),

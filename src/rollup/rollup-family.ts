@@ -1,4 +1,5 @@
 import type { CallRequest, CallScope, Chain } from '../chain/chain.ts';
+import type { Probe } from './probe.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
 export type GasEstimate = {
@@ -37,9 +38,19 @@ export type RollupSources = {
   readonly messageService: string | undefined;
 };
 
+/** A family as the table has it. */
+export type FamilyRow = {
+  /** Name in the configuration. */
+  readonly name: string;
+  /** What `<prefix>_estimateGas` is served under unless the configuration says otherwise. */
+  readonly prefix: string;
+  create(sources: RollupSources): RollupFamily;
+  /** Whether a chain is of this family, as far as it can tell. @throws ChainError when it cannot be asked */
+  recognise(probe: Probe): Promise<boolean>;
+};
+
 /** What differs from one rollup stack to the next. Built once for a network, over that network's chain. */
 export interface RollupFamily {
-  readonly name: string;
   /** @throws ChainError when the execution inside the estimate fails or reverts. */
   estimateGas(request: CallRequest, scope: CallScope): Promise<GasEstimate>;
   info(scope: CallScope): Promise<RollupInfo>;

@@ -117,7 +117,6 @@ export function playing(n: number): string {
 }
 
 const ROLLUP: RollupFamily = {
-  name: 'scripted',
   estimateGas: async (): Promise<GasEstimate> => ({
     gasLimit: 21_000n,
     baseFeePerGas: 7n,

@@ -4,8 +4,7 @@ import { describe, test } from 'node:test';
 import { Transaction } from 'ethers';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { FAMILIES } from '../../src/rollup/family-table.ts';
-import { FAMILY_NAMES, type FamilyName } from '../../src/rollup/options.ts';
+import { FAMILIES, findFamily } from '../../src/rollup/family-table.ts';
 import type { GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import { countRounds } from './count-rounds.ts';
 import {
@@ -59,7 +58,7 @@ const L1 = createScriptedChain({
 
 type Case = Script & { readonly sources?: Partial<RollupSources>; readonly block?: BlockReference };
 
-function open(name: FamilyName, { sources, ...script }: Case) {
+function open(name: string, { sources, ...script }: Case) {
   const { chain, asked } = createScriptedChain({
     ...NODE,
     ...script,
@@ -67,11 +66,15 @@ function open(name: FamilyName, { sources, ...script }: Case) {
     requests: { ...REQUESTS, ...script.requests },
   });
   const distant = countRounds(chain);
-  return { family: FAMILIES[name](makeSources(distant.chain, sources)), asked, rounds: distant.rounds };
+  return {
+    family: findFamily(name).create(makeSources(distant.chain, sources)),
+    asked,
+    rounds: distant.rounds,
+  };
 }
 
 /** An estimate, in at most two rounds, of which all calls are at the same block. */
-async function estimate(name: FamilyName, example: Case): Promise<GasEstimate> {
+async function estimate(name: string, example: Case): Promise<GasEstimate> {
   const { family, asked, rounds } = open(name, example);
   const { block = LATEST } = example;
   const result = await family.estimateGas({ call: CALL, block }, SCOPE);
@@ -82,8 +85,7 @@ async function estimate(name: FamilyName, example: Case): Promise<GasEstimate> {
   return result;
 }
 
-const readInfo = (name: FamilyName, example: Case): Promise<RollupInfo> =>
-  open(name, example).family.info(SCOPE);
+const readInfo = (name: string, example: Case): Promise<RollupInfo> => open(name, example).family.info(SCOPE);
 
 const plain: GasEstimate = { gasLimit: GAS, baseFeePerGas: BASE_FEE, priorityFeePerGas: TIP };
 const misconfigured = (error: unknown): boolean =>
@@ -347,7 +349,7 @@ describe('every family', () => {
     [SCROLL_ORACLE]: { '0x49948e0e': 1n },
   };
 
-  for (const name of FAMILY_NAMES) {
+  for (const { name } of FAMILIES) {
     test(`${name}: a revert is the whole answer, and there is no block that does not exist`, async () => {
       const revert = new ChainError('reverted', 'execution reverted: no', '0x08c379a0');
       const failing = open(name, {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createLinea } from '../../src/rollup/families/linea.ts';
+import { linea } from '../../src/rollup/families/linea.ts';
 import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
 import {
   createScriptedChain,
@@ -23,7 +23,7 @@ const EXAMPLE: Script = { headers: { latest: makeHeader() }, estimate: () => '"0
 
 function prepare(script: Script) {
   const { chain, asked } = createScriptedChain({ ...EXAMPLE, ...script });
-  const family = createLinea(makeSources(chain));
+  const family = linea.create(makeSources(chain));
   const estimate = (call: CallObject, rest: Partial<CallRequest> = {}): Promise<GasEstimate> =>
     family.estimateGas({ call, block: LATEST, ...rest }, SCOPE);
   return { asked, estimate };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRequest, HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createLinea } from '../../src/rollup/families/linea.ts';
+import { linea } from '../../src/rollup/families/linea.ts';
 import type { RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import {
   createScriptedChain,
@@ -21,7 +21,7 @@ function at(number: bigint): HeaderView {
 
 function read(script: Script, options: Partial<RollupSources> = {}): Promise<RollupInfo> {
   const { chain } = createScriptedChain(script);
-  return createLinea(makeSources(chain, { mode: 'sequencer', ...options })).info(SCOPE);
+  return linea.create(makeSources(chain, { mode: 'sequencer', ...options })).info(SCOPE);
 }
 
 test('everything known', async () => {
@@ -53,7 +53,7 @@ test('everything known', async () => {
 
 test('nothing known beyond a head', async () => {
   const { chain } = createScriptedChain({ headers: { latest: at(5n) } });
-  assert.deepEqual(await createLinea(makeSources(chain)).info(SCOPE), {
+  assert.deepEqual(await linea.create(makeSources(chain)).info(SCOPE), {
     mode: 'verifier',
     syncing: false,
     ethContext: { blockNumber: 0n, timestamp: 0n },

@@ -2,20 +2,25 @@ import type { CallScope } from '../../chain/chain.ts';
 import { readArbitrumInfo } from '../arbitrum/read-info.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
-import type { RollupFamily, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow } from '../rollup-family.ts';
 
 /**
  * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. What
  * NodeInterface tells apart is not to be signed: with the lower gas limit the transaction fails.
  */
-export function createArbitrum(sources: RollupSources): RollupFamily {
-  return {
-    name: 'arbitrum',
+export const arbitrum: FamilyRow = {
+  name: 'arbitrum',
+  prefix: 'arbitrum',
+  create: (sources) => ({
     async estimateGas(request, scope) {
       const pinned = await pinBlock(sources.chain, request.block, scope);
       const { gasLimit, baseFeePerGas = 0n } = await readBasics(sources.chain, request, pinned, scope);
       return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
     },
     info: (scope: CallScope) => readArbitrumInfo(sources, scope),
-  };
-}
+  }),
+  recognise: async (probe) => {
+    const header = await probe.readHeader();
+    return 'l1BlockNumber' in header && 'sendCount' in header;
+  },
+};

@@ -3,16 +3,18 @@ import { deriveTip, suggestTip } from '../estimate/find-tip.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
-import type { GasEstimate, RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Chains that charge for nothing but gas: layer 1 itself, and rollups of which no more is known. */
-export function createEthereum(sources: RollupSources): RollupFamily {
-  return {
-    name: 'ethereum',
+export const ethereum: FamilyRow = {
+  name: 'ethereum',
+  prefix: 'ethereum',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),
-  };
-}
+  }),
+  recognise: async () => false,
+};
 
 /** Gas and base fee as the chain says, and the tip that it wants. */
 export async function estimatePlainGas(

@@ -5,16 +5,18 @@ import { readCount } from '../answers.ts';
 import { askCount, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
-import type { GasEstimate, RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
-export function createL2geth(sources: RollupSources): RollupFamily {
-  return {
-    name: 'l2geth',
+export const l2geth: FamilyRow = {
+  name: 'l2geth',
+  prefix: 'metis',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),
     info: (scope) => readL2gethInfo(sources, scope),
-  };
-}
+  }),
+  recognise: (probe) => probe.hasMethod('rollup_gasPrices'),
+};
 
 async function estimateL2gethGas(
   { chain }: RollupSources,

@@ -1,12 +1,14 @@
 import { estimateLineaGas } from '../linea/estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
-import type { RollupFamily, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow } from '../rollup-family.ts';
 
 /** Linea and chains priced like it: what publishing costs is in each header's `extraData`. */
-export function createLinea(sources: RollupSources): RollupFamily {
-  return {
-    name: 'linea',
+export const linea: FamilyRow = {
+  name: 'linea',
+  prefix: 'linea',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateLineaGas(sources.chain, request, scope),
     info: (scope) => readLineaInfo(sources, scope),
-  };
-}
+  }),
+  recognise: async (probe) => /linea/i.test(await probe.readClient()) || probe.hasMethod('linea_estimateGas'),
+};

@@ -6,7 +6,8 @@ import { pinBlock } from '../estimate/pin-block.ts';
 import { encodeSigningPayload } from '../estimate/signing-payload.ts';
 import { GAS_PRICE_ORACLE, readL1Fee, readOperatorFee } from '../op-stack/oracle.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+import { recogniseOpStack } from '../op-stack/recognise.ts';
+import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** `tokenRatio()`: MNT for one ETH. */
 const TOKEN_RATIO = '0x06f837d3';
@@ -14,13 +15,16 @@ const TOKEN_RATIO = '0x06f837d3';
 const IS_ARSIA = '0x1e2b6e7b';
 
 /** Mantle: an OP Stack chain whose gas is paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
-export function createMantle(sources: RollupSources): RollupFamily {
-  return {
-    name: 'mantle',
+export const mantle: FamilyRow = {
+  name: 'mantle',
+  prefix: 'mantle',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),
-  };
-}
+  }),
+  recognise: async (probe) =>
+    (await probe.callContract(GAS_PRICE_ORACLE, TOKEN_RATIO)) !== undefined && recogniseOpStack(probe),
+};
 
 async function estimateMantleGas(
   { chain, l1CostMode }: RollupSources,

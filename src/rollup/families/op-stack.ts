@@ -5,16 +5,19 @@ import { pinBlock } from '../estimate/pin-block.ts';
 import { encodeSigningPayload } from '../estimate/signing-payload.ts';
 import { readL1Fee, readOperatorFee } from '../op-stack/oracle.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+import { recogniseOpStack } from '../op-stack/recognise.ts';
+import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */
-export function createOpStack(sources: RollupSources): RollupFamily {
-  return {
-    name: 'op-stack',
+export const opStack: FamilyRow = {
+  name: 'op-stack',
+  prefix: 'op',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),
-  };
-}
+  }),
+  recognise: recogniseOpStack,
+};
 
 async function estimateOpStackGas(
   { chain, l1CostMode }: RollupSources,

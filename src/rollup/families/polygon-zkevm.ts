@@ -5,16 +5,18 @@ import { askCount } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
-import type { GasEstimate, RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Polygon zkEVM and chains of its kit: no base fee; the node tells the price at which a transaction pays for layer 1. */
-export function createPolygonZkevm(sources: RollupSources): RollupFamily {
-  return {
-    name: 'polygon-zkevm',
+export const polygonZkevm: FamilyRow = {
+  name: 'polygon-zkevm',
+  prefix: 'zkevm',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimatePolygonGas(sources, request, scope),
     info: (scope) => readPolygonInfo(sources, scope),
-  };
-}
+  }),
+  recognise: (probe) => probe.hasMethod('zkevm_consolidatedBlockNumber'),
+};
 
 async function estimatePolygonGas(
   { chain }: RollupSources,

@@ -5,18 +5,23 @@ import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
 import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
 import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
-import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
-import { readScrollL1Fee } from '../scroll/oracle.ts';
+import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
+import { L1_GAS_PRICE_ORACLE, readScrollL1Fee } from '../scroll/oracle.ts';
 import { readScrollInfo } from '../scroll/read-info.ts';
 
+/** `l1BaseFee()` */
+const L1_BASE_FEE = '0x519b4bd3';
+
 /** Scroll: data is paid for beside the gas, as the node says, or else the chain's contract. */
-export function createScroll(sources: RollupSources): RollupFamily {
-  return {
-    name: 'scroll',
+export const scroll: FamilyRow = {
+  name: 'scroll',
+  prefix: 'scroll',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateScrollGas(sources, request, scope),
     info: (scope) => readScrollInfo(sources, scope),
-  };
-}
+  }),
+  recognise: async (probe) => (await probe.callContract(L1_GAS_PRICE_ORACLE, L1_BASE_FEE)) !== undefined,
+};
 
 async function estimateScrollGas(
   sources: RollupSources,

@@ -2,17 +2,19 @@ import type { CallScope } from '../../chain/chain.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
-import type { RollupFamily, RollupInfo, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
 import { estimatePlainGas } from './ethereum.ts';
 
 /** Taiko: whoever proposes a block bears the cost of layer 1 and has the tips for it. */
-export function createTaiko(sources: RollupSources): RollupFamily {
-  return {
-    name: 'taiko',
+export const taiko: FamilyRow = {
+  name: 'taiko',
+  prefix: 'taiko',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readTaikoInfo(sources, scope),
-  };
-}
+  }),
+  recognise: (probe) => probe.hasMethod('taiko_headL1Origin'),
+};
 
 async function readTaikoInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
   const { chain, mode } = sources;

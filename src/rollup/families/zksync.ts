@@ -4,17 +4,19 @@ import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
-import type { GasEstimate, RollupFamily, RollupSources } from '../rollup-family.ts';
+import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 import { readPlainInfo } from './ethereum.ts';
 
 /** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
-export function createZksync(sources: RollupSources): RollupFamily {
-  return {
-    name: 'zksync',
+export const zksync: FamilyRow = {
+  name: 'zksync',
+  prefix: 'zksync',
+  create: (sources) => ({
     estimateGas: (request, scope) => estimateZksyncGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),
-  };
-}
+  }),
+  recognise: (probe) => probe.hasMethod('zks_L1BatchNumber'),
+};
 
 /** The node's own method knows neither blocks nor overrides; ZKsync OS does not have it. */
 async function estimateZksyncGas(

@@ -5,9 +5,10 @@ import { composeInfo, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** The predeploy that knows the block of layer 1 which this one was made from. */
-const L1_BLOCK = '0x4200000000000000000000000000000000000015';
-/** `number()` and `timestamp()` */
-const NUMBER = '0x8381f58a';
+export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
+/** `number()` */
+export const NUMBER = '0x8381f58a';
+/** `timestamp()` */
 const TIMESTAMP = '0xb80777ea';
 
 /** What an execution node of the OP Stack knows by itself: of layer 1 the origin of its own head, which lags by minutes. */

@@ -2,7 +2,7 @@ import type { BlockReference, CallScope, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { encodeBytesCall, readWord } from '../contract.ts';
 
-const L1_GAS_PRICE_ORACLE = '0x5300000000000000000000000000000000000002';
+export const L1_GAS_PRICE_ORACLE = '0x5300000000000000000000000000000000000002';
 /** `getL1Fee(bytes)`, of a transaction with its signature. */
 const GET_L1_FEE = '0x49948e0e';
 

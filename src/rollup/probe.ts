@@ -1,0 +1,46 @@
+import { type BlockReference, type CallScope, type Chain, UNSUPPORTED } from '../chain/chain.ts';
+import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
+import { askObject, askValue } from './ask.ts';
+import { readWord } from './contract.ts';
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+/** What a node says that has a method and does not like its parameters. */
+const ANSWERS: ReadonlySet<ChainErrorKind> = new Set(['failed', 'invalid', 'reverted', 'pruned']);
+
+/** Questions by which a chain's family is recognised. All throw ChainError when the chain cannot be asked. */
+export class Probe {
+  readonly #chain: Chain;
+  readonly #scope: CallScope;
+
+  constructor(chain: Chain, scope: CallScope) {
+    this.#chain = chain;
+    this.#scope = scope;
+  }
+
+  /** Whether the chain has a method; it is called without parameters. */
+  async hasMethod(method: string): Promise<boolean> {
+    try {
+      const answer = await this.#chain.request(method, [], this.#scope);
+      if (typeof answer === 'object') answer.cancel();
+      return answer !== UNSUPPORTED;
+    } catch (error) {
+      if (error instanceof ChainError && ANSWERS.has(error.kind)) return true;
+      throw error;
+    }
+  }
+
+  /** What a contract's function answers; undefined without such a contract or function. @param selector of a function without parameters */
+  async callContract(address: string, selector: string): Promise<bigint | undefined> {
+    return readWord(this.#chain, { to: address, data: selector }, LATEST, this.#scope);
+  }
+
+  /** Name and version of the node. */
+  async readClient(): Promise<string> {
+    return String((await askValue(this.#chain, 'web3_clientVersion', [], this.#scope)) ?? '');
+  }
+
+  /** The members of the latest header. */
+  async readHeader(): Promise<Readonly<Record<string, unknown>>> {
+    return askObject(this.#chain, 'eth_getBlockByNumber', ['latest', false], this.#scope);
+  }
+}

@@ -1,0 +1,109 @@
+/** Every family's chain is taken for that family and no other, whatever else it answers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { recogniseFamily } from '../../src/rollup/recognise-family.ts';
+import { createScriptedChain, makeHeader, SCOPE, type Script } from './scripted-chain.ts';
+
+const ORACLE = '0x420000000000000000000000000000000000000f';
+const L1_BLOCK = '0x4200000000000000000000000000000000000015';
+const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
+
+/** What answers: `address selector`, each with a word. */
+function answerWords(words: Readonly<Record<string, bigint>>): (request: CallRequest) => string {
+  return ({ call }) => {
+    const word = words[`${call.to} ${call.data}`];
+    return word === undefined ? '"0x"' : `"0x${word.toString(16).padStart(64, '0')}"`;
+  };
+}
+
+const OP_WORDS = { [`${ORACLE} 0x313ce567`]: 6n, [`${L1_BLOCK} 0x8381f58a`]: 23_000_000n };
+const GETH = '"Geth/v1.17.0-stable/linux-amd64/go1.25"';
+
+/** What tells chains apart, family by family, as their nodes answer. */
+const CHAINS: Readonly<Record<string, Script>> = {
+  linea: { requests: { web3_clientVersion: '"linea-besu/v26.4/linux-x86_64/openjdk-java-21"' } },
+  mantle: { call: answerWords({ ...OP_WORDS, [`${ORACLE} 0x06f837d3`]: 3_500n }) },
+  'op-stack': { call: answerWords(OP_WORDS), requests: { web3_clientVersion: GETH } },
+  arbitrum: {
+    requests: {
+      eth_getBlockByNumber: '{"number":"0x1","l1BlockNumber":"0x2","sendCount":"0x0","sendRoot":"0x00"}',
+    },
+  },
+  scroll: { call: answerWords({ [`${SCROLL_ORACLE} 0x519b4bd3`]: 7n }) },
+  zksync: { requests: { zks_L1BatchNumber: '"0x7a120"' } },
+  'polygon-zkevm': { requests: { zkevm_consolidatedBlockNumber: '"0x5f"' } },
+  taiko: { requests: { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x2"}' } },
+  l2geth: { requests: { rollup_gasPrices: '{"l1GasPrice":"0x1","l2GasPrice":"0x2"}' } },
+};
+
+function open(script: Script) {
+  return createScriptedChain({
+    headers: { latest: makeHeader() },
+    call: answerWords({}),
+    ...script,
+    requests: { eth_getBlockByNumber: '{"number":"0x1"}', ...script.requests },
+  }).chain;
+}
+
+const nameOf = async (script: Script): Promise<string | undefined> =>
+  (await recogniseFamily(open(script), SCOPE))?.name;
+
+for (const { name } of FAMILIES) {
+  const script = CHAINS[name];
+  if (script === undefined) continue;
+  test(`${name} is recognised, by exactly its own marks`, async () => {
+    assert.equal(await nameOf(script), name);
+    const others = FAMILIES.filter((family) => family.name !== name);
+    const second = await recogniseFamily(open(script), SCOPE, others);
+    // Mantle is an OP Stack chain, and says so.
+    assert.equal(second?.name, name === 'mantle' ? 'op-stack' : undefined);
+  });
+}
+
+test('every family but the plain one has marks', () => {
+  assert.deepEqual(
+    FAMILIES.map(({ name }) => name).filter((name) => CHAINS[name] === undefined),
+    ['ethereum'],
+  );
+});
+
+test('layer 1 is no rollup', async () => {
+  assert.equal(await nameOf({ requests: { web3_clientVersion: GETH } }), undefined);
+});
+
+test('Linea is recognised by its method too, which dislikes missing parameters', async () => {
+  const chain = open({});
+  chain.request = async (method) => {
+    if (method === 'linea_estimateGas') throw new ChainError('invalid', 'Invalid call parameters (index 0)');
+    return 'null';
+  };
+  const seen = await recogniseFamily(
+    chain,
+    SCOPE,
+    FAMILIES.filter(({ name }) => name === 'linea'),
+  );
+  assert.equal(seen?.name, 'linea');
+});
+
+test('one predeploy alone is not the OP Stack, nor an oracle with other decimals', async () => {
+  for (const mark of Object.keys(OP_WORDS)) {
+    const { [mark]: _, ...rest } = OP_WORDS as Record<string, bigint>;
+    assert.equal(await nameOf({ call: answerWords(rest) }), undefined);
+  }
+  assert.equal(
+    await nameOf({ call: answerWords({ ...OP_WORDS, [`${ORACLE} 0x313ce567`]: 18n }) }),
+    undefined,
+  );
+});
+
+test('nothing is made of a chain that cannot be asked', async () => {
+  const down = new ChainError('unavailable', 'no node answers');
+  const chain = open({});
+  chain.request = async () => {
+    throw down;
+  };
+  await assert.rejects(recogniseFamily(chain, SCOPE), (error) => error === down);
+});
