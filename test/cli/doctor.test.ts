@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
-import { FULL_HEIGHT, startNode } from '../upstream/examination/scripted-node.ts';
+import { FULL_HEIGHT, startNode } from '../support/served-node.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 

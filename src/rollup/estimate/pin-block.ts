@@ -12,33 +12,33 @@ export type PinnedBlock = {
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Pins what a reference means now. What a tag means has to be known first (pools know it without asking); a number or a
- * hash is pinned as it is, and its header may come together with what is asked about it.
+ * Pins what a reference means now. What a tag means has to be known first (pools know it without asking); a number, a
+ * hash and the first block are pinned as they are, and their headers may come together with what is asked about them.
+ * So may the pending one's, which nothing can pin.
  */
 export async function pinBlock(chain: Chain, block: BlockReference, scope: CallScope): Promise<PinnedBlock> {
-  if (block.kind !== 'tag') return { reference: block, findHeader: () => findHeader(chain, block, scope) };
-  const header = await findTagged(chain, block, scope);
+  if (block.kind !== 'tag' || block.tag === 'earliest')
+    return { reference: block, findHeader: () => findHeader(chain, block, scope) };
+  if (block.tag === 'pending') {
+    return { reference: block, findHeader: () => findPendingHeader(chain, block, scope) };
+  }
+  const header = await findHeader(chain, block, scope);
   const reference: BlockReference =
     header.hash === undefined ? block : { kind: 'hash', hash: header.hash, requireCanonical: false };
   return { reference, findHeader: async () => header };
 }
 
 /** A chain that builds no pending block is priced on its latest one. */
-async function findTagged(
+async function findPendingHeader(
   chain: Chain,
-  block: Extract<BlockReference, { kind: 'tag' }>,
+  pending: BlockReference,
   scope: CallScope,
 ): Promise<HeaderView> {
-  const header = await chain.getHeader(block, scope);
-  if (header === null && block.tag === 'pending') return findHeader(chain, LATEST, scope);
-  return required(header);
+  return (await chain.getHeader(pending, scope)) ?? findHeader(chain, LATEST, scope);
 }
 
 async function findHeader(chain: Chain, block: BlockReference, scope: CallScope): Promise<HeaderView> {
-  return required(await chain.getHeader(block, scope));
-}
-
-function required(header: HeaderView | null): HeaderView {
+  const header = await chain.getHeader(block, scope);
   if (header === null) throw new ChainError('failed', 'header not found');
   return header;
 }

@@ -7,7 +7,13 @@ import type { Examination, ExaminedNode } from '../../../src/upstream/examinatio
 import { examineUpstream } from '../../../src/upstream/examination/examine-upstream.ts';
 import { type PoolOptions, poolOptionsSchema, upstreamsSchema } from '../../../src/upstream/options.ts';
 import { ANVIL_SKIP, startAnvil } from '../../support/anvil.ts';
-import { FULL_HEIGHT, GENESIS_HASH, type NodeScript, RpcError, startNode } from './scripted-node.ts';
+import {
+  FULL_HEIGHT,
+  GENESIS_HASH,
+  type NodeScript,
+  RpcError,
+  startNode,
+} from '../../support/served-node.ts';
 
 const POOL: PoolOptions = poolOptionsSchema.parse({});
 const IMPATIENT: PoolOptions = poolOptionsSchema.parse({ answerTimeout: '1500ms' });

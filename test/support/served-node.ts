@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Params = readonly unknown[];
 /** What a node says to one call; an error is thrown as `RpcError`. */
@@ -26,11 +27,18 @@ export type NodeScript = {
   /** Instead of the blocks that `eth_getBlockByNumber` has for tags. */
   readonly tags?: Readonly<Record<string, () => unknown>>;
   readonly batchItems?: number;
+  /** How long every answer takes, milliseconds. */
+  readonly delay?: number;
   /** Instead of any answer to a body that was read; false lets the node answer. */
   readonly respond?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
-export type ScriptedNode = { readonly url: string; readonly calls: string[] };
+export type ScriptedNode = {
+  readonly url: string;
+  readonly calls: string[];
+  /** How often somebody has waited for it: what it is asked while it owes an answer belongs to the same round. */
+  readonly rounds: () => number;
+};
 
 const BLOCK_SECONDS = 12;
 /** So that the newest block of the highest node is new. */
@@ -41,7 +49,7 @@ const makeHash = (kind: number, number: number): string =>
   `0x${kind.toString(16).padStart(2, '0')}${number.toString(16).padStart(62, '0')}`;
 export const GENESIS_HASH: string = makeHash(1, 0);
 
-function makeBlock(number: number): Record<string, unknown> {
+export function makeBlock(number: number): Record<string, unknown> {
   return {
     number: `0x${number.toString(16)}`,
     hash: makeHash(1, number),
@@ -96,9 +104,11 @@ function createHealthyAnswers(chainId: number, height: number, tags: NodeScript[
 
 /** A node that says what a script says; without one it is healthy. It ends with the test. */
 export async function startNode(t: TestContext, script: NodeScript = {}): Promise<ScriptedNode> {
-  const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, respond = () => false } = script;
+  const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, delay = 0, respond = () => false } = script;
   const answers = { ...createHealthyAnswers(chainId, height, script.tags), ...script.answers };
   const calls: string[] = [];
+  let rounds = 0;
+  let owed = 0;
 
   const answer = (call: { id: number; method: string; params: Params }): object => {
     calls.push(call.method);
@@ -122,7 +132,10 @@ export async function startNode(t: TestContext, script: NodeScript = {}): Promis
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
+    if (owed++ === 0) rounds++;
+    response.once('close', () => owed--);
     if (respond(request, response)) return;
+    if (delay > 0) await sleep(delay);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answerBody(body)));
   });
@@ -131,5 +144,5 @@ export async function startNode(t: TestContext, script: NodeScript = {}): Promis
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, rounds: () => rounds };
 }

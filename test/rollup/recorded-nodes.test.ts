@@ -1,0 +1,64 @@
+/** The rollup methods over HTTP, in front of nodes that answer as those of each family do. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { startNode } from '../support/served-node.ts';
+import { startService } from '../support/service.ts';
+import { HEIGHT, RECORDED } from './recorded-nodes.ts';
+
+/** Milliseconds: long beside what the service needs between two rounds. */
+const DELAY = 40;
+const OLD = '0x5';
+/** The transfer of one ether of Linea's public example. */
+const CALL = {
+  from: '0x52908400098527886e0f7030069857d2e4169ee7',
+  to: '0x8617e340b3d01fa5f11f306f4090fd50e238070d',
+  value: '0xde0b6b3a7640000',
+  nonce: '0x0',
+};
+
+async function post(authority: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(`http://${authority}/v3/demo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: object };
+  return result ?? error;
+}
+
+test('every family that can be recognised is recorded', () => {
+  assert.deepEqual(
+    new Set(['ethereum', ...RECORDED.map(({ name }) => name)]),
+    new Set(FAMILIES.map(({ name }) => name)),
+  );
+});
+
+for (const { name, prefix, chainId = 1, answers, estimate, info } of RECORDED) {
+  test(`${name}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
+    const node = await startNode(t, { chainId, answers, height: HEIGHT, delay: DELAY });
+    const service = await startService({
+      defaultNetwork: 'l2',
+      networks: {
+        l2: { hosts: ['l2.localhost'], upstreams: [node.url], pool: { pollInterval: '60s' }, rollup: {} },
+      },
+    });
+    t.after(() => service.close());
+    const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
+      const before = node.rounds();
+      const answer = await post(service.authority, method, [CALL, ...block]);
+      const rounds = node.rounds() - before;
+      // A pool has to find out first which block an old number is.
+      assert.ok(rounds <= (block[0] === OLD ? 3 : 2), `${rounds} rounds for ${block}`);
+      return answer;
+    };
+    assert.deepEqual(await ask('l2_estimateGas'), estimate);
+    assert.deepEqual(await ask(`${prefix}_estimateGas`, 'latest'), estimate);
+    for (const block of ['finalized', 'pending', 'earliest', OLD]) {
+      const { gasLimit } = (await ask('l2_estimateGas', block)) as { gasLimit?: string };
+      assert.match(String(gasLimit), /^0x(cf08|2dc6c0)$/, block);
+    }
+    assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), info);
+    assert.deepEqual(service.errors, []);
+  });
+}

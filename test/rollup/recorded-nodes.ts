@@ -1,0 +1,189 @@
+/** What a node of each family answers, in its own shapes, and what the service makes of it. Every value is told once. */
+import { makeBlock, type Params } from '../support/served-node.ts';
+
+export type RecordedFamily = {
+  /** Name in the table; the service finds it out by itself. */
+  readonly name: string;
+  readonly prefix: string;
+  /** Of the node; it counts where fees depend on a transaction's size. */
+  readonly chainId?: number;
+  readonly answers: Readonly<Record<string, (params: Params) => unknown>>;
+  /** Results on the wire. */
+  readonly estimate: Readonly<Record<'gasLimit' | 'baseFeePerGas' | 'priorityFeePerGas', string>>;
+  readonly info: object;
+};
+
+export const HEIGHT = 40;
+const ORACLE = '0x420000000000000000000000000000000000000f';
+const L1_BLOCK = '0x4200000000000000000000000000000000000015';
+const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
+/** `Linea` prices: fixed 30,000,000 wei, variable 16,076,389,000 wei. */
+const LINEA_EXTRA_DATA = `0x010000753000f54e650000ea60${'00'.repeat(19)}`;
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+/** Contracts by address and selector; everything else is no contract. */
+function callContracts(words: Readonly<Record<string, number>>): (params: Params) => string {
+  return ([call]) => {
+    const { to, data } = call as { readonly to: string; readonly data: string };
+    const value = words[`${to} ${data.slice(0, 10)}`];
+    return value === undefined ? '0x' : word(value);
+  };
+}
+
+/** The blocks of every node, with further members. */
+function tellBlocks(members: object): (params: Params) => unknown {
+  return ([reference]) => {
+    const text = String(reference);
+    const isTag = !text.startsWith('0x');
+    const number = isTag ? (/latest|pending/.test(text) ? HEIGHT : HEIGHT - 10) : Number(text);
+    return number <= HEIGHT ? { ...makeBlock(number), ...members } : null;
+  };
+}
+
+const OP_WORDS = {
+  [`${ORACLE} 0x313ce567`]: 6,
+  [`${ORACLE} 0x49948e0e`]: 105_484,
+  [`${ORACLE} 0x275aedd2`]: 58,
+  [`${L1_BLOCK} 0x8381f58a`]: 23_800_000,
+  [`${L1_BLOCK} 0xb80777ea`]: 1_764_000_000,
+};
+
+const tip = { eth_maxPriorityFeePerGas: () => '0xf4240' };
+const gas = { eth_estimateGas: () => '0xcf08' };
+const plainInfo = (ethContext: object, verifiedIndex: number, queueIndex = 0): object => ({
+  mode: 'verifier',
+  syncing: false,
+  ethContext,
+  rollupContext: { queueIndex, index: HEIGHT - 1, verifiedIndex },
+});
+const NO_L1 = { blockNumber: 0, timestamp: 0 };
+
+export const RECORDED: readonly RecordedFamily[] = [
+  {
+    name: 'linea',
+    prefix: 'linea',
+    chainId: 59_144,
+    answers: {
+      ...gas,
+      web3_clientVersion: () => 'linea-besu/v26.4/linux-x86_64/openjdk-java-21',
+      eth_getBlockByNumber: tellBlocks({ extraData: LINEA_EXTRA_DATA }),
+    },
+    // The public example of linea_estimateGas.
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a4' },
+    info: plainInfo(NO_L1, HEIGHT - 11),
+  },
+  {
+    name: 'op-stack',
+    prefix: 'op',
+    answers: { ...gas, ...tip, eth_call: callContracts(OP_WORDS) },
+    // 1,000,000 + ceil(105,542 / 53,000)
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4242' },
+    info: plainInfo({ blockNumber: 23_800_000, timestamp: 1_764_000_000 }, HEIGHT - 11),
+  },
+  {
+    name: 'mantle',
+    prefix: 'mantle',
+    answers: {
+      ...gas,
+      ...tip,
+      eth_call: callContracts({ ...OP_WORDS, [`${ORACLE} 0x1e2b6e7b`]: 1, [`${ORACLE} 0x06f837d3`]: 3_500 }),
+    },
+    // 1,000,000 + ceil((105,484 x 3,500 + 58) / 53,000)
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf5d76' },
+    info: plainInfo({ blockNumber: 23_800_000, timestamp: 1_764_000_000 }, HEIGHT - 11),
+  },
+  {
+    name: 'arbitrum',
+    prefix: 'arbitrum',
+    answers: {
+      ...gas,
+      eth_getBlockByNumber: tellBlocks({
+        l1BlockNumber: '0x16b4a31',
+        sendCount: '0x1f4',
+        sendRoot: word(9),
+        nonce: '0x00000000000003e9',
+        timestamp: '0x6553f100',
+      }),
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x0' },
+    info: plainInfo({ blockNumber: 0x16b4a31, timestamp: 0x6553f100 }, HEIGHT - 11, 1_000),
+  },
+  {
+    name: 'scroll',
+    prefix: 'scroll',
+    answers: {
+      ...gas,
+      ...tip,
+      eth_call: callContracts({ [`${SCROLL_ORACLE} 0x519b4bd3`]: 7 }),
+      scroll_estimateL1DataFee: () => '0x186a1',
+      scroll_getL1SyncHeight: () => 23_000_000,
+      scroll_getLatestRelayedQueueIndex: () => 976_543,
+      scroll_syncStatus: () => ({ l2BlockSyncHeight: HEIGHT, l2FinalizedBlockHeight: HEIGHT - 5 }),
+    },
+    // 1,000,000 + ceil(100,001 / 53,000)
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4242' },
+    info: plainInfo({ blockNumber: 23_000_000, timestamp: 0 }, HEIGHT - 6, 976_543),
+  },
+  {
+    name: 'zksync',
+    prefix: 'zksync',
+    answers: {
+      ...gas,
+      zks_L1BatchNumber: () => '0x7a120',
+      zks_estimateFee: () => ({
+        gas_limit: '0x2dc6c0',
+        max_fee_per_gas: '0x2b275d0',
+        max_priority_fee_per_gas: '0x0',
+        gas_per_pubdata_limit: '0xc350',
+      }),
+    },
+    estimate: { gasLimit: '0x2dc6c0', baseFeePerGas: '0x7', priorityFeePerGas: '0x0' },
+    info: plainInfo(NO_L1, HEIGHT - 11),
+  },
+  {
+    name: 'polygon-zkevm',
+    prefix: 'zkevm',
+    answers: {
+      ...gas,
+      zkevm_estimateGasPrice: () => '0x3b9aca00',
+      zkevm_consolidatedBlockNumber: () => `0x${(HEIGHT - 3).toString(16)}`,
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x0', priorityFeePerGas: '0x3b9aca00' },
+    info: plainInfo(NO_L1, HEIGHT - 4),
+  },
+  {
+    name: 'taiko',
+    prefix: 'taiko',
+    answers: {
+      ...gas,
+      ...tip,
+      taiko_headL1Origin: () => ({ blockID: '0x28', l1BlockHeight: '0x15ef3c0', l1BlockHash: word(1) }),
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4240' },
+    info: plainInfo({ blockNumber: 23_000_000, timestamp: 0 }, HEIGHT - 11),
+  },
+  {
+    name: 'l2geth',
+    prefix: 'metis',
+    answers: {
+      ...gas,
+      eth_gasPrice: () => '0x1e8487',
+      rollup_gasPrices: () => ({ l1GasPrice: '0x1', l2GasPrice: '0x1e8487' }),
+      // Recorded from Optimism in December 2022.
+      rollup_getInfo: () => ({
+        mode: 'verifier',
+        syncing: false,
+        ethContext: { blockNumber: 16_131_692, timestamp: 1_670_402_841 },
+        rollupContext: { index: 46_308_439, queueIndex: 227_091, verifiedIndex: 0 },
+      }),
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x1e8480' },
+    info: {
+      mode: 'verifier',
+      syncing: false,
+      ethContext: { blockNumber: 16_131_692, timestamp: 1_670_402_841 },
+      rollupContext: { index: 46_308_439, queueIndex: 227_091, verifiedIndex: 0 },
+    },
+  },
+];
