@@ -6,6 +6,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import { linea } from '../../src/rollup/families/linea.ts';
 import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
 import {
+  type Asked,
   createScriptedChain,
   makeHeader,
   makeSources,
@@ -21,12 +22,16 @@ const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
 const BY_PINNED_HASH: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
 const EXAMPLE: Script = { headers: { latest: makeHeader() }, estimate: () => '"0xcf08"' };
 
+/** The requests beside the one for the native method, which these chains do not have. */
+const otherThanNative = ({ requests }: Asked): Asked['requests'] =>
+  requests.filter(({ method }) => method !== 'linea_estimateGas');
+
 function prepare(script: Script) {
   const { chain, asked } = createScriptedChain({ ...EXAMPLE, ...script });
   const family = linea.create(makeSources(chain));
   const estimate = (call: CallObject, rest: Partial<CallRequest> = {}): Promise<GasEstimate> =>
     family.estimateGas({ call, block: LATEST, ...rest }, SCOPE);
-  return { asked, estimate };
+  return { asked, chain, estimate };
 }
 
 test('the published result, from a transfer of one ether (96 bytes compressed)', async () => {
@@ -46,7 +51,7 @@ test('everything is read from one block, pinned by its hash', async () => {
   assert.deepEqual(asked.estimates, [
     { call: { from: FROM, to: TO }, block: BY_PINNED_HASH, stateOverrides: overrides },
   ]);
-  assert.deepEqual(asked.requests, [
+  assert.deepEqual(otherThanNative(asked), [
     {
       method: 'eth_getTransactionCount',
       params: [FROM, { blockHash: PINNED_HASH, requireCanonical: false }],
@@ -67,7 +72,7 @@ test('pending: works on the pending header', async () => {
   const { baseFeePerGas } = await estimate({ from: FROM }, { block: PENDING });
   assert.equal(baseFeePerGas, 9n);
   assert.deepEqual(asked.estimates[0]?.block, PENDING);
-  assert.deepEqual(asked.requests[0]?.params, [FROM, 'pending']);
+  assert.deepEqual(otherThanNative(asked)[0]?.params, [FROM, 'pending']);
 });
 
 test('pending: a chain that builds none is priced on its latest block', async () => {
@@ -116,7 +121,7 @@ test('a nonce that is given, overridden or has no sender is not looked up', asyn
     { from: FROM.toUpperCase().replace('X', 'x') },
     { stateOverrides: { [FROM]: { nonce: '0x2' } } },
   );
-  assert.deepEqual(asked.requests, []);
+  assert.deepEqual(otherThanNative(asked), []);
 });
 
 test('the nonce counts towards the size', async () => {
@@ -166,5 +171,44 @@ test('more data never costs less at the same gas limit', async () => {
       const long = await estimate({ to: TO, data: `0x${'11'.repeat(length + more)}` });
       assert.ok(long.priorityFeePerGas >= short.priorityFeePerGas);
     }),
+  );
+});
+
+const NATIVE = '{"baseFeePerGas":"0x7","gasLimit":"0xcf08","priorityFeePerGas":"0x43a82a4"}';
+
+test('a node with the method is asked for it, with the overrides where it takes them', async () => {
+  const { estimate, asked } = prepare({ requests: { linea_estimateGas: NATIVE } });
+  const stateOverrides = { [FROM]: { balance: '0x1' } };
+  const expected = { gasLimit: 0xcf08n, baseFeePerGas: 7n, priorityFeePerGas: 0x43a82a4n };
+  assert.deepEqual(await estimate({ from: FROM }), expected);
+  assert.deepEqual(await estimate({ from: FROM }, { block: PENDING, stateOverrides }), expected);
+  assert.deepEqual(asked.requests, [
+    { method: 'linea_estimateGas', params: [{ from: FROM }] },
+    { method: 'linea_estimateGas', params: [{ from: FROM }, stateOverrides] },
+  ]);
+  assert.deepEqual(asked.estimates, []);
+});
+
+test('what the method cannot do is worked out: other blocks, other prices', async () => {
+  const { estimate, asked } = prepare({
+    headers: { latest: makeHeader(), finalized: makeHeader({ number: 90n }) },
+    requests: { linea_estimateGas: NATIVE.replace('0xcf08', '0x1') },
+  });
+  assert.equal((await estimate({}, { block: { kind: 'tag', tag: 'finalized' } })).gasLimit, 0xcf08n);
+  assert.equal((await estimate({}, { blockOverrides: { baseFeePerGas: '0x9' } })).baseFeePerGas, 9n);
+  assert.deepEqual(asked.requests, []);
+});
+
+test("the method's own refusal is the answer, and so is nonsense", async () => {
+  const limit = new ChainError('failed', 'Transaction line count for module HUB=3 is above the limit 2');
+  const refusing = prepare({});
+  refusing.chain.request = async () => {
+    throw limit;
+  };
+  await assert.rejects(refusing.estimate({}), (error) => error === limit);
+  const { estimate } = prepare({ requests: { linea_estimateGas: '{"gasLimit":"0x1"}' } });
+  await assert.rejects(
+    estimate({}),
+    new ChainError('failed', 'linea_estimateGas does not answer with an estimate'),
   );
 });

@@ -34,8 +34,8 @@ test('every family that can be recognised is recorded', () => {
   );
 });
 
-for (const { name, prefix, chainId = 1, answers, estimate, info } of RECORDED) {
-  test(`${name}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
+for (const { name, title = name, prefix, chainId = 1, answers, estimate, info } of RECORDED) {
+  test(`${title}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
     const node = await startNode(t, { chainId, answers, height: HEIGHT, delay: DELAY });
     const service = await startService({
       defaultNetwork: 'l2',

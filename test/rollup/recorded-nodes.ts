@@ -1,9 +1,11 @@
 /** What a node of each family answers, in its own shapes, and what the service makes of it. Every value is told once. */
-import { makeBlock, type Params } from '../support/served-node.ts';
+import { makeBlock, type Params, RpcError } from '../support/served-node.ts';
 
 export type RecordedFamily = {
   /** Name in the table; the service finds it out by itself. */
   readonly name: string;
+  /** Where it is one of several forms of the family. */
+  readonly title?: string;
   readonly prefix: string;
   /** Of the node; it counts where fees depend on a transaction's size. */
   readonly chainId?: number;
@@ -71,6 +73,25 @@ export const RECORDED: readonly RecordedFamily[] = [
     },
     // The public example of linea_estimateGas.
     estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a4' },
+    info: plainInfo(NO_L1, HEIGHT - 11),
+  },
+  {
+    name: 'linea',
+    title: 'linea with its plugin',
+    prefix: 'linea',
+    answers: {
+      ...gas,
+      web3_clientVersion: () => 'besu/v26.4/linux-x86_64/openjdk-java-21',
+      eth_getBlockByNumber: tellBlocks({ extraData: LINEA_EXTRA_DATA }),
+      linea_estimateGas: ([call, overrides]) => {
+        if (call === undefined) throw new RpcError(-32602, 'Invalid call parameters (index 0)');
+        if (overrides !== undefined && typeof overrides !== 'object') {
+          throw new RpcError(-32602, 'Invalid account overrides parameter (index 1)');
+        }
+        return { baseFeePerGas: '0x7', gasLimit: '0xcf08', priorityFeePerGas: '0x43a82a5' };
+      },
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a5' },
     info: plainInfo(NO_L1, HEIGHT - 11),
   },
   {

@@ -1,4 +1,5 @@
 import { estimateLineaGas } from '../linea/estimate.ts';
+import { askNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
@@ -7,7 +8,9 @@ export const linea: FamilyRow = {
   name: 'linea',
   prefix: 'linea',
   create: (sources) => ({
-    estimateGas: (request, scope) => estimateLineaGas(sources.chain, request, scope),
+    estimateGas: async (request, scope) =>
+      (await askNativeEstimate(sources.chain, request, scope)) ??
+      estimateLineaGas(sources.chain, request, scope),
     info: (scope) => readLineaInfo(sources, scope),
   }),
   recognise: async (probe) => /linea/i.test(await probe.readClient()) || probe.hasMethod('linea_estimateGas'),
