@@ -5,10 +5,11 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
+import { BUILTIN_NETWORKS } from '../../src/config/builtin-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { BUILTIN_NETWORKS, type RunningService, startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/service.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
 const folder = makeTemporaryFolder();

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Facts } from '../../scripts/chains/facts.ts';
+import { BUILTIN_NETWORKS } from '../../src/config/builtin-config.ts';
 import { makeTemporaryFolder } from './embedded.ts';
-import { BUILTIN_NETWORKS, type RunningService, startService } from './service.ts';
+import { type RunningService, startService } from './service.ts';
 
 export const FACTS: Facts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../chains/facts.json'), 'utf8'),
@@ -36,7 +37,7 @@ export async function serveByDefault(
 ): Promise<RunningService> {
   if (source === 'embedded') return failOnErrors(await serveBuiltin(network));
   const nodes = { devnet: await serveBuiltin('devnet'), rollup: await serveBuiltin('rollup') };
-  const networks = Object.entries(BUILTIN_NETWORKS['networks'] as Record<'devnet' | 'rollup', object>).map(
+  const networks = Object.entries(BUILTIN_NETWORKS.networks).map(
     ([name, { builtin: _, ...rest }]: [string, { builtin?: string }]) => {
       const node = nodes[name as 'devnet' | 'rollup'];
       const upstreams = TRANSPORTS.map((transport) => urlOf(node, transport));

@@ -11,25 +11,6 @@ export type RunningService = {
   close(): Promise<void>;
 };
 
-/** What `portcullis start` serves. */
-export const BUILTIN_NETWORKS: Readonly<Record<string, unknown>> = {
-  defaultNetwork: 'devnet',
-  networks: {
-    devnet: { builtin: 'devnet', hosts: ['devnet.localhost'] },
-    rollup: {
-      builtin: 'rollup',
-      hosts: ['rollup.localhost'],
-      rollup: {
-        family: 'linea',
-        prefix: 'linea',
-        mode: 'sequencer',
-        l1: 'devnet',
-        messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec',
-      },
-    },
-  },
-};
-
 /** Serves a configuration (anything JSON) on a port that the system picks. */
 export async function startService(config: Readonly<Record<string, unknown>>): Promise<RunningService> {
   const errors: string[] = [];
