@@ -11,7 +11,7 @@ import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { type ChainBackends, openChain } from './open-chain.ts';
-import { type OpenRollup, openRollups } from './open-rollups.ts';
+import { Rollups } from './open-rollups.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration. */
@@ -44,15 +44,18 @@ export async function composeService(
   const chains = new Map<string, Chain>();
   const cache = await createCache(config.cache, log);
   const keys = new LmdbKeyStore(config.dataDir);
+  const backends: ChainBackends = { dataDir: config.dataDir, pool, cache, log };
+  const rollups = new Rollups(backends);
   const closeBackends = async (): Promise<void> => {
     await pool.close();
+    await rollups.close();
     await Promise.all([...chains.values()].map((chain) => chain.close()));
     await cache.close();
     await keys.close();
   };
   try {
-    await openChains(config, chains, { dataDir: config.dataDir, pool, cache, log });
-    const rollups = await openRollups(config.networks, chains, log);
+    await openChains(config, chains, backends);
+    await rollups.open(config.networks, chains);
     const server = createServer({
       gateway: createGateway({
         networks: createRegistry(config, { chains, rollups }, hasDemoKey),
@@ -102,7 +105,7 @@ async function openChains(
 /** What networks are made of, by their names. */
 type OpenNetworks = {
   readonly chains: ReadonlyMap<string, Chain>;
-  readonly rollups: ReadonlyMap<string, OpenRollup>;
+  readonly rollups: Rollups;
 };
 
 function createRegistry(

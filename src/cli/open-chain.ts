@@ -5,6 +5,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { EngineChain } from '../engine/engine-chain.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
+import { type PoolOptions, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
 
@@ -24,12 +25,7 @@ export async function openChain(
   { builtin, embedded, upstreams, pool }: NetworkOptions,
   backends: ChainBackends,
 ): Promise<Chain> {
-  if (upstreams !== undefined) {
-    // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
-    const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
-    const cache = pool.cache ? backends.cache : NO_CACHE;
-    return openUpstreamChain({ network: name, upstreams, pool, cache, log: backends.log });
-  }
+  if (upstreams !== undefined) return openNodes(name, upstreams, backends, pool);
   if (builtin !== undefined) {
     return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
   }
@@ -37,4 +33,16 @@ export async function openChain(
   checkLmdbFile(data);
   if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
   return new EngineChain(data, backends.pool);
+}
+
+/** Opens the chain that nodes know. @param pool as by default when undefined */
+export async function openNodes(
+  name: string,
+  upstreams: readonly UpstreamOptions[],
+  { cache, log }: Pick<ChainBackends, 'cache' | 'log'>,
+  pool: PoolOptions = poolOptionsSchema.parse(undefined),
+): Promise<Chain> {
+  // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
+  const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
+  return openUpstreamChain({ network: name, upstreams, pool, cache: pool.cache ? cache : NO_CACHE, log });
 }

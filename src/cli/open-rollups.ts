@@ -2,10 +2,13 @@ import type { CallScope, Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import { findFamily } from '../rollup/family-table.ts';
-import type { RollupOptions } from '../rollup/options.ts';
+import { isUrl, type RollupOptions } from '../rollup/options.ts';
 import { recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow, RollupFamily } from '../rollup/rollup-family.ts';
+import type { RemoteNode } from '../upstream/open-node.ts';
+import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { type ChainBackends, openNodes } from './open-chain.ts';
 
 /** How long nodes may take to show what they are, milliseconds. */
 const RECOGNISE_LIMIT_MS = 10_000;
@@ -13,41 +16,89 @@ const RECOGNISE_LIMIT_MS = 10_000;
 /** A rollup's family, and what its estimates are served under. */
 export type OpenRollup = { readonly family: RollupFamily; readonly prefix: string };
 
-/**
- * The families of all rollups, by the networks' names. Chains that do not say theirs are asked for it.
- * @throws Error naming the network whose family cannot be told
- */
-export async function openRollups(
-  networks: Readonly<Record<string, NetworkOptions>>,
-  chains: ReadonlyMap<string, Chain>,
-  log: Logger,
-): Promise<ReadonlyMap<string, OpenRollup>> {
-  const opened = await Promise.all(
-    Object.entries(networks).map(async ([name, { rollup, upstreams }]) => {
-      if (rollup === undefined) return [];
-      const chain = chains.get(name) as Chain;
-      const row = rollup.family === undefined ? await recognise(name, chain) : findFamily(rollup.family);
-      if (upstreams !== undefined && rollup.family !== undefined) void warnIfOther(name, chain, row, log);
-      return [[name, openRollup(row, rollup, chain, chains)] as const];
-    }),
-  );
-  return new Map(opened.flat());
+type Closable = { close(): Promise<void> };
+
+/** The families of all rollups of a configuration, and the further nodes that they ask. */
+export class Rollups {
+  readonly #backends: ChainBackends;
+  readonly #byNetwork = new Map<string, OpenRollup>();
+  readonly #nodes: Closable[] = [];
+
+  constructor(backends: ChainBackends) {
+    this.#backends = backends;
+  }
+
+  get(network: string): OpenRollup | undefined {
+    return this.#byNetwork.get(network);
+  }
+
+  /**
+   * Opens the rollups among the networks. Chains that do not say their family are asked for it.
+   * @throws Error naming the network that cannot be opened
+   */
+  async open(
+    networks: Readonly<Record<string, NetworkOptions>>,
+    chains: ReadonlyMap<string, Chain>,
+  ): Promise<void> {
+    await Promise.all(
+      Object.entries(networks).map(async ([name, { rollup, upstreams }]) => {
+        if (rollup === undefined) return;
+        const chain = chains.get(name) as Chain;
+        const row = rollup.family === undefined ? await recognise(name, chain) : findFamily(rollup.family);
+        if (upstreams !== undefined && rollup.family !== undefined) {
+          void warnIfOther(name, chain, row, this.#backends.log);
+        }
+        this.#byNetwork.set(name, await this.#openOne(name, row, rollup, chains));
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.close()));
+  }
+
+  async #openOne(
+    network: string,
+    row: FamilyRow,
+    { l1, opNode, mode, l1CostMode, messageService, prefix = row.prefix }: RollupOptions,
+    chains: ReadonlyMap<string, Chain>,
+  ): Promise<OpenRollup> {
+    const family = row.create({
+      chain: chains.get(network) as Chain,
+      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
+      opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
+      mode,
+      l1CostMode,
+      messageService,
+    });
+    return { family, prefix };
+  }
+
+  async #openLayer1(network: string, url: string): Promise<Chain> {
+    try {
+      const chain = await openNodes(`${network} (layer 1)`, [readAddress(url)], this.#backends);
+      this.#nodes.push(chain);
+      return chain;
+    } catch (error) {
+      throw new Error(`network ${network}: its layer 1 cannot be opened: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #openOpNode(url: string): Promise<RemoteNode> {
+    // HTTP and WebSocket clients take 0.1 s to load.
+    const { openNode } = await import('../upstream/open-node.ts');
+    const node = openNode(readAddress(url));
+    this.#nodes.push(node);
+    return node;
+  }
 }
 
-function openRollup(
-  row: FamilyRow,
-  { l1, mode, l1CostMode, messageService, prefix = row.prefix }: RollupOptions,
-  chain: Chain,
-  chains: ReadonlyMap<string, Chain>,
-): OpenRollup {
-  const sources = {
-    chain,
-    l1: l1 === undefined ? undefined : chains.get(l1),
-    mode,
-    l1CostMode,
-    messageService,
-  };
-  return { family: row.create(sources), prefix };
+/** An address as a row of `upstreams:`. */
+function readAddress(url: string): UpstreamOptions {
+  const [row] = upstreamsSchema.parse([url]);
+  return row as UpstreamOptions;
 }
 
 async function recognise(network: string, chain: Chain): Promise<FamilyRow> {

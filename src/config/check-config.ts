@@ -1,3 +1,4 @@
+import { isUrl } from '../rollup/options.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
@@ -55,7 +56,7 @@ function checkHosts(name: string, network: NetworkOptions, owners: Map<string, s
 
 function checkLayer1(name: string, network: NetworkOptions, names: readonly string[]): Problem[] {
   const l1 = network.rollup?.l1;
-  if (l1 === undefined) return [];
+  if (l1 === undefined || isUrl(l1)) return [];
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
   return names.includes(l1) ? [] : [{ path, message: `there is no network ${l1}` }];

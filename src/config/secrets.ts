@@ -5,7 +5,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
- * `networks.*.upstreams`, and `cache.redis.url`.
+ * `networks.*.upstreams`, the addresses in `networks.*.rollup`, and `cache.redis.url`.
  */
 export function fillInSecrets(
   root: unknown,
@@ -16,8 +16,10 @@ export function fillInSecrets(
   return { value, problems };
 }
 
-function mayHoldSecret([first, second, third]: readonly PropertyKey[]): boolean {
-  if (first === 'networks') return third === 'upstreams';
+function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): boolean {
+  if (first === 'networks') {
+    return third === 'upstreams' || (third === 'rollup' && (fourth === 'l1' || fourth === 'opNode'));
+  }
   return first === 'cache' && second === 'redis' && third === 'url';
 }
 

@@ -30,6 +30,14 @@ export function readValue(answer: Answer, method: string): unknown {
   return (JSON.parse(answer) as unknown) ?? undefined;
 }
 
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object's member; none where that is no object. */
+export function readMembers(object: Members, name: string): Members {
+  const member = object[name];
+  return typeof member === 'object' && member !== null ? (member as Members) : {};
+}
+
 const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 

@@ -1,9 +1,9 @@
 import type { CallScope, Chain } from '../chain/chain.ts';
-import { readCount, readValue } from './answers.ts';
+import { type Members, readCount, readMembers, readValue } from './answers.ts';
 
 /** What a method answers, as JSON; undefined when the chain has no such method, or says `null`. */
 export async function askValue(
-  chain: Chain,
+  chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
   scope: CallScope,
@@ -13,7 +13,7 @@ export async function askValue(
 
 /** The number that a method answers; undefined when there is none. */
 export async function askCount(
-  chain: Chain,
+  chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
   scope: CallScope,
@@ -23,11 +23,10 @@ export async function askCount(
 
 /** The members of the object that a method answers; none where there is no object. */
 export async function askObject(
-  chain: Chain,
+  chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
   scope: CallScope,
-): Promise<Readonly<Record<string, unknown>>> {
-  const value = await askValue(chain, method, params, scope);
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+): Promise<Members> {
+  return readMembers({ answer: await askValue(chain, method, params, scope) }, 'answer');
 }

@@ -10,11 +10,21 @@ export type RollupOptions = {
   readonly prefix?: string;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
-  /** Name of the network that is this one's layer 1. */
+  /** Layer 1: the name of another network, or the address of a node of it. */
   readonly l1?: string;
+  /** Address of an op-node of this chain. */
+  readonly opNode?: string;
   /** Address of the message service contract on this network, lower case. */
   readonly messageService?: string;
 };
+
+const NODE_URL = /^(https?|wss?):\/\/[^\s/?#@]+([/?]\S*)?$/;
+const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, without credentials';
+
+/** Whether this is meant as an address, not as a name. */
+export function isUrl(text: string): boolean {
+  return text.includes('://');
+}
 
 /** Prefixes whose `_estimateGas` means something else. */
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
@@ -28,7 +38,12 @@ export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
     .exactOptional(),
   mode: z.enum(['sequencer', 'verifier']).default('verifier'),
   l1CostMode: z.enum(['folded', 'excluded']).default('folded'),
-  l1: z.string().exactOptional(),
+  l1: z
+    .string()
+    .min(1)
+    .refine((l1) => !isUrl(l1) || NODE_URL.test(l1), NO_NODE_URL)
+    .exactOptional(),
+  opNode: z.string().regex(NODE_URL, NO_NODE_URL).exactOptional(),
   messageService: z
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')

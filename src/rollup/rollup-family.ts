@@ -32,6 +32,8 @@ export type RollupSources = {
   readonly chain: Chain;
   /** Layer 1, for `ethContext`. */
   readonly l1: Chain | undefined;
+  /** OP Stack: the node that derives the chain from layer 1. */
+  readonly opNode: Pick<Chain, 'request'> | undefined;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
   /** Linea: address of the L2 message service, for `queueIndex`. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import type { Chain } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { openRollups } from '../../src/cli/open-rollups.ts';
+import { Rollups } from '../../src/cli/open-rollups.ts';
 import { configSchema } from '../../src/config/config.ts';
-import { createLogger } from '../../src/observe/logger.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createScriptedChain, makeHeader } from '../rollup/scripted-chain.ts';
 
 /** A Taiko node, which says so, and nothing else. */
@@ -20,6 +22,23 @@ function createTaikoNode(): Chain {
 function configure(rollup: object) {
   const config = { networks: { l2: { hosts: ['l2'], upstreams: ['http://127.0.0.1:1'], rollup } } };
   return configSchema.parse(config).networks;
+}
+
+/** Opens nothing that is not there already. */
+async function openRollups(
+  networks: Parameters<Rollups['open']>[0],
+  chains: ReadonlyMap<string, Chain>,
+  log: Logger,
+): Promise<Rollups> {
+  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: assert.fail });
+  const rollups = new Rollups({
+    dataDir: '',
+    pool,
+    cache: createMemoryCache({ bytes: 0, entryBytes: 0 }),
+    log,
+  });
+  await rollups.open(networks, chains);
+  return rollups;
 }
 
 /** Lines that are logged, as objects. */

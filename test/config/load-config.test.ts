@@ -156,6 +156,21 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:5: networks.a.rollup.l1: a network cannot be its own layer 1'],
   },
   {
+    name: 'a family that there is not',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: base }\n',
+    errors: [
+      'p.yaml:5: networks.a.rollup.family: Invalid option: expected one of "linea"|"mantle"|"op-stack"|"arbitrum"|"scroll"|"zksync"|"polygon-zkevm"|"taiko"|"l2geth"|"ethereum"',
+    ],
+  },
+  {
+    name: 'addresses of nodes that are none',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup:\n      l1: ftp://x\n      opNode: https://me:pw@x\n',
+    errors: ['l1', 'opNode'].map(
+      (field, i) =>
+        `p.yaml:${6 + i}: networks.a.rollup.${field}: expected the address of a node: http, https, ws or wss, without credentials`,
+    ),
+  },
+  {
     name: 'a reserved prefix',
     text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: linea, prefix: eth }\n',
     errors: ['p.yaml:5: networks.a.rollup.prefix: this prefix is taken'],

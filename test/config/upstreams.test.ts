@@ -87,6 +87,26 @@ test('variables of the environment are filled in below upstreams', () => {
   ]);
 });
 
+test('and in the addresses of a rollup, but nowhere else of it', () => {
+  const { rollup } = parseNetwork(
+    `    builtin: rollup
+    rollup:
+      l1: https://node.example.org/v1/\${NODE_KEY}
+      opNode: https://op.example.org/\${NODE_TOKEN}
+      messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec'
+`,
+    SECRETS,
+  );
+  assert.deepEqual(
+    [rollup?.l1, rollup?.opNode],
+    ['https://node.example.org/v1/k3y', 'https://op.example.org/t0ken'],
+  );
+  assert.match(
+    String(errorsOf('    builtin: rollup\n    rollup: { prefix: "a${NODE_KEY}" }\n', SECRETS)),
+    /expected a method prefix/,
+  );
+});
+
 test('a variable that is missing or empty is told with file, line and key', () => {
   assert.deepEqual(errorsOf(ROWS_WITH_SECRETS, { NODE_HOST: 'n.example.org', NODE_TOKEN: '' }), [
     'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_KEY',

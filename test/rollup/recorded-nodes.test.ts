@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAMILIES } from '../../src/rollup/family-table.ts';
-import { startNode } from '../support/served-node.ts';
+import { RpcError, startNode } from '../support/served-node.ts';
 import { startService } from '../support/service.ts';
-import { HEIGHT, RECORDED } from './recorded-nodes.ts';
+import { HEIGHT, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 
 /** Milliseconds: long beside what the service needs between two rounds. */
 const DELAY = 40;
@@ -62,3 +62,77 @@ for (const { name, title = name, prefix, chainId = 1, answers, estimate, info } 
     assert.deepEqual(service.errors, []);
   });
 }
+
+/** A block as `optimism_syncStatus` tells it. */
+const ref = (number: number, timestamp = 0): object => ({ hash: '0x', number, parentHash: '0x', timestamp });
+
+test('beside a node of the OP Stack an op-node tells the progress, and an address what layer 1 is', async (t) => {
+  const recorded = RECORDED.find(({ name }) => name === 'op-stack') as RecordedFamily;
+  const status = {
+    current_l1: ref(23_799_990),
+    head_l1: ref(23_800_000, 1_764_000_000),
+    unsafe_l2: ref(100),
+    safe_l2: ref(90),
+    finalized_l2: ref(80),
+  };
+  let isSequencing: (() => boolean) | undefined;
+  const node = await startNode(t, { answers: recorded.answers, height: HEIGHT });
+  const opNode = await startNode(t, {
+    answers: {
+      optimism_syncStatus: () => status,
+      admin_sequencerActive: () => {
+        if (isSequencing === undefined) throw new RpcError(-32601, 'the method does not exist');
+        return isSequencing();
+      },
+    },
+  });
+  const layer1 = await startNode(t, { chainId: 5 });
+  const service = await startService({
+    defaultNetwork: 'l2',
+    networks: {
+      l2: {
+        hosts: ['l2.localhost'],
+        upstreams: [node.url],
+        rollup: { family: 'op-stack', opNode: opNode.url, l1: layer1.url },
+      },
+    },
+  });
+  t.after(() => service.close());
+  const expected = {
+    mode: 'verifier',
+    syncing: false,
+    ethContext: { blockNumber: 23_800_000, timestamp: 1_764_000_000 },
+    rollupContext: { queueIndex: 0, index: 99, verifiedIndex: 89 },
+  };
+  assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), expected);
+  isSequencing = () => true;
+  status.current_l1 = ref(23_799_949);
+  assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), {
+    ...expected,
+    mode: 'sequencer',
+    syncing: true,
+  });
+  assert.ok(layer1.calls.includes('eth_chainId'));
+  assert.deepEqual(service.errors, []);
+});
+
+test('an op-node that does not answer is an error, never the numbers of something else', async (t) => {
+  const recorded = RECORDED.find(({ name }) => name === 'op-stack') as RecordedFamily;
+  const node = await startNode(t, { answers: recorded.answers, height: HEIGHT });
+  const other = await startNode(t);
+  const infoBy = async (opNode: string): Promise<unknown> => {
+    const rollup = { family: 'op-stack', opNode };
+    const service = await startService({
+      defaultNetwork: 'l2',
+      networks: { l2: { hosts: ['l2.localhost'], upstreams: [node.url], rollup } },
+    });
+    t.after(() => service.close());
+    return post(service.authority, 'rollup_getInfo', []);
+  };
+  assert.deepEqual(await infoBy(other.url), {
+    code: -32603,
+    message: 'internal error: no unsafe_l2 in optimism_syncStatus: opNode is no op-node',
+  });
+  const { code } = (await infoBy('http://127.0.0.1:1')) as { code: number };
+  assert.equal(code, -32603);
+});

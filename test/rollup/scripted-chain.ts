@@ -15,7 +15,15 @@ export const SCOPE: CallScope = {
 
 /** Sources over one chain, and nothing else unless told otherwise. */
 export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): RollupSources {
-  return { chain, l1: undefined, mode: 'verifier', l1CostMode: 'folded', messageService: undefined, ...rest };
+  return {
+    chain,
+    l1: undefined,
+    opNode: undefined,
+    mode: 'verifier',
+    l1CostMode: 'folded',
+    messageService: undefined,
+    ...rest,
+  };
 }
 
 /** What a scripted chain was asked, in order. */

@@ -1,7 +1,7 @@
 import type { CallRequest, CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
-import { readCount } from '../answers.ts';
+import { readCount, readMembers } from '../answers.ts';
 import { askCount, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
@@ -35,8 +35,8 @@ async function estimateL2gethGas(
 async function readL2gethInfo({ chain }: RollupSources, scope: CallScope): Promise<RollupInfo> {
   const info = await askObject(chain, 'rollup_getInfo', [], scope);
   const { mode, syncing } = info;
-  const l1 = Object(info['ethContext']) as Readonly<Record<string, unknown>>;
-  const progress = Object(info['rollupContext']) as Readonly<Record<string, unknown>>;
+  const l1 = readMembers(info, 'ethContext');
+  const progress = readMembers(info, 'rollupContext');
   const blockNumber = readCount(l1['blockNumber']);
   const index = readCount(progress['index']);
   if ((mode !== 'sequencer' && mode !== 'verifier') || blockNumber === undefined || index === undefined) {

@@ -1,7 +1,9 @@
-import type { CallScope } from '../../chain/chain.ts';
+import type { CallScope, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import { type Members, readCount, readMembers } from '../answers.ts';
+import { askObject, askValue } from '../ask.ts';
 import { readWord } from '../contract.ts';
-import { composeInfo, readNode } from '../info/read-node.ts';
+import { composeInfo, type L1State, type NodeState, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** The predeploy that knows the block of layer 1 which this one was made from. */
@@ -10,18 +12,54 @@ export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 export const NUMBER = '0x8381f58a';
 /** `timestamp()` */
 const TIMESTAMP = '0xb80777ea';
+/** Blocks that an op-node may be behind layer 1 before it counts as syncing: ten minutes; some stay four or fifteen behind. */
+const SYNC_DISTANCE = 50n;
 
-/** What an execution node of the OP Stack knows by itself: of layer 1 the origin of its own head, which lags by minutes. */
-export async function readOpStackInfo({ chain, mode }: RollupSources, scope: CallScope): Promise<RollupInfo> {
+/** Progress as the op-node tells it; without one, as far as an execution node knows it by itself. */
+export async function readOpStackInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+  const { chain, opNode, mode } = sources;
   const node = await readNode(chain, 'safe', scope);
-  const [number, timestamp] = await Promise.all(
-    [NUMBER, TIMESTAMP].map((data) => readWord(chain, { to: L1_BLOCK, data }, node.reference, scope)),
+  if (opNode === undefined) return composeInfo(mode, node, { l1: await readOrigin(chain, node, scope) });
+  const [status, isSequencing] = await Promise.all([
+    askObject(opNode, 'optimism_syncStatus', [], scope),
+    askSequencing(opNode, scope),
+  ]);
+  const head = readMembers(status, 'head_l1');
+  const unsafe = readNumber(status, 'unsafe_l2');
+  const current = readCount(readMembers(status, 'current_l1')['number']) ?? 0n;
+  const l1 = { number: readNumber(status, 'head_l1'), timestamp: readCount(head['timestamp']) ?? 0n };
+  return composeInfo(
+    isSequencing ? 'sequencer' : mode,
+    {
+      ...node,
+      latest: { ...node.latest, number: unsafe },
+      verified: readNumber(status, 'safe_l2'),
+      isSyncing: node.isSyncing || l1.number - current > SYNC_DISTANCE,
+    },
+    { l1 },
   );
-  if (number === undefined || timestamp === undefined) {
-    throw new ChainError(
-      'misconfigured',
-      `no L1Block at ${L1_BLOCK}: the chain is not of the family that is configured`,
-    );
-  }
-  return composeInfo(mode, node, { l1: { number, timestamp } });
+}
+
+/** Whether the node makes blocks now; only those with the admin methods say so. */
+async function askSequencing(opNode: Pick<Chain, 'request'>, scope: CallScope): Promise<boolean> {
+  return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
+}
+
+/** @throws ChainError when the node does not tell this block */
+function readNumber(status: Members, name: string): bigint {
+  const number = readCount(readMembers(status, name)['number']);
+  if (number !== undefined) return number;
+  throw new ChainError('misconfigured', `no ${name} in optimism_syncStatus: opNode is no op-node`);
+}
+
+/** Of layer 1 the block that the head was made from, which lags by minutes. */
+async function readOrigin(chain: Chain, { reference }: NodeState, scope: CallScope): Promise<L1State['l1']> {
+  const [number, timestamp] = await Promise.all(
+    [NUMBER, TIMESTAMP].map((data) => readWord(chain, { to: L1_BLOCK, data }, reference, scope)),
+  );
+  if (number !== undefined && timestamp !== undefined) return { number, timestamp };
+  throw new ChainError(
+    'misconfigured',
+    `no L1Block at ${L1_BLOCK}: the chain is not of the family that is configured`,
+  );
 }

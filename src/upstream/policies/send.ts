@@ -1,10 +1,8 @@
-import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { classifyError } from '../errors/classify-error.ts';
-import { scrubMessage } from '../errors/scrub-message.ts';
+import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { holdText } from '../hold-text.ts';
-import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
+import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { Exchange, RoutedCall } from '../routed-call.ts';
 import type { SendOptions } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
@@ -65,31 +63,5 @@ async function sendBatch(
 
 function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
   if (reply.kind === 'result') return reply.result;
-  throw readError(reply.error, call.method, upstream);
-}
-
-/** An answer that is an error becomes a ChainError, anything else a fault. */
-function readError(error: NodeError, method: string, upstream: Upstream): ChainError | UpstreamFault {
-  const verdict = classifyError(error, method);
-  switch (verdict.kind) {
-    case 'reverted':
-      return new ChainError('reverted', 'execution reverted', verdict.data);
-    case 'failed':
-    case 'invalid':
-      return new ChainError(verdict.kind, scrubMessage(verdict.message, upstream.secrets));
-    case 'pruned':
-      return new UpstreamFault('pruned', 'pruned history unavailable');
-    case 'missing':
-      return new UpstreamFault('missing', scrubMessage(verdict.message, upstream.secrets));
-    case 'rateLimited':
-      return new UpstreamFault('rateLimited', 'the node limits its rate', verdict.retryAfterMs);
-    case 'unsupported':
-      return new UpstreamFault('unsupported', `${method} is not available`);
-    case 'timeout':
-      return new UpstreamFault('timeout', 'the node took too long');
-    case 'unauthorized':
-      return new UpstreamFault('unauthorized', 'the node refuses our credentials');
-    case 'unknown':
-      return new UpstreamFault('unknown', scrubMessage(verdict.message, upstream.secrets));
-  }
+  throw readError(reply.error, call.method, upstream.secrets);
 }

@@ -1,0 +1,38 @@
+import { ChainError } from '../../chain/errors.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { NodeError } from '../node-call.ts';
+import { classifyError } from './classify-error.ts';
+import { scrubMessage } from './scrub-message.ts';
+
+/**
+ * A node's error: what the caller is to be told is a ChainError, anything else a fault.
+ * @param secrets what must not be shown of what the node says
+ */
+export function readError(
+  error: NodeError,
+  method: string,
+  secrets: readonly string[],
+): ChainError | UpstreamFault {
+  const verdict = classifyError(error, method);
+  switch (verdict.kind) {
+    case 'reverted':
+      return new ChainError('reverted', 'execution reverted', verdict.data);
+    case 'failed':
+    case 'invalid':
+      return new ChainError(verdict.kind, scrubMessage(verdict.message, secrets));
+    case 'pruned':
+      return new UpstreamFault('pruned', 'pruned history unavailable');
+    case 'missing':
+      return new UpstreamFault('missing', scrubMessage(verdict.message, secrets));
+    case 'rateLimited':
+      return new UpstreamFault('rateLimited', 'the node limits its rate', verdict.retryAfterMs);
+    case 'unsupported':
+      return new UpstreamFault('unsupported', `${method} is not available`);
+    case 'timeout':
+      return new UpstreamFault('timeout', 'the node took too long');
+    case 'unauthorized':
+      return new UpstreamFault('unauthorized', 'the node refuses our credentials');
+    case 'unknown':
+      return new UpstreamFault('unknown', scrubMessage(verdict.message, secrets));
+  }
+}

@@ -1,0 +1,58 @@
+import { type CallScope, UNSUPPORTED } from '../chain/chain.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import { toChainError } from './chain-errors.ts';
+import { createEndpoint } from './endpoint.ts';
+import { readError } from './errors/read-error.ts';
+import { listSecrets } from './errors/secrets.ts';
+import { UpstreamFault } from './fault.ts';
+import { holdText } from './hold-text.ts';
+import type { UpstreamOptions } from './options.ts';
+import { createTransport } from './transport/create-transport.ts';
+import type { TransportLimits } from './transport/transport.ts';
+
+const MiB = 1024 * 1024;
+const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight'> = {
+  connectTimeout: 2_000,
+  answerTimeout: 10_000,
+  stallTimeout: 10_000,
+  answerBytes: MiB,
+  streamBytes: MiB,
+  pingInterval: 15_000,
+};
+
+/** A server that is asked for its own methods, and knows no chain as pools do: an op-node. */
+export interface RemoteNode {
+  /** @throws ChainError when it cannot be asked, or refuses */
+  request(
+    method: string,
+    params: readonly unknown[],
+    scope: CallScope,
+  ): Promise<JsonText | typeof UNSUPPORTED>;
+  close(): Promise<void>;
+}
+
+export function openNode(row: UpstreamOptions): RemoteNode {
+  const { connections, inFlight } = row;
+  const endpoint = createEndpoint(row.url, row);
+  const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight });
+  const secrets = listSecrets(endpoint.url, endpoint.headers);
+
+  async function ask(method: string, params: readonly unknown[], scope: CallScope): Promise<JsonText> {
+    const call = { method, params: JSON.stringify(params) };
+    const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
+    if (reply.kind === 'error') throw readError(reply.error, method, secrets);
+    return holdText(reply.result, scope.signal);
+  }
+
+  return {
+    async request(method, params, scope) {
+      try {
+        return await ask(method, params, scope);
+      } catch (error) {
+        if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
+        throw toChainError(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
