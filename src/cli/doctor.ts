@@ -2,10 +2,9 @@ import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import { findFamily } from '../rollup/family-table.ts';
-import type { RollupOptions } from '../rollup/options.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
+import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { listTableRows } from './doctor-table.ts';
 import { formatTable } from './format-table.ts';
 import { UsageError } from './usage.ts';
@@ -24,7 +23,12 @@ Exit code 0 when each network has at least one node that can be asked, 1 otherwi
 `;
 
 /** A network of the configuration; without a report there was nothing to examine. */
-type Diagnosis = { readonly name: string; readonly source: string; readonly report?: NetworkReport };
+type Diagnosis = {
+  readonly name: string;
+  readonly source: string;
+  readonly rollup?: RollupDiagnosis;
+  readonly report?: NetworkReport;
+};
 
 /** `portcullis doctor`. @returns the exit code */
 export async function runDoctor(args: string[]): Promise<number> {
@@ -64,26 +68,24 @@ async function diagnose(
   name: string,
   { upstreams, pool, rollup, builtin }: NetworkOptions,
 ): Promise<Diagnosis> {
-  if (upstreams === undefined) return { name, source: builtin === undefined ? 'embedded' : 'builtin' };
-  const prefix = rollup && findPrefix(rollup);
+  const about = rollup === undefined ? {} : { rollup: diagnoseRollup(rollup) };
+  if (upstreams === undefined)
+    return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
+  const prefix = about.rollup?.prefix;
   const wants = prefix === undefined ? {} : { rollupPrefix: prefix };
-  return { name, source: 'upstreams', report: await examineNetwork(upstreams, pool, wants) };
+  return { name, source: 'upstreams', ...about, report: await examineNetwork(upstreams, pool, wants) };
 }
 
-/** Undefined where the family is found out only when the service starts. */
-function findPrefix({ family, prefix }: RollupOptions): string | undefined {
-  return prefix ?? (family === undefined ? undefined : findFamily(family).prefix);
-}
-
-function describe({ name, source, report }: Diagnosis): string {
-  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n`;
+function describe({ name, source, rollup, report }: Diagnosis): string {
+  const about = rollup === undefined ? '' : describeRollup(rollup);
+  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
   const { identity, nodes, isServable, findings } = report;
   const usable = nodes.filter(({ standing }) => standing === 'usable').length;
   const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
   const verdict = isServable ? '' : ': it cannot be served';
   const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
   return [
-    `${name}: ${chain}${usable} of ${nodes.length} nodes can be asked${verdict}\n\n`,
+    `${name}: ${chain}${usable} of ${nodes.length} nodes can be asked${verdict}\n${about}\n`,
     formatTable(listTableRows(nodes)),
     lines.length > 0 ? '\n' : '',
     ...lines,

@@ -40,12 +40,24 @@ export type RollupSources = {
   readonly messageService: string | undefined;
 };
 
+/** Parts of the node information, as they are called on the wire. */
+export type InfoField =
+  | 'ethContext.blockNumber'
+  | 'ethContext.timestamp'
+  | 'rollupContext.queueIndex'
+  | 'rollupContext.verifiedIndex';
+
+/** Parts of the node information that are 0: whatever the configuration says, or unless it names such a source. */
+export type Gaps = { readonly [F in InfoField]?: 'always' | 'l1' | 'messageService' };
+
 /** A family as the table has it. */
 export type FamilyRow = {
   /** Name in the configuration. */
   readonly name: string;
   /** What `<prefix>_estimateGas` is served under unless the configuration says otherwise. */
   readonly prefix: string;
+  /** What its nodes and contracts do not tell. */
+  readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;
   /** Whether a chain is of this family, as far as it can tell. @throws ChainError when it cannot be asked */
   recognise(probe: Probe): Promise<boolean>;

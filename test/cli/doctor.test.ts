@@ -211,3 +211,41 @@ test('what cannot be understood ends with 2', async (t) => {
   assert.match((await run(['--help'])).out, /^portcullis doctor --config FILE/);
   assert.equal((await run(['--config', 'none.yaml'])).code, 1);
 });
+
+test('of a rollup it says the family, the name of its estimate, and what nobody can tell', async (t) => {
+  const { url } = await startNode(t, { answers: { taiko_estimateGas: () => null } });
+  const config = writeConfig(t, {
+    taiko: { upstreams: [url], rollup: { family: 'taiko' } },
+    dev: { builtin: 'devnet' },
+    base: { upstreams: [url], rollup: { family: 'op-stack', prefix: 'base', l1: 'dev' } },
+    linea: {
+      builtin: 'rollup',
+      rollup: { family: 'linea', l1: 'dev', messageService: `0x${'11'.repeat(20)}` },
+    },
+    any: { upstreams: [url], rollup: {} },
+  });
+  const { out } = await run(['--config', config]);
+  const gaps = 'always 0 in rollup_getInfo:';
+  assert.match(
+    out,
+    new RegExp(
+      `^ {2}a rollup of the family taiko, estimates as taiko_estimateGas; ${gaps} ethContext.timestamp, rollupContext.queueIndex$`,
+      'm',
+    ),
+  );
+  assert.match(
+    out,
+    new RegExp(`family op-stack, estimates as base_estimateGas; ${gaps} rollupContext.queueIndex$`, 'm'),
+  );
+  assert.match(out, /family linea, estimates as linea_estimateGas$/m);
+  assert.match(out, /^ {2}a rollup, whose family is asked for when the service starts$/m);
+  const { networks } = JSON.parse((await run(['--config', config, '--json'])).out) as {
+    networks: { name: string; rollup?: object }[];
+  };
+  assert.deepEqual(networks.find(({ name }) => name === 'base')?.rollup, {
+    family: 'op-stack',
+    prefix: 'base',
+    unknown: ['rollupContext.queueIndex'],
+  });
+  assert.equal(networks.find(({ name }) => name === 'dev')?.rollup, undefined);
+});

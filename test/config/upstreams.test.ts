@@ -102,7 +102,7 @@ test('and in the addresses of a rollup, but nowhere else of it', () => {
     ['https://node.example.org/v1/k3y', 'https://op.example.org/t0ken'],
   );
   assert.match(
-    String(errorsOf('    builtin: rollup\n    rollup: { prefix: "a${NODE_KEY}" }\n', SECRETS)),
+    String(errorsOf(`    builtin: rollup\n    rollup: { prefix: "a${refer('NODE_KEY')}" }\n`, SECRETS)),
     /expected a method prefix/,
   );
 });

@@ -1,7 +1,8 @@
 /** The rollup methods over HTTP, in front of nodes that answer as those of each family do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { FAMILIES, findFamily } from '../../src/rollup/family-table.ts';
+import { listGaps } from '../../src/rollup/list-gaps.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { startService } from '../support/service.ts';
 import { HEIGHT, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
@@ -32,6 +33,19 @@ test('every family that can be recognised is recorded', () => {
     new Set(['ethereum', ...RECORDED.map(({ name }) => name)]),
     new Set(FAMILIES.map(({ name }) => name)),
   );
+});
+
+test('of what is recorded exactly that is 0 which a family cannot know', () => {
+  for (const { name, title = name, info } of RECORDED) {
+    const { ethContext, rollupContext } = info as Record<string, Record<string, number>>;
+    const fields = { ethContext, rollupContext };
+    const zeros = Object.entries(fields).flatMap(([part, members]) =>
+      Object.entries(members ?? {}).flatMap(([field, value]) => (value === 0 ? [`${part}.${field}`] : [])),
+    );
+    const known =
+      name === 'l2geth' ? zeros.filter((field) => field !== 'rollupContext.verifiedIndex') : zeros;
+    assert.deepEqual(known, listGaps(findFamily(name), {}), title);
+  }
 });
 
 for (const { name, title = name, prefix, chainId = 1, answers, estimate, info } of RECORDED) {

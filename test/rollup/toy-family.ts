@@ -17,6 +17,11 @@ const PRICE_PER_BYTE = '0x9ff8f3f6';
 export const toy: FamilyRow = {
   name: 'toy',
   prefix: 'toy',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'always',
+  },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateToyGas(sources, request, scope),
     async info(scope) {

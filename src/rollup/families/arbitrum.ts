@@ -11,6 +11,7 @@ import type { FamilyRow } from '../rollup-family.ts';
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
   prefix: 'arbitrum',
+  gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {
       const pinned = await pinBlock(sources.chain, request.block, scope);

@@ -9,6 +9,11 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const ethereum: FamilyRow = {
   name: 'ethereum',
   prefix: 'ethereum',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'always',
+  },
   create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),

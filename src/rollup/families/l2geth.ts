@@ -11,6 +11,7 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const l2geth: FamilyRow = {
   name: 'l2geth',
   prefix: 'metis',
+  gaps: {},
   create: (sources) => ({
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),
     info: (scope) => readL2gethInfo(sources, scope),

@@ -7,6 +7,11 @@ import type { FamilyRow } from '../rollup-family.ts';
 export const linea: FamilyRow = {
   name: 'linea',
   prefix: 'linea',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'messageService',
+  },
   create: (sources) => ({
     estimateGas: async (request, scope) =>
       (await askNativeEstimate(sources.chain, request, scope)) ??

@@ -18,6 +18,7 @@ const IS_ARSIA = '0x1e2b6e7b';
 export const mantle: FamilyRow = {
   name: 'mantle',
   prefix: 'mantle',
+  gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),

@@ -12,6 +12,7 @@ import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts'
 export const opStack: FamilyRow = {
   name: 'op-stack',
   prefix: 'op',
+  gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),

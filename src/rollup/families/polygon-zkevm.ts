@@ -11,6 +11,11 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   prefix: 'zkevm',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'always',
+  },
   create: (sources) => ({
     estimateGas: (request, scope) => estimatePolygonGas(sources, request, scope),
     info: (scope) => readPolygonInfo(sources, scope),

@@ -9,6 +9,7 @@ import { estimatePlainGas } from './ethereum.ts';
 export const taiko: FamilyRow = {
   name: 'taiko',
   prefix: 'taiko',
+  gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readTaikoInfo(sources, scope),

@@ -11,6 +11,11 @@ import { readPlainInfo } from './ethereum.ts';
 export const zksync: FamilyRow = {
   name: 'zksync',
   prefix: 'zksync',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'always',
+  },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateZksyncGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),

@@ -1,0 +1,25 @@
+import { findFamily } from '../rollup/family-table.ts';
+import { listGaps } from '../rollup/list-gaps.ts';
+import type { RollupOptions } from '../rollup/options.ts';
+import type { InfoField } from '../rollup/rollup-family.ts';
+
+/** What a configuration means for a rollup; without a family that is found out when the service starts. */
+export type RollupDiagnosis = {
+  readonly family?: string;
+  readonly prefix?: string;
+  /** Parts of the node information that are 0 because nobody can tell them. */
+  readonly unknown?: readonly InfoField[];
+};
+
+export function diagnoseRollup(options: RollupOptions): RollupDiagnosis {
+  const { family, prefix } = options;
+  if (family === undefined) return prefix === undefined ? {} : { prefix };
+  const row = findFamily(family);
+  return { family, prefix: prefix ?? row.prefix, unknown: listGaps(row, options) };
+}
+
+export function describeRollup({ family, prefix, unknown = [] }: RollupDiagnosis): string {
+  if (family === undefined) return '  a rollup, whose family is asked for when the service starts\n';
+  const gaps = unknown.length === 0 ? '' : `; always 0 in rollup_getInfo: ${unknown.join(', ')}`;
+  return `  a rollup of the family ${family}, estimates as ${prefix}_estimateGas${gaps}\n`;
+}
