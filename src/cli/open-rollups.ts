@@ -1,6 +1,5 @@
 import type { CallScope, Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import type { Logger } from '../observe/logger.ts';
 import { findFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
 import { recogniseFamily } from '../rollup/recognise-family.ts';
@@ -8,6 +7,7 @@ import type { FamilyRow, RollupFamily } from '../rollup/rollup-family.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { LateChain } from './late-chain.ts';
 import { type ChainBackends, openNodes } from './open-chain.ts';
 
 /** How long nodes may take to show what they are, milliseconds. */
@@ -40,17 +40,17 @@ export class Rollups {
     networks: Readonly<Record<string, NetworkOptions>>,
     chains: ReadonlyMap<string, Chain>,
   ): Promise<void> {
-    await Promise.all(
+    const outcomes = await Promise.allSettled(
       Object.entries(networks).map(async ([name, { rollup, upstreams }]) => {
         if (rollup === undefined) return;
         const chain = chains.get(name) as Chain;
-        const row = rollup.family === undefined ? await recognise(name, chain) : findFamily(rollup.family);
-        if (upstreams !== undefined && rollup.family !== undefined) {
-          void warnIfOther(name, chain, row, this.#backends.log);
-        }
+        const row =
+          rollup.family === undefined ? await this.#recognise(name, chain) : findFamily(rollup.family);
+        if (upstreams !== undefined && rollup.family !== undefined) void this.#warnIfOther(name, chain, row);
         this.#byNetwork.set(name, await this.#openOne(name, row, rollup, chains));
       }),
     );
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async close(): Promise<void> {
@@ -65,7 +65,7 @@ export class Rollups {
   ): Promise<OpenRollup> {
     const family = row.create({
       chain: chains.get(network) as Chain,
-      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
+      l1: l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,
@@ -74,16 +74,19 @@ export class Rollups {
     return { family, prefix };
   }
 
-  async #openLayer1(network: string, url: string): Promise<Chain> {
-    try {
-      const chain = await openNodes(`${network} (layer 1)`, [readAddress(url)], this.#backends);
-      this.#nodes.push(chain);
-      return chain;
-    } catch (error) {
-      throw new Error(`network ${network}: its layer 1 cannot be opened: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
+  /** Two numbers come from it: neither the start nor anything else waits for it. */
+  #openLayer1(network: string, url: string): LateChain {
+    const { log } = this.#backends;
+    const chain = new LateChain(async () => {
+      try {
+        return await openNodes(`${network} (layer 1)`, [readAddress(url)], this.#backends);
+      } catch (error) {
+        log.warn({ network, err: error }, 'layer 1 cannot be asked');
+        throw error;
+      }
+    });
+    this.#nodes.push(chain);
+    return chain;
   }
 
   async #openOpNode(url: string): Promise<RemoteNode> {
@@ -93,42 +96,47 @@ export class Rollups {
     this.#nodes.push(node);
     return node;
   }
+
+  async #recognise(network: string, chain: Chain): Promise<FamilyRow> {
+    const { log } = this.#backends;
+    let row: FamilyRow | undefined;
+    try {
+      row = await recogniseFamily(chain, createScope());
+    } catch (error) {
+      throw new Error(
+        `network ${network}: its rollup family cannot be asked for: ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+    if (row === undefined) {
+      throw new Error(
+        `network ${network}: its rollup family cannot be told from its nodes: set rollup.family`,
+      );
+    }
+    log.info({ network, family: row.name }, 'rollup family recognised');
+    return row;
+  }
+
+  /** Says so when a chain seems to be of another family than the one that is configured; the configuration holds. */
+  async #warnIfOther(network: string, chain: Chain, row: FamilyRow): Promise<void> {
+    const { log } = this.#backends;
+    try {
+      const seen = await recogniseFamily(chain, createScope());
+      if (seen === undefined || seen === row) return;
+      log.warn(
+        { network, configured: row.name, recognised: seen.name },
+        'the rollup looks like another family',
+      );
+    } catch (error) {
+      log.debug({ network, err: error }, 'the rollup family could not be looked at');
+    }
+  }
 }
 
 /** An address as a row of `upstreams:`. */
 function readAddress(url: string): UpstreamOptions {
   const [row] = upstreamsSchema.parse([url]);
   return row as UpstreamOptions;
-}
-
-async function recognise(network: string, chain: Chain): Promise<FamilyRow> {
-  let row: FamilyRow | undefined;
-  try {
-    row = await recogniseFamily(chain, createScope());
-  } catch (error) {
-    throw new Error(
-      `network ${network}: its rollup family cannot be asked for: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (row !== undefined) return row;
-  throw new Error(`network ${network}: its rollup family cannot be told from its nodes: set rollup.family`);
-}
-
-/** Says so when a chain seems to be of another family than the one that is configured; the configuration holds. */
-async function warnIfOther(network: string, chain: Chain, row: FamilyRow, log: Logger): Promise<void> {
-  try {
-    const seen = await recogniseFamily(chain, createScope());
-    if (seen === undefined || seen === row) return;
-    log.warn(
-      { network, configured: row.name, recognised: seen.name },
-      'the rollup looks like another family',
-    );
-  } catch (error) {
-    log.debug({ network, err: error }, 'the rollup family could not be looked at');
-  }
 }
 
 function createScope(): CallScope {

@@ -59,5 +59,8 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   if (l1 === undefined || isUrl(l1)) return [];
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
-  return names.includes(l1) ? [] : [{ path, message: `there is no network ${l1}` }];
+  if (names.includes(l1)) return [];
+  // It may be an address with a key, from the environment.
+  const isName = /^[\w-]+$/.test(l1);
+  return [{ path, message: isName ? `there is no network ${l1}` : 'names neither a network nor an address' }];
 }

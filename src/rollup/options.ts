@@ -18,7 +18,8 @@ export type RollupOptions = {
   readonly messageService?: string;
 };
 
-const NODE_URL = /^(https?|wss?):\/\/[^\s/?#@]+([/?]\S*)?$/;
+/** What `upstreams:` takes as an address. */
+const NODE_URL = /^(https?|wss?):\/\/(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?$/;
 const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, without credentials';
 
 /** Whether this is meant as an address, not as a name. */

@@ -3,9 +3,9 @@ import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
 import { askObject, askValue } from './ask.ts';
 import { readWord } from './contract.ts';
 
+/** Failures that are not about the method. */
+const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-/** What a node says that has a method and does not like its parameters. */
-const ANSWERS: ReadonlySet<ChainErrorKind> = new Set(['failed', 'invalid', 'reverted', 'pruned']);
 
 /** Questions by which a chain's family is recognised. All throw ChainError when the chain cannot be asked. */
 export class Probe {
@@ -17,15 +17,18 @@ export class Probe {
     this.#scope = scope;
   }
 
-  /** Whether the chain has a method; it is called without parameters. */
+  /**
+   * Whether the chain has a method; it is called without parameters. It has when it answers, or misses them. Any other
+   * error says nothing: nodes and those in front of them refuse unknown methods in many words.
+   */
   async hasMethod(method: string): Promise<boolean> {
     try {
       const answer = await this.#chain.request(method, [], this.#scope);
       if (typeof answer === 'object') answer.cancel();
       return answer !== UNSUPPORTED;
     } catch (error) {
-      if (error instanceof ChainError && ANSWERS.has(error.kind)) return true;
-      throw error;
+      if (!(error instanceof ChainError) || ASIDE.has(error.kind)) throw error;
+      return error.kind === 'invalid';
     }
   }
 

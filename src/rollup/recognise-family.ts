@@ -6,7 +6,7 @@ import type { FamilyRow } from './rollup-family.ts';
 /**
  * The family that a chain seems to be of: all are asked at once, and the first in the table that says yes is it.
  * @returns undefined when none does
- * @throws ChainError when the chain cannot be asked
+ * @throws ChainError when none does, and some could not be asked
  */
 export async function recogniseFamily(
   chain: Chain,
@@ -14,6 +14,12 @@ export async function recogniseFamily(
   families: readonly FamilyRow[] = FAMILIES,
 ): Promise<FamilyRow | undefined> {
   const probe = new Probe(chain, scope);
-  const votes = await Promise.all(families.map((family) => family.recognise(probe)));
-  return families.find((_, i) => votes[i]);
+  const votes = await Promise.allSettled(families.map((family) => family.recognise(probe)));
+  const seen = families.find((_, i) => {
+    const vote = votes[i];
+    return vote?.status === 'fulfilled' && vote.value;
+  });
+  if (seen !== undefined) return seen;
+  for (const vote of votes) if (vote.status === 'rejected') throw vote.reason;
+  return undefined;
 }

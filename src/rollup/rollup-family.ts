@@ -31,7 +31,7 @@ export type L1CostMode = 'folded' | 'excluded';
 export type RollupSources = {
   readonly chain: Chain;
   /** Layer 1, for `ethContext`. */
-  readonly l1: Chain | undefined;
+  readonly l1: Pick<Chain, 'getHeader'> | undefined;
   /** OP Stack: the node that derives the chain from layer 1. */
   readonly opNode: Pick<Chain, 'request'> | undefined;
   readonly mode: RollupInfo['mode'];

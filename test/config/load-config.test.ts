@@ -151,6 +151,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:5: networks.a.rollup.l1: there is no network b'],
   },
   {
+    name: 'a layer 1 that may be an address with a key: it is not repeated',
+    text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { l1: n.example.org/v2/K3Y }\n',
+    errors: ['p.yaml:5: networks.a.rollup.l1: names neither a network nor an address'],
+  },
+  {
     name: 'a network that is its own layer 1',
     text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: linea, prefix: linea, l1: a }\n',
     errors: ['p.yaml:5: networks.a.rollup.l1: a network cannot be its own layer 1'],

@@ -182,6 +182,12 @@ describe('mantle', () => {
       assert.deepEqual(await estimate('mantle', { call }), plain);
     }
   });
+
+  test('a chain without the ratio is no Mantle, whatever else it has', async () => {
+    for (const words of [l1Fee, { ...l1Fee, '0x1e2b6e7b': 1n }]) {
+      await assert.rejects(estimate('mantle', { call: answerCalls({ [ORACLE]: words }) }), misconfigured);
+    }
+  });
 });
 
 describe('arbitrum', () => {
@@ -202,8 +208,10 @@ describe('arbitrum', () => {
     };
     assert.deepEqual(await readInfo('arbitrum', { requests }), expected);
     const { ethContext } = await readInfo('arbitrum', { requests, sources: { l1: L1 } });
-    assert.deepEqual(ethContext, { blockNumber: 0x16b4a31n, timestamp: 1_764_000_000n });
-    await assert.rejects(readInfo('arbitrum', {}), misconfigured);
+    assert.deepEqual(ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
+    const other = { requests: { eth_getBlockByNumber: '{"number":"0x64","nonce":"0x0"}' } };
+    await assert.rejects(readInfo('arbitrum', other), misconfigured);
+    await assert.rejects(readInfo('arbitrum', {}), new ChainError('failed', 'header not found'));
   });
 });
 
@@ -279,6 +287,9 @@ describe('polygon-zkevm', () => {
       (await estimate('polygon-zkevm', { requests })).priorityFeePerGas;
     assert.equal(await priceOf({ zkevm_estimateFee: '"0x5f5e100"', eth_gasPrice: '"0x5"' }), 2_000n);
     assert.equal(await priceOf({ eth_gasPrice: '"0x5"' }), 5n);
+    for (const requests of [{}, { eth_gasPrice: '"0x"' }]) {
+      await assert.rejects(estimate('polygon-zkevm', { requests }), misconfigured);
+    }
   });
 
   test('info: verified is what layer 1 has consolidated', async () => {
@@ -296,8 +307,10 @@ describe('taiko', () => {
 
   test('info: the origin of the head', async () => {
     const requests = { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x15ef3c0"}' };
-    const { ethContext } = await readInfo('taiko', { requests, sources: { l1: L1 } });
-    assert.deepEqual(ethContext, { blockNumber: 23_000_000n, timestamp: 1_764_000_000n });
+    const { ethContext } = await readInfo('taiko', { requests });
+    assert.deepEqual(ethContext, { blockNumber: 23_000_000n, timestamp: 0n });
+    const beside = await readInfo('taiko', { requests, sources: { l1: L1 } });
+    assert.deepEqual(beside.ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
   });
 });
 
@@ -323,6 +336,14 @@ describe('l2geth', () => {
       rollupContext: { queueIndex: 227_091n, index: 46_308_439n, verifiedIndex: 0n },
     });
     await assert.rejects(readInfo('l2geth', {}), misconfigured);
+    const { rollupContext } = await readInfo('l2geth', {
+      requests: { rollup_getInfo: rollup_getInfo.replace('"verifiedIndex":0', '"verifiedIndex":50000000') },
+    });
+    assert.equal(rollupContext.verifiedIndex, rollupContext.index);
+  });
+
+  test('without a price there is no estimate', async () => {
+    await assert.rejects(estimate('l2geth', {}), misconfigured);
   });
 });
 
@@ -341,6 +362,17 @@ describe('ethereum', () => {
       rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 79n },
     });
   });
+});
+
+test('a type of transaction that rollups do not have is refused before anything is asked', async () => {
+  for (const name of ['op-stack', 'mantle', 'scroll']) {
+    const { family, asked } = open(name, { call: answerCalls({ [ORACLE]: { '0x06f837d3': 1n } }) });
+    await assert.rejects(
+      family.estimateGas({ call: { ...CALL, type: '0x5' }, block: LATEST }, SCOPE),
+      new ChainError('invalid', 'Unsupported transaction type'),
+    );
+    assert.deepEqual(asked.estimates, []);
+  }
 });
 
 describe('every family', () => {
@@ -371,7 +403,10 @@ describe('every family', () => {
     });
 
     test(`${name}: state overrides reach the estimate`, async () => {
-      const { family, asked } = open(name, { call: answerCalls(contracts) });
+      const { family, asked } = open(name, {
+        call: answerCalls(contracts),
+        requests: { eth_gasPrice: '"0x9"' },
+      });
       const stateOverrides = { [FROM]: { balance: '0x1' } };
       await family.estimateGas({ call: CALL, block: LATEST, stateOverrides }, SCOPE);
       assert.deepEqual(asked.estimates, [{ call: CALL, block: PINNED, stateOverrides }]);

@@ -99,6 +99,37 @@ test('one predeploy alone is not the OP Stack, nor an oracle with other decimals
   );
 });
 
+/** A chain of which some methods fail. */
+function openFailing(script: Script, failures: Readonly<Record<string, ChainError>>) {
+  const chain = open(script);
+  const request = chain.request.bind(chain);
+  chain.request = (method, params, scope) => {
+    const failure = failures[method];
+    if (failure !== undefined) return Promise.reject(failure);
+    return request(method, params, scope);
+  };
+  return chain;
+}
+
+test('a method that is refused in any words is not there', async () => {
+  for (const words of ['Method linea_estimateGas is forbidden', 'unknown method', 'not on this plan']) {
+    const refusal = new ChainError('failed', words);
+    const methods = ['linea_estimateGas', 'zks_L1BatchNumber', 'taiko_headL1Origin', 'rollup_gasPrices'];
+    const failures = Object.fromEntries(methods.map((method) => [method, refusal]));
+    const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
+    assert.equal((await recogniseFamily(chain, SCOPE))?.name, 'op-stack');
+    assert.equal(await recogniseFamily(openFailing({}, failures), SCOPE), undefined);
+  }
+});
+
+test('a question that cannot be asked matters only where no other one is answered with yes', async () => {
+  const busy = new ChainError('busy', 'the node limits its rate');
+  const failures = { taiko_headL1Origin: busy };
+  const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
+  assert.equal((await recogniseFamily(chain, SCOPE))?.name, 'op-stack');
+  await assert.rejects(recogniseFamily(openFailing({}, failures), SCOPE), (error) => error === busy);
+});
+
 test('nothing is made of a chain that cannot be asked', async () => {
   const down = new ChainError('unavailable', 'no node answers');
   const chain = open({});

@@ -126,6 +126,11 @@ test('beside a node of the OP Stack an op-node tells the progress, and an addres
     mode: 'sequencer',
     syncing: true,
   });
+  isSequencing = () => {
+    throw new RpcError(-32000, 'admin methods are not for everybody');
+  };
+  const { mode } = (await post(service.authority, 'rollup_getInfo', [])) as { mode: string };
+  assert.equal(mode, 'verifier');
   assert.ok(layer1.calls.includes('eth_chainId'));
   assert.deepEqual(service.errors, []);
 });

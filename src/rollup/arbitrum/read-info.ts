@@ -13,14 +13,15 @@ export async function readArbitrumInfo(sources: RollupSources, scope: CallScope)
   const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
   const block = encodeBlockReference({ kind: 'number', number: node.latest.number });
   const header = await askObject(chain, 'eth_getBlockByNumber', [block, false], scope);
+  if (header['number'] === undefined) throw new ChainError('failed', 'header not found');
   const number = readCount(header['l1BlockNumber']);
   const delayedMessages = readCount(header['nonce']);
   if (number === undefined || delayedMessages === undefined) {
     throw new ChainError('misconfigured', 'no l1BlockNumber in a header: the chain is no Arbitrum Nitro');
   }
   return composeInfo(mode, node, {
-    // Without layer 1 itself the time of this block stands for the time of that one.
-    l1: { number, timestamp: l1?.timestamp ?? node.latest.timestamp },
+    // Without layer 1 itself: its block as the chain sees it, and the time of this one for the time of that.
+    l1: l1 ?? { number, timestamp: node.latest.timestamp },
     queueIndex: maxBigInt(delayedMessages - 1n, 0n),
   });
 }

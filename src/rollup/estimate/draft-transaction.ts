@@ -4,7 +4,7 @@ import { findNonce } from './find-nonce.ts';
 import { deriveTip, suggestTip } from './find-tip.ts';
 import type { PinnedBlock } from './pin-block.ts';
 import { readBasics } from './read-basics.ts';
-import type { PayloadDefaults } from './signing-payload.ts';
+import { inferPayloadType, type PayloadDefaults } from './signing-payload.ts';
 
 /** What stands in a transaction for a tip that is not known yet: the least that op-geth suggests, wei. */
 const LEAST_TIP = 1_000_000n;
@@ -21,13 +21,17 @@ export type Draft = {
   readonly reference: BlockReference;
 };
 
-/** The first round of questions: gas, base fee, tip and nonce, all at one block. */
+/**
+ * The first round of questions: gas, base fee, tip and nonce, all at one block.
+ * @throws ChainError `invalid`, before anything is asked, for types of transactions that rollups do not have
+ */
 export async function draftTransaction(
   chain: Chain,
   request: CallRequest,
   pinned: PinnedBlock,
   scope: CallScope,
 ): Promise<Draft> {
+  inferPayloadType(request.call);
   const [{ gasLimit, baseFeePerGas = 0n }, suggested, nonce] = await Promise.all([
     readBasics(chain, request, pinned, scope),
     suggestTip(chain, scope),

@@ -1,10 +1,14 @@
+import { encodeBlockReference } from '../../chain/block-reference.ts';
 import type { BlockReference, CallRequest, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
 
 /** One block for everything that an answer is made of. */
 export type PinnedBlock = {
   /** Goes on meaning the same block. */
   readonly reference: BlockReference;
+  /** The same as a parameter for methods of which many nodes take no hash: a number or a tag where it can be. */
+  readonly parameter: unknown;
   /** To be called with the first questions. Rejects with ChainError when there is no such block. */
   readonly findHeader: () => Promise<HeaderView>;
 };
@@ -18,14 +22,22 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
  */
 export async function pinBlock(chain: Chain, block: BlockReference, scope: CallScope): Promise<PinnedBlock> {
   if (block.kind !== 'tag' || block.tag === 'earliest')
-    return { reference: block, findHeader: () => findHeader(chain, block, scope) };
+    return {
+      reference: block,
+      parameter: encodeBlockReference(block),
+      findHeader: () => findHeader(chain, block, scope),
+    };
   if (block.tag === 'pending') {
-    return { reference: block, findHeader: () => findPendingHeader(chain, block, scope) };
+    return {
+      reference: block,
+      parameter: block.tag,
+      findHeader: () => findPendingHeader(chain, block, scope),
+    };
   }
   const header = await findHeader(chain, block, scope);
   const reference: BlockReference =
     header.hash === undefined ? block : { kind: 'hash', hash: header.hash, requireCanonical: false };
-  return { reference, findHeader: async () => header };
+  return { reference, parameter: encodeQuantity(header.number), findHeader: async () => header };
 }
 
 /** A chain that builds no pending block is priced on its latest one. */

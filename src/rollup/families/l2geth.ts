@@ -1,6 +1,6 @@
 import type { CallRequest, CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { maxBigInt } from '../../primitives/bigint.ts';
+import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import { readCount, readMembers } from '../answers.ts';
 import { askCount, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
@@ -25,10 +25,11 @@ async function estimateL2gethGas(
   scope: CallScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
-  const [{ gasLimit, baseFeePerGas = 0n }, price = 0n] = await Promise.all([
+  const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, pinned, scope),
     askCount(chain, 'eth_gasPrice', [], scope),
   ]);
+  if (price === undefined) throw new ChainError('misconfigured', 'no eth_gasPrice: the node is no l2geth');
   return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };
 }
 
@@ -50,7 +51,7 @@ async function readL2gethInfo({ chain }: RollupSources, scope: CallScope): Promi
     rollupContext: {
       queueIndex: readCount(progress['queueIndex']) ?? 0n,
       index,
-      verifiedIndex: readCount(progress['verifiedIndex']) ?? 0n,
+      verifiedIndex: minBigInt(readCount(progress['verifiedIndex']) ?? 0n, index),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { BlockReference, CallRequest, CallScope, Chain } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
@@ -41,9 +42,10 @@ async function estimateMantleGas(
   if (tokenRatio === undefined) {
     return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
   }
+  const transaction = encodeSigningPayload(draft.call, draft.defaults);
   const [tip, l1Fee, operatorFee] = await Promise.all([
     draft.findTip(),
-    readL1Fee(chain, encodeSigningPayload(draft.call, draft.defaults), reference, scope),
+    readL1Fee(chain, transaction, reference, scope),
     readOperatorFee(chain, gasLimit, reference, scope),
   ]);
   // The contract's fee is in ETH.
@@ -51,7 +53,7 @@ async function estimateMantleGas(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
 }
 
-/** Undefined before Arsia. */
+/** Undefined before Arsia. @throws ChainError when the chain has no such ratio */
 async function readTokenRatio(
   chain: Chain,
   block: BlockReference,
@@ -60,5 +62,8 @@ async function readTokenRatio(
   const [isArsia, ratio] = await Promise.all(
     [IS_ARSIA, TOKEN_RATIO].map((data) => readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope)),
   );
+  if (ratio === undefined) {
+    throw new ChainError('misconfigured', `no tokenRatio() at ${GAS_PRICE_ORACLE}: the chain is no Mantle`);
+  }
   return isArsia === 1n ? ratio : undefined;
 }

@@ -28,9 +28,10 @@ async function estimateOpStackGas(
   const pinned = await pinBlock(chain, request.block, scope);
   const draft = await draftTransaction(chain, request, pinned, scope);
   const { gasLimit, baseFeePerGas, reference } = draft;
+  const transaction = encodeSigningPayload(draft.call, draft.defaults);
   const [tip, l1Fee, operatorFee] = await Promise.all([
     draft.findTip(),
-    readL1Fee(chain, encodeSigningPayload(draft.call, draft.defaults), reference, scope),
+    readL1Fee(chain, transaction, reference, scope),
     readOperatorFee(chain, gasLimit, reference, scope),
   ]);
   const priorityFeePerGas = foldL1Cost({ gasLimit, tip, l1Cost: l1Fee + operatorFee }, l1CostMode);

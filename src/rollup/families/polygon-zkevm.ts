@@ -1,5 +1,5 @@
-import { encodeBlockReference } from '../../chain/block-reference.ts';
 import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { askCount } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
@@ -29,7 +29,7 @@ async function estimatePolygonGas(
   scope: CallScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
-  const params = [request.call, encodeBlockReference(pinned.reference)];
+  const params = [request.call, pinned.parameter];
   const [{ gasLimit }, price] = await Promise.all([
     readBasics(chain, request, pinned, scope),
     askCount(chain, 'zkevm_estimateGasPrice', params, scope),
@@ -39,7 +39,10 @@ async function estimatePolygonGas(
     askCount(chain, 'zkevm_estimateFee', params, scope),
     askCount(chain, 'eth_gasPrice', [], scope),
   ]);
-  const priorityFeePerGas = fee === undefined ? (general ?? 0n) : fee / gasLimit;
+  const priorityFeePerGas = fee === undefined ? general : fee / gasLimit;
+  if (priorityFeePerGas === undefined) {
+    throw new ChainError('misconfigured', 'no zkevm_estimateGasPrice, zkevm_estimateFee or eth_gasPrice');
+  }
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }
 

@@ -1,4 +1,3 @@
-import { encodeBlockReference } from '../../chain/block-reference.ts';
 import type { CallRequest, CallScope } from '../../chain/chain.ts';
 import { askCount } from '../ask.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
@@ -36,9 +35,10 @@ async function estimateScrollGas(
     askNode(sources, request, pinned, scope),
   ]);
   const { gasLimit, baseFeePerGas, reference } = draft;
+  const transaction = encodeSizedTransaction(draft.call, draft.defaults);
   const [tip, l1Cost] = await Promise.all([
     draft.findTip(),
-    told ?? readScrollL1Fee(chain, encodeSizedTransaction(draft.call, draft.defaults), reference, scope),
+    told ?? readScrollL1Fee(chain, transaction, reference, scope),
   ]);
   return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
 }
@@ -47,9 +47,9 @@ async function estimateScrollGas(
 function askNode(
   { chain }: RollupSources,
   { call }: CallRequest,
-  { reference }: PinnedBlock,
+  { parameter }: PinnedBlock,
   scope: CallScope,
 ): Promise<bigint | undefined> {
-  const params = [call, encodeBlockReference(reference)];
+  const params = [call, parameter];
   return askCount(chain, 'scroll_estimateL1DataFee', params, scope);
 }

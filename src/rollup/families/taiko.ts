@@ -24,7 +24,8 @@ async function readTaikoInfo(sources: RollupSources, scope: CallScope): Promise<
     readL1Head(sources, scope),
     askObject(chain, 'taiko_headL1Origin', [], scope),
   ]);
-  const number = readCount(origin['l1BlockHeight']) ?? head?.number;
-  const l1 = number === undefined ? undefined : { number, timestamp: head?.timestamp ?? 0n };
+  const number = readCount(origin['l1BlockHeight']);
+  // Without layer 1 itself the block that the head was made from stands for its latest one.
+  const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
   return composeInfo(mode, node, { l1 });
 }

@@ -52,7 +52,11 @@ export async function readL1Head({ l1 }: RollupSources, scope: CallScope): Promi
   return l1 === undefined ? undefined : findTagged(l1, 'latest', scope);
 }
 
-async function findTagged(chain: Chain, tag: BlockTag, scope: CallScope): Promise<HeaderView | undefined> {
+async function findTagged(
+  chain: Pick<Chain, 'getHeader'>,
+  tag: BlockTag,
+  scope: CallScope,
+): Promise<HeaderView | undefined> {
   return (await chain.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
 }
 

@@ -40,9 +40,14 @@ export async function readOpStackInfo(sources: RollupSources, scope: CallScope):
   );
 }
 
-/** Whether the node makes blocks now; only those with the admin methods say so. */
+/** Whether the node makes blocks now. Most do not let everybody ask: whatever they refuse with, it is no yes. */
 async function askSequencing(opNode: Pick<Chain, 'request'>, scope: CallScope): Promise<boolean> {
-  return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
+  try {
+    return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
+  } catch (error) {
+    if (error instanceof ChainError && error.kind !== 'aborted') return false;
+    throw error;
+  }
 }
 
 /** @throws ChainError when the node does not tell this block */
