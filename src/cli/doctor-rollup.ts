@@ -1,4 +1,4 @@
-import { findFamily } from '../rollup/family-table.ts';
+import { loadFamily } from '../rollup/family-table.ts';
 import { listGaps } from '../rollup/list-gaps.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
@@ -11,10 +11,10 @@ export type RollupDiagnosis = {
   readonly unknown?: readonly InfoField[];
 };
 
-export function diagnoseRollup(options: RollupOptions): RollupDiagnosis {
+export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiagnosis> {
   const { family, prefix } = options;
   if (family === undefined) return prefix === undefined ? {} : { prefix };
-  const row = findFamily(family);
+  const row = await loadFamily(family);
   return { family, prefix: prefix ?? row.prefix, unknown: listGaps(row, options) };
 }
 

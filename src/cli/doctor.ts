@@ -68,7 +68,7 @@ async function diagnose(
   name: string,
   { upstreams, pool, rollup, builtin }: NetworkOptions,
 ): Promise<Diagnosis> {
-  const about = rollup === undefined ? {} : { rollup: diagnoseRollup(rollup) };
+  const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
   const prefix = about.rollup?.prefix;

@@ -1,6 +1,6 @@
 import type { CallScope, Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import { findFamily } from '../rollup/family-table.ts';
+import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
 import { recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow, RollupFamily } from '../rollup/rollup-family.ts';
@@ -45,7 +45,7 @@ export class Rollups {
         if (rollup === undefined) return;
         const chain = chains.get(name) as Chain;
         const row =
-          rollup.family === undefined ? await this.#recognise(name, chain) : findFamily(rollup.family);
+          rollup.family === undefined ? await this.#recognise(name, chain) : await loadFamily(rollup.family);
         if (upstreams !== undefined && rollup.family !== undefined) void this.#warnIfOther(name, chain, row);
         this.#byNetwork.set(name, await this.#openOne(name, row, rollup, chains));
       }),

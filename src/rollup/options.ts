@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAMILIES } from './family-table.ts';
+import { FAMILY_NAMES } from './family-table.ts';
 import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 
 /** `rollup:` of a network. */
@@ -31,7 +31,7 @@ export function isUrl(text: string): boolean {
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
 export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
-  family: z.enum(FAMILIES.map(({ name }) => name)).exactOptional(),
+  family: z.enum(FAMILY_NAMES).exactOptional(),
   prefix: z
     .string()
     .regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix such as linea')

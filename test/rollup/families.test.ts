@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { Transaction } from 'ethers';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { FAMILIES, findFamily } from '../../src/rollup/family-table.ts';
-import type { GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
+import { loadFamilies } from '../../src/rollup/family-table.ts';
+import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import { countRounds } from './count-rounds.ts';
 import {
   createScriptedChain,
@@ -15,6 +15,9 @@ import {
   SCOPE,
   type Script,
 } from './scripted-chain.ts';
+
+const FAMILIES = await loadFamilies();
+const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name === name) as FamilyRow;
 
 const FROM = '0x52908400098527886e0f7030069857d2e4169ee7';
 const TO = '0x8617e340b3d01fa5f11f306f4090fd50e238070d';

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { recogniseFamily } from '../../src/rollup/recognise-family.ts';
 import { createScriptedChain, makeHeader, SCOPE, type Script } from './scripted-chain.ts';
+
+const FAMILIES = await loadFamilies();
 
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';

@@ -1,11 +1,15 @@
 /** The rollup methods over HTTP, in front of nodes that answer as those of each family do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAMILIES, findFamily } from '../../src/rollup/family-table.ts';
+import { FAMILY_NAMES, loadFamilies } from '../../src/rollup/family-table.ts';
 import { listGaps } from '../../src/rollup/list-gaps.ts';
+import type { FamilyRow } from '../../src/rollup/rollup-family.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { startService } from '../support/service.ts';
 import { HEIGHT, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
+
+const FAMILIES = await loadFamilies();
+const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name === name) as FamilyRow;
 
 /** Milliseconds: long beside what the service needs between two rounds. */
 const DELAY = 40;
@@ -27,6 +31,13 @@ async function post(authority: string, method: string, params: readonly unknown[
   const { result, error } = (await response.json()) as { result?: unknown; error?: object };
   return result ?? error;
 }
+
+test('a family is called in the table what it calls itself', () => {
+  assert.deepEqual(
+    FAMILIES.map(({ name }) => name),
+    FAMILY_NAMES,
+  );
+});
 
 test('every family that can be recognised is recorded', () => {
   assert.deepEqual(

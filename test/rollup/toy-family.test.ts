@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { FAMILIES } from '../../src/rollup/family-table.ts';
+import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { recogniseFamily } from '../../src/rollup/recognise-family.ts';
 import { countRounds } from './count-rounds.ts';
 import { createScriptedChain, makeHeader, makeSources, SCOPE } from './scripted-chain.ts';
 import { toy } from './toy-family.ts';
+
+const FAMILIES = await loadFamilies();
 
 const MAX_LINES = 60;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
