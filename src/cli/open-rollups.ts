@@ -1,9 +1,8 @@
-import type { CallScope, Chain } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
-import { recogniseFamily } from '../rollup/recognise-family.ts';
-import type { FamilyRow, RollupFamily } from '../rollup/rollup-family.ts';
+import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -44,10 +43,13 @@ export class Rollups {
       Object.entries(networks).map(async ([name, { rollup, upstreams }]) => {
         if (rollup === undefined) return;
         const chain = chains.get(name) as Chain;
-        const row =
-          rollup.family === undefined ? await this.#recognise(name, chain) : await loadFamily(rollup.family);
-        if (upstreams !== undefined && rollup.family !== undefined) void this.#warnIfOther(name, chain, row);
-        this.#byNetwork.set(name, await this.#openOne(name, row, rollup, chains));
+        const family = rollup.family ?? (await this.#recognise(name, chain));
+        if (upstreams !== undefined && rollup.family !== undefined)
+          void this.#warnIfOther(name, chain, family);
+        this.#byNetwork.set(name, {
+          family: openFamily(family, await this.#findSources(chain, name, rollup, chains)),
+          prefix: rollup.prefix ?? (await loadFamily(family)).prefix,
+        });
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -57,21 +59,20 @@ export class Rollups {
     await Promise.all(this.#nodes.map((node) => node.close()));
   }
 
-  async #openOne(
+  async #findSources(
+    chain: Chain,
     network: string,
-    row: FamilyRow,
-    { l1, opNode, mode, l1CostMode, messageService, prefix = row.prefix }: RollupOptions,
+    { l1, opNode, mode, l1CostMode, messageService }: RollupOptions,
     chains: ReadonlyMap<string, Chain>,
-  ): Promise<OpenRollup> {
-    const family = row.create({
-      chain: chains.get(network) as Chain,
+  ): Promise<RollupSources> {
+    return {
+      chain,
       l1: l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,
       messageService,
-    });
-    return { family, prefix };
+    };
   }
 
   /** Two numbers come from it: neither the start nor anything else waits for it. */
@@ -97,11 +98,12 @@ export class Rollups {
     return node;
   }
 
-  async #recognise(network: string, chain: Chain): Promise<FamilyRow> {
+  /** @returns the family's name */
+  async #recognise(network: string, chain: Chain): Promise<string> {
     const { log } = this.#backends;
     let row: FamilyRow | undefined;
     try {
-      row = await recogniseFamily(chain, createScope());
+      row = await recogniseAmongAll(chain);
     } catch (error) {
       throw new Error(
         `network ${network}: its rollup family cannot be asked for: ${(error as Error).message}`,
@@ -114,23 +116,33 @@ export class Rollups {
       );
     }
     log.info({ network, family: row.name }, 'rollup family recognised');
-    return row;
+    return row.name;
   }
 
   /** Says so when a chain seems to be of another family than the one that is configured; the configuration holds. */
-  async #warnIfOther(network: string, chain: Chain, row: FamilyRow): Promise<void> {
+  async #warnIfOther(network: string, chain: Chain, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
-      const seen = await recogniseFamily(chain, createScope());
-      if (seen === undefined || seen === row) return;
-      log.warn(
-        { network, configured: row.name, recognised: seen.name },
-        'the rollup looks like another family',
-      );
+      const seen = await recogniseAmongAll(chain);
+      if (seen === undefined || seen.name === configured) return;
+      log.warn({ network, configured, recognised: seen.name }, 'the rollup looks like another family');
     } catch (error) {
       log.debug({ network, err: error }, 'the rollup family could not be looked at');
     }
   }
+}
+
+/** A family whose file is loaded with the first request: not at the start, of which it would take 10 ms. */
+function openFamily(name: string, sources: RollupSources): RollupFamily {
+  let loading: Promise<RollupFamily> | undefined;
+  const load = (): Promise<RollupFamily> => {
+    loading ??= loadFamily(name).then((row) => row.create(sources));
+    return loading;
+  };
+  return {
+    estimateGas: async (request, scope) => (await load()).estimateGas(request, scope),
+    info: async (scope) => (await load()).info(scope),
+  };
 }
 
 /** An address as a row of `upstreams:`. */
@@ -139,6 +151,7 @@ function readAddress(url: string): UpstreamOptions {
   return row as UpstreamOptions;
 }
 
-function createScope(): CallScope {
-  return new RequestScope(performance.now() + RECOGNISE_LIMIT_MS);
+async function recogniseAmongAll(chain: Chain): Promise<FamilyRow | undefined> {
+  const { recogniseFamily } = await import('../rollup/recognise-family.ts');
+  return recogniseFamily(chain, new RequestScope(performance.now() + RECOGNISE_LIMIT_MS));
 }
