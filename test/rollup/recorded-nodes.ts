@@ -61,6 +61,15 @@ const plainInfo = (ethContext: object, verifiedIndex: number, queueIndex = 0): o
 });
 const NO_L1 = { blockNumber: 0, timestamp: 0 };
 
+/** What no mark gives away: its family has to be configured. */
+export const PLAIN: RecordedFamily = {
+  name: 'ethereum',
+  prefix: 'ethereum',
+  answers: { ...gas, ...tip },
+  estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4240' },
+  info: plainInfo(NO_L1, HEIGHT - 11),
+};
+
 export const RECORDED: readonly RecordedFamily[] = [
   {
     name: 'linea',
@@ -88,10 +97,10 @@ export const RECORDED: readonly RecordedFamily[] = [
         if (overrides !== undefined && typeof overrides !== 'object') {
           throw new RpcError(-32602, 'Invalid account overrides parameter (index 1)');
         }
-        return { baseFeePerGas: '0x7', gasLimit: '0xcf08', priorityFeePerGas: '0x43a82a5' };
+        return { baseFeePerGas: '0x8', gasLimit: '0xcf09', priorityFeePerGas: '0x43a82a5' };
       },
     },
-    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a5' },
+    estimate: { gasLimit: '0xcf09', baseFeePerGas: '0x8', priorityFeePerGas: '0x43a82a5' },
     info: plainInfo(NO_L1, HEIGHT - 11),
   },
   {
@@ -136,7 +145,10 @@ export const RECORDED: readonly RecordedFamily[] = [
     answers: {
       ...gas,
       ...tip,
-      eth_call: callContracts({ [`${SCROLL_ORACLE} 0x519b4bd3`]: 7 }),
+      eth_call: callContracts({
+        [`${SCROLL_ORACLE} 0x519b4bd3`]: 7,
+        [`${SCROLL_ORACLE} 0x49948e0e`]: 900_000,
+      }),
       scroll_estimateL1DataFee: () => '0x186a1',
       scroll_getL1SyncHeight: () => 23_000_000,
       scroll_getLatestRelayedQueueIndex: () => 976_543,
@@ -167,6 +179,7 @@ export const RECORDED: readonly RecordedFamily[] = [
     prefix: 'zkevm',
     answers: {
       ...gas,
+      eth_gasPrice: () => '0x3b9ac9ff',
       zkevm_estimateGasPrice: () => '0x3b9aca00',
       zkevm_consolidatedBlockNumber: () => `0x${(HEIGHT - 3).toString(16)}`,
     },
