@@ -1,34 +1,33 @@
 /** The rollup methods over HTTP, in front of nodes that answer as those of each family do. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FAMILY_NAMES, loadFamilies } from '../../src/rollup/family-table.ts';
 import { listGaps } from '../../src/rollup/list-gaps.ts';
 import type { FamilyRow } from '../../src/rollup/rollup-family.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { startService } from '../support/service.ts';
-import { HEIGHT, PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
+import { CALL, describeExample, HEIGHT, PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 
+const DOCUMENT = readFileSync(new URL('../../../docs/rollups.md', import.meta.url), 'utf8');
 const FAMILIES = await loadFamilies();
 const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name === name) as FamilyRow;
 
 /** Milliseconds: long beside what the service needs between two rounds. */
 const DELAY = 40;
 const OLD = '0x5';
-/** The transfer of one ether of Linea's public example. */
-const CALL = {
-  from: '0x52908400098527886e0f7030069857d2e4169ee7',
-  to: '0x8617e340b3d01fa5f11f306f4090fd50e238070d',
-  value: '0xde0b6b3a7640000',
-  nonce: '0x0',
-};
-
-async function post(authority: string, method: string, params: readonly unknown[]): Promise<unknown> {
+/** The answer as it came. */
+async function postText(authority: string, method: string, params: readonly unknown[]): Promise<string> {
   const response = await fetch(`http://${authority}/v3/demo`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  const { result, error } = (await response.json()) as { result?: unknown; error?: object };
+  return response.text();
+}
+
+async function post(authority: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const { result, error } = JSON.parse(await postText(authority, method, params));
   return result ?? error;
 }
 
@@ -90,6 +89,14 @@ for (const record of [...RECORDED, PLAIN]) {
       assert.match(String(gasLimit), /^0x(cf0[89]|2dc6c0)$/, block);
     }
     assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), info);
+    const example = describeExample(record);
+    for (const [method, params] of [
+      [`${prefix}_estimateGas`, [CALL]],
+      ['rollup_getInfo', []],
+    ] as const) {
+      assert.ok(example.includes(`<< ${await postText(service.authority, method, params)}\n`), method);
+    }
+    assert.ok(DOCUMENT.includes(example), 'docs/rollups.md has another example');
     assert.deepEqual(service.errors, []);
   });
 }

@@ -217,7 +217,24 @@ export const RECORDED: readonly RecordedFamily[] = [
       mode: 'verifier',
       syncing: false,
       ethContext: { blockNumber: 16_131_692, timestamp: 1_670_402_841 },
-      rollupContext: { index: 46_308_439, queueIndex: 227_091, verifiedIndex: 0 },
+      rollupContext: { queueIndex: 227_091, index: 46_308_439, verifiedIndex: 0 },
     },
   },
 ];
+
+/** The transfer of one ether of Linea's public example, but for the nonce. */
+export const CALL = {
+  from: '0x52908400098527886e0f7030069857d2e4169ee7',
+  to: '0x8617e340b3d01fa5f11f306f4090fd50e238070d',
+  value: '0xde0b6b3a7640000',
+  nonce: '0x0',
+};
+
+/** What docs/rollups.md shows of a record: both methods, asked and answered. */
+export function describeExample({ name, title = name, prefix, estimate, info }: RecordedFamily): string {
+  const show = (method: string, params: readonly unknown[], result: object): string =>
+    `>> ${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n` +
+    `<< ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n`;
+  const estimated = show(`${prefix}_estimateGas`, [CALL], estimate);
+  return `### ${title}\n\n\`\`\`\n${estimated}${show('rollup_getInfo', [], info)}\`\`\`\n`;
+}
