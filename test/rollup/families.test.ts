@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Transaction } from 'ethers';
+import fc from 'fast-check';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import { concatBytes } from '../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import { countRounds } from './count-rounds.ts';
@@ -365,6 +368,37 @@ describe('ethereum', () => {
       rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 79n },
     });
   });
+});
+
+test('more calldata never costs less, and a chain that charges by the byte is asked about every byte', async () => {
+  const price = 1_000_000n;
+  /** Oracles that charge for the length of what they are shown. */
+  const call = (request: CallRequest): string => {
+    const { to, data = '0x' } = request.call;
+    if (data.startsWith('0x49948e0e'))
+      return `"0x${(price * BigInt(`0x${data.slice(74, 138)}`)).toString(16).padStart(64, '0')}"`;
+    return answerCalls({ [to ?? '']: { '0x1e2b6e7b': 1n, '0x06f837d3': 1n, '0x275aedd2': 0n } })(request);
+  };
+  const bytes = fc.uint8Array({ maxLength: 400 });
+  for (const name of ['op-stack', 'mantle', 'scroll']) {
+    const { family } = open(name, { call, sources: { l1CostMode: 'folded' } });
+    const costOf = async (data: Uint8Array): Promise<bigint> => {
+      const request = { call: { ...CALL, data: bytesToHex(data) }, block: LATEST };
+      return (await family.estimateGas(request, SCOPE)).priorityFeePerGas;
+    };
+    await fc.assert(
+      fc.asyncProperty(bytes, bytes, async (data, more) => {
+        const grown = (await costOf(concatBytes(data, more))) - (await costOf(data));
+        const owed = price * BigInt(more.length);
+        // The list's own header may take two bytes more; each price is rounded up to a wei per gas.
+        assert.ok(
+          grown >= owed / GAS && grown <= (owed + 4n * price) / GAS + 1n,
+          `${grown} for ${more.length}`,
+        );
+      }),
+      { numRuns: 60 },
+    );
+  }
 });
 
 test('a type of transaction that rollups do not have is refused before anything is asked', async () => {
