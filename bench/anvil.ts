@@ -10,6 +10,7 @@ import { CALL_CONTRACTS, WORKLOADS, type Workload } from './support/call-workloa
 import { makeBenchFolder, writeBenchChain } from './support/chain.ts';
 import {
   CAN_PIN,
+  CPU_RESOLUTION,
   LOAD_CORE,
   NO_PIN_NOTE,
   pinSelf,
@@ -67,7 +68,7 @@ async function runRound(subject: Subject, { bodies }: Workload, durationMs: numb
   const request = (): Buffer => requests[next++ % requests.length] as Buffer;
   const before = readCpuSeconds(pid);
   const load = await runLoad({ host: '127.0.0.1', port, request, connections: CONNECTIONS, durationMs });
-  const used = readCpuSeconds(pid) - before;
+  const used = Math.max(readCpuSeconds(pid) - before, CPU_RESOLUTION);
   return { perCpuSecond: load.requests / used, busy: used / load.seconds };
 }
 

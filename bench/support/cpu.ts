@@ -9,6 +9,8 @@ export const LOAD_CORE = 1;
 
 /** The kernel's USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
+/** The least that can be told apart, seconds: less than this is told as nothing. */
+export const CPU_RESOLUTION: number = 1 / TICKS_PER_SECOND;
 /** Fields of /proc/<pid>/stat after the name, which ends with the last parenthesis; they count from the state on. */
 const [USER_TICKS, SYSTEM_TICKS] = [11, 12];
 
