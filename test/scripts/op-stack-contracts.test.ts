@@ -1,0 +1,163 @@
+/** The predeploys of an OP Stack chain, executed by our own engine and compared with the specification's formulas. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { selectorOf } from '../../scripts/contracts/abi.ts';
+import {
+  GAS_PRICE_ORACLE,
+  GAS_PRICE_ORACLE_RUNTIME,
+} from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
+import {
+  encodeL1Block,
+  L1_BLOCK,
+  L1_BLOCK_RUNTIME,
+  type L1Facts,
+} from '../../scripts/contracts/op-stack/l1-block.ts';
+import { createEvm } from '../../src/engine/create-evm.ts';
+import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import { bigIntToFixedBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import { hexToBytes } from '../../src/primitives/hex.ts';
+import { keccak256 } from '../../src/primitives/keccak.ts';
+import { encodeBytesCall, encodeWordCall } from '../../src/rollup/contract.ts';
+import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
+import { computeFjordFee, computeIsthmusOperatorFee } from '../../src/rollup/fees/op-stack-fee.ts';
+
+const MEMORY_LIMIT: number = 64 << 20;
+const GAS = 30_000_000n;
+
+const FACTS: L1Facts = {
+  number: 23_800_000n,
+  timestamp: 1_764_000_000n,
+  basefee: 2_000_000n,
+  sequenceNumber: 3n,
+  baseFeeScalar: 20n,
+  blobBaseFeeScalar: 15n,
+  blobBaseFee: 3_000_000n,
+  operatorFeeScalar: 1_000n,
+  operatorFeeConstant: 5n,
+};
+
+/** An EVM with both contracts. */
+function createChain(facts: L1Facts): Evm {
+  const evm = createEvm(
+    { getAccount: () => undefined, getStorage: () => EMPTY_BYTES, getCode: () => EMPTY_BYTES },
+    MEMORY_LIMIT,
+  );
+  evm.enter(
+    {
+      number: 1n,
+      timestamp: 1n,
+      beneficiary: new Uint8Array(20),
+      gasLimit: GAS,
+      difficulty: 0n,
+      prevRandao: new Uint8Array(32),
+      baseFeePerGas: 0n,
+      blobBaseFee: 0n,
+      getBlockHash: () => new Uint8Array(32),
+    },
+    10n,
+    'prague',
+  );
+  evm.open();
+  for (const [address, code] of [
+    [GAS_PRICE_ORACLE, GAS_PRICE_ORACLE_RUNTIME],
+    [L1_BLOCK, L1_BLOCK_RUNTIME],
+  ] as const) {
+    evm.state.setCode(hexToBytes(address), keccak256(code), code);
+  }
+  for (const [slot, value] of encodeL1Block(facts)) {
+    const word = bigIntToFixedBytes(value, 32);
+    evm.state.setStorage(hexToBytes(L1_BLOCK), bigIntToFixedBytes(BigInt(slot), 32), word);
+  }
+  return evm;
+}
+
+/** What a function answers; the call leaves nothing behind. */
+function ask(evm: Evm, to: string, data: string): bigint {
+  const mark = evm.mark();
+  evm.begin();
+  evm.start({
+    caller: new Uint8Array(20),
+    to: hexToBytes(to),
+    value: 0n,
+    data: hexToBytes(data),
+    gasLimit: GAS,
+    gasPrice: 0n,
+    blobVersionedHashes: [],
+    accessList: [],
+  });
+  while (!evm.advance(WHOLE_SLICE));
+  const { status, reason, output } = evm.outcome;
+  assert.equal(status, 'success', reason);
+  evm.rollbackTo(mark);
+  return bytesToBigInt(output);
+}
+
+const askFee = (evm: Evm, transaction: Uint8Array): bigint =>
+  ask(evm, GAS_PRICE_ORACLE, encodeBytesCall('0x49948e0e', transaction));
+
+describe('L1Block', () => {
+  test('tells what its slots were set to, each number by itself', () => {
+    const evm = createChain(FACTS);
+    for (const [name, value] of Object.entries(FACTS)) {
+      assert.equal(ask(evm, L1_BLOCK, selectorOf(`${name}()`)), value, name);
+    }
+    assert.throws(() => encodeL1Block({ ...FACTS, baseFeeScalar: 1n << 32n }), RangeError);
+  });
+});
+
+describe('GasPriceOracle', () => {
+  const evm = createChain(FACTS);
+  const prices = {
+    l1BaseFee: FACTS['basefee'] as bigint,
+    blobBaseFee: FACTS['blobBaseFee'] as bigint,
+    baseFeeScalar: FACTS['baseFeeScalar'] as bigint,
+    blobBaseFeeScalar: FACTS['blobBaseFeeScalar'] as bigint,
+  };
+
+  test('charges for data as Fjord does, whatever the data', () => {
+    /** Does not repeat, and alone costs more than the least fee: every byte behind it counts. */
+    const noise = Uint8Array.from(concatBytes(...[1, 2, 3, 4, 5, 6].map((n) => keccak256(Uint8Array.of(n)))));
+    const random = fc.uint8Array({ maxLength: 300 });
+    const runs = fc.array(fc.tuple(fc.nat(3), fc.nat(20)), { maxLength: 60 });
+    const repetitive = runs.map((list) =>
+      Uint8Array.from(list.flatMap(([byte, count]) => new Array(count).fill(byte))),
+    );
+    const long = fc.nat(2_000).map((length) => new Uint8Array(length));
+    /** Pieces of what came before: short matches and long ones, near and far. */
+    const quoting = fc.array(fc.tuple(fc.nat(180), fc.nat(24), fc.uint8Array({ maxLength: 5 })), {
+      maxLength: 30,
+    });
+    const quotes = quoting.map((list) =>
+      concatBytes(...list.flatMap(([at, length, own]) => [noise.subarray(at, at + length), own])),
+    );
+    fc.assert(
+      fc.property(fc.oneof(random, repetitive, long, quotes), (tail) => {
+        const data = concatBytes(noise, tail);
+        assert.equal(askFee(evm, data), computeFjordFee(measureFastLz(data) + 68, prices));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the vectors of op-geth, with a signature on top', () => {
+    for (const [data, size] of [
+      [new Uint8Array(0), 0],
+      [new Uint8Array(1_000).fill(1), 21],
+      [hexToBytes('0xdd80808094095e7baea6a6c7c4c2dfeb977efac326af552d878080808080'), 31],
+    ] as const) {
+      assert.equal(askFee(evm, data), computeFjordFee(size + 68, prices));
+    }
+  });
+
+  test("the operator's part, and which forks there are", () => {
+    const fee = ask(evm, GAS_PRICE_ORACLE, encodeWordCall('0x275aedd2', 53_000n));
+    assert.equal(fee, computeIsthmusOperatorFee(53_000n, { scalar: 1_000n, constant: 5n }));
+    assert.equal(fee, 58n);
+    const flags = ['isEcotone()', 'isFjord()', 'isIsthmus()', 'isJovian()', 'decimals()'];
+    assert.deepEqual(
+      flags.map((signature) => ask(evm, GAS_PRICE_ORACLE, selectorOf(signature))),
+      [1n, 1n, 1n, 0n, 6n],
+    );
+  });
+});
