@@ -29,7 +29,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   cost: 100,
   executes: true,
   needsRollup: true,
-  errors: ['methodNotFound', 'executionReverted', 'serverError', 'timedOut', 'busy'],
+  errors: ['methodNotFound', 'executionReverted', 'serverError', 'timedOut', 'busy', 'misconfigured'],
   example: {
     params: [
       {

@@ -13,7 +13,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   result: { name: 'info', schema: rollupInfo },
   cost: 80,
   needsRollup: true,
-  errors: ['methodNotFound', 'serverError'],
+  errors: ['methodNotFound', 'serverError', 'misconfigured'],
   example: {
     params: [],
     result: {

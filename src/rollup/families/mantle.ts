@@ -2,10 +2,9 @@ import type { BlockReference, CallRequest, CallScope, Chain } from '../../chain/
 import { ChainError } from '../../chain/errors.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
-import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
-import { encodeSigningPayload } from '../estimate/signing-payload.ts';
-import { GAS_PRICE_ORACLE, readL1Fee, readOperatorFee } from '../op-stack/oracle.ts';
+import { GAS_PRICE_ORACLE } from '../op-stack/oracle.ts';
+import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
 import { recogniseOpStack } from '../op-stack/recognise.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
@@ -29,28 +28,19 @@ export const mantle: FamilyRow = {
 };
 
 async function estimateMantleGas(
-  { chain, l1CostMode }: RollupSources,
+  sources: RollupSources,
   request: CallRequest,
   scope: CallScope,
 ): Promise<GasEstimate> {
+  const { chain } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
   const [draft, tokenRatio] = await Promise.all([
     draftTransaction(chain, request, pinned, scope),
     readTokenRatio(chain, pinned.reference, scope),
   ]);
-  const { gasLimit, baseFeePerGas, reference } = draft;
-  if (tokenRatio === undefined) {
-    return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
-  }
-  const transaction = encodeSigningPayload(draft.call, draft.defaults);
-  const [tip, l1Fee, operatorFee] = await Promise.all([
-    draft.findTip(),
-    readL1Fee(chain, transaction, reference, scope),
-    readOperatorFee(chain, gasLimit, reference, scope),
-  ]);
-  // The contract's fee is in ETH.
-  const l1Cost = l1Fee * tokenRatio + operatorFee;
-  return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
+  if (tokenRatio !== undefined) return priceDraft(sources, draft, tokenRatio, scope);
+  const { gasLimit, baseFeePerGas } = draft;
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
 }
 
 /** Undefined before Arsia. @throws ChainError when the chain has no such ratio */
