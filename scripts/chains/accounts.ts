@@ -36,12 +36,17 @@ export const DAVE: Account = createAccount('dave');
 /** Delegates on the devnet and stays delegated up to the head. */
 export const ERIN: Account = createAccount('erin');
 
+/** Tells the OP-Stack-like rollup of layer 1; it has ether there only. */
+export const DEPOSITOR: Account = createAccount('depositor');
+
 export const ACCOUNTS: readonly Account[] = [ALICE, BOB, CAROL, DAVE, ERIN, DEPLOYER, PIONEER];
 
 const GENESIS_BALANCE: bigint = 10_000n * 10n ** 18n;
 
-/** Genesis allocation: every account funded. */
-export function allocateAccounts(): Record<string, { balance: string }> {
+/** Genesis allocation: each of these accounts funded. */
+export function allocateAccounts(
+  accounts: readonly Account[] = ACCOUNTS,
+): Record<string, { balance: string }> {
   const balance = `0x${GENESIS_BALANCE.toString(16)}`;
-  return Object.fromEntries(ACCOUNTS.map(({ address }) => [bytesToHex(address), { balance }]));
+  return Object.fromEntries(accounts.map(({ address }) => [bytesToHex(address), { balance }]));
 }

@@ -4,6 +4,7 @@ import { concatBytes } from '../../src/primitives/bytes.ts';
 import type { DevelopmentChain } from './development-chain.ts';
 import { buildDevnet } from './devnet.ts';
 import { describeChains } from './facts.ts';
+import { buildOpRollup } from './op-rollup.ts';
 import { renderReadme } from './readme.ts';
 import { buildRollup } from './rollup.ts';
 
@@ -23,15 +24,16 @@ function packBlocks({ blocks }: DevelopmentChain): Uint8Array {
 /** Contents of every file of the folder `chains`, by path in it. The same on every run. */
 export async function generateChainFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
   const devnet = await buildDevnet();
-  const rollup = await buildRollup();
-  const facts = describeChains(devnet, rollup);
+  const chains = { devnet, rollup: await buildRollup(), 'op-rollup': await buildOpRollup(devnet) };
+  const facts = describeChains(chains);
   const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+  const chainFiles = Object.entries(chains).flatMap(([name, chain]): [string, Uint8Array][] => [
+    [`${name}/genesis.json`, text(chain.genesis)],
+    [`${name}/blocks.rlp.gz`, packBlocks(chain)],
+  ]);
   return new Map([
-    ['README.md', text(renderReadme(facts, devnet, rollup))],
+    ['README.md', text(renderReadme(facts, chains))],
     ['facts.json', text(`${JSON.stringify(facts, null, 2)}\n`)],
-    ['devnet/genesis.json', text(devnet.genesis)],
-    ['devnet/blocks.rlp.gz', packBlocks(devnet)],
-    ['rollup/genesis.json', text(rollup.genesis)],
-    ['rollup/blocks.rlp.gz', packBlocks(rollup)],
+    ...chainFiles,
   ]);
 }

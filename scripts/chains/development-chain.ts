@@ -1,6 +1,9 @@
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import type { BlockPlan } from './chain-builder.ts';
 
+/** Those that come with the program, by the names of their folders. */
+export type DevelopmentChains = Readonly<Record<'devnet' | 'rollup' | 'op-rollup', DevelopmentChain>>;
+
 /** A generated chain: `plans[0]` became `blocks[1]`, `blocks[0]` is genesis. */
 export type DevelopmentChain = {
   /** Text of its geth genesis file. */

@@ -36,7 +36,7 @@ const BLOCK_FORKS = {
 const TIME_FORKS = { shanghai: 38, cancun: 42, prague: 47, osaka: 52, bpo1: 55, bpo2: 58 } as const;
 
 /** Mainnet's limits: EIP-4844, EIP-7691, EIP-7892. */
-const BLOB_SCHEDULE = {
+export const BLOB_SCHEDULE = {
   cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3338477 },
   prague: { target: 6, max: 9, baseFeeUpdateFraction: 5007716 },
   osaka: { target: 6, max: 9, baseFeeUpdateFraction: 5007716 },

@@ -1,16 +1,21 @@
+import type { Header } from '../../src/chain/header.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { parseLineaExtraData } from '../../src/rollup/linea/extra-data.ts';
+import { GAS_PRICE_ORACLE } from '../contracts/op-stack/gas-price-oracle.ts';
+import { L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
 import { ACCOUNTS, ALICE, BOB } from './accounts.ts';
 import { TOKEN } from './actions.ts';
 import { CALLENV, DELEGATE, ERC20, FACTORY, LOGGER, REVERTER } from './addresses.ts';
-import type { DevelopmentChain } from './development-chain.ts';
+import type { DevelopmentChain, DevelopmentChains } from './development-chain.ts';
 import { DEPOSIT_CONTRACT, DEVNET_CHAIN_ID, MERGE_BLOCK } from './devnet-genesis.ts';
 import { encodeCall } from './encode-call.ts';
+import { OP_ROLLUP_CHAIN_ID } from './op-rollup-genesis.ts';
+import { Origins } from './origins.ts';
 import { MESSAGE_SERVICE, ROLLUP_CHAIN_ID } from './rollup.ts';
 
 type CallExample = { readonly from?: string; readonly to: string; readonly data: string };
 
-/** What users of either chain want to name. Addresses, hashes and data are hex, the rest numbers. */
+/** What users of any of the chains want to name. Addresses, hashes and data are hex, the rest numbers. */
 type CommonFacts = {
   readonly chainId: number;
   readonly genesisHash: string;
@@ -54,6 +59,13 @@ export type Facts = {
       readonly variableCost: number;
       readonly ethGasPrice: number;
     };
+  };
+  readonly 'op-rollup': CommonFacts & {
+    readonly l1Block: string;
+    readonly gasPriceOracle: string;
+    /** The block of the devnet that the head is made from. */
+    readonly originNumber: number;
+    readonly originTimestamp: number;
   };
 };
 
@@ -104,7 +116,17 @@ function readPricing({ blocks }: DevelopmentChain): Facts['rollup']['pricing'] {
   };
 }
 
-export function describeChains(devnet: DevelopmentChain, rollup: DevelopmentChain): Facts {
+/** The block of layer 1 that the head is made from. */
+function findOrigin(
+  layer1: DevelopmentChain,
+  { blocks }: DevelopmentChain,
+): { originNumber: number; originTimestamp: number } {
+  const head = blocks.at(-1)?.block.header as Header;
+  const { number, timestamp } = new Origins(layer1).factsAt(head.timestamp);
+  return { originNumber: Number(number), originTimestamp: Number(timestamp) };
+}
+
+export function describeChains({ devnet, rollup, 'op-rollup': opRollup }: DevelopmentChains): Facts {
   const bodies = devnet.blocks.map(({ block }) => block);
   return {
     devnet: {
@@ -123,6 +145,12 @@ export function describeChains(devnet: DevelopmentChain, rollup: DevelopmentChai
       messageService: bytesToHex(MESSAGE_SERVICE),
       lastAnchoredL1MessageNumber: findLastAnchored(rollup),
       pricing: readPricing(rollup),
+    },
+    'op-rollup': {
+      ...describeCommon(OP_ROLLUP_CHAIN_ID, opRollup),
+      l1Block: L1_BLOCK,
+      gasPriceOracle: GAS_PRICE_ORACLE,
+      ...findOrigin(devnet, opRollup),
     },
   };
 }

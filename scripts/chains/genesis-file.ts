@@ -18,6 +18,22 @@ export type GenesisOptions = {
   readonly allocations: Readonly<Record<string, Allocation>>;
 };
 
+const BLOCK_FORKS = [
+  'homestead',
+  'eip150',
+  'eip155',
+  'eip158',
+  'byzantium',
+  'constantinople',
+  'petersburg',
+].concat('istanbul', 'berlin', 'london');
+
+/** Settings of a chain that has London's rules and proof of stake from the beginning, as rollups do. */
+export const LONDON_AT_GENESIS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(BLOCK_FORKS.map((fork) => [`${fork}Block`, 0])),
+  terminalTotalDifficulty: 0,
+};
+
 /** Since 2016 a contract's nonce begins at 1 (EIP-161). */
 export function allocateContract(code: Uint8Array | string, storage: Allocation['storage'] = {}): Allocation {
   return { balance: '0x0', nonce: '0x1', code: typeof code === 'string' ? code : bytesToHex(code), storage };

@@ -1,4 +1,4 @@
-import type { DevelopmentChain } from './development-chain.ts';
+import type { DevelopmentChain, DevelopmentChains } from './development-chain.ts';
 import type { Facts } from './facts.ts';
 
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -24,11 +24,12 @@ function renderContracts(contracts: Readonly<Record<string, string>>): string {
 }
 
 /** Text of `chains/README.md`. */
-export function renderReadme(facts: Facts, devnet: DevelopmentChain, rollup: DevelopmentChain): string {
+export function renderReadme(facts: Facts, chains: DevelopmentChains): string {
   const { erc20, reverter, callenv, delegate, accounts } = facts.devnet;
+  const opRollup = facts['op-rollup'];
   return `# The built-in development chains
 
-Two small chains that \`npm start\` serves: real blocks, with every hash and root computed, so that every answer
+Three small chains that \`npm start\` serves, the last of them with \`npm start -- --rollup op-stack\`: real blocks, with every hash and root computed, so that every answer
 can be checked. This page and everything else in this folder is generated:
 
     npm run build && node build/scripts/generate-chains.js
@@ -38,14 +39,14 @@ addresses and hashes of this page for programs.
 
 ## Accounts
 
-Each has 10,000 ether at genesis on both chains. The keys are public: never use them elsewhere.
+Each has 10,000 ether at genesis on every chain. The keys are public: never use them elsewhere.
 
 ${renderTable(
   ['Name', 'Address', 'Private key'],
   accounts.map(({ name, address, privateKey }) => [name, `\`${address}\``, `\`${privateKey}\``]),
 )}
 
-## Contracts on both chains
+## Contracts on every chain
 
 ${renderContracts({
   'ERC-20 "Portcullis Token" (PORT)': erc20,
@@ -68,7 +69,7 @@ ${renderContracts({
 
 The system contracts of EIP-4788, EIP-2935, EIP-7002 and EIP-7251 are at their usual addresses.
 
-${renderBlocks(devnet)}
+${renderBlocks(chains.devnet)}
 
 ## rollup
 
@@ -81,6 +82,20 @@ ${renderContracts({ 'L2 message service': facts.rollup.messageService })}
 
 The last anchored message of layer 1 is number ${facts.rollup.lastAnchoredL1MessageNumber}.
 
-${renderBlocks(rollup)}
+${renderBlocks(chains.rollup)}
+
+## op-rollup
+
+Chain id ${opRollup.chainId}, a layer 2 with Prague's rules whose layer 1 is the devnet, priced as the OP Stack prices since Isthmus. The
+predeploys are written for this project: they keep the originals' slots and formulas, and run. The first transaction of every
+block is \`setL1BlockValuesIsthmus\`, an ordinary one of an account that is funded for it, where the OP Stack has a deposit; nothing takes the
+cost of layer 1 from the other transactions. Genesis \`${opRollup.genesisHash}\`,
+head \`${opRollup.headHash}\`.
+
+${renderContracts({ L1Block: opRollup.l1Block, GasPriceOracle: opRollup.gasPriceOracle })}
+
+The head is made from block ${opRollup.originNumber} of the devnet.
+
+${renderBlocks(chains['op-rollup'])}
 `;
 }

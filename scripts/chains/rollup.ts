@@ -18,7 +18,7 @@ import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';
 import { GENESIS_TIME } from './devnet-genesis.ts';
 import { encodeCall } from './encode-call.ts';
-import { allocateContract, renderGenesis } from './genesis-file.ts';
+import { allocateContract, LONDON_AT_GENESIS, renderGenesis } from './genesis-file.ts';
 import { encodeLineaExtraData, type Pricing } from './linea-pricing.ts';
 import type { Fees, TransactionPlan } from './transaction-plan.ts';
 
@@ -128,16 +128,12 @@ function extraDataOf(number: bigint): Uint8Array {
 }
 
 function renderRollupGenesis(): string {
-  const forks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg']
-    .concat('istanbul', 'berlin', 'london')
-    .map((fork): [string, number] => [`${fork}Block`, 0]);
   const slot = `0x${LAST_ANCHORED_SLOT.toString(16)}`;
   const storage = { [slot]: `0x${FIRST_MESSAGE.toString(16)}` };
   return renderGenesis({
     config: {
       chainId: ROLLUP_CHAIN_ID,
-      ...Object.fromEntries(forks),
-      terminalTotalDifficulty: 0,
+      ...LONDON_AT_GENESIS,
       shanghaiTime: 0,
     },
     header: {

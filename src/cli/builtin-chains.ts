@@ -19,6 +19,7 @@ type ChainFacts = {
 export type BuiltinFacts = {
   readonly devnet: ChainFacts & { readonly uncleBlock: number };
   readonly rollup: ChainFacts;
+  readonly 'op-rollup': ChainFacts;
 };
 
 export function readBuiltinFacts(): BuiltinFacts {

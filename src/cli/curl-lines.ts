@@ -1,3 +1,4 @@
+import type { RollupStyle } from '../config/builtin-config.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { readBuiltinFacts } from './builtin-chains.ts';
@@ -8,8 +9,14 @@ export function formatUrl({ host, port }: ListenAddress, scheme: 'http' | 'ws', 
 
 type Example = { readonly method: string; readonly params: readonly unknown[]; readonly host?: string };
 
-function buildExamples(): readonly Example[] {
-  const { devnet, rollup } = readBuiltinFacts();
+const ROLLUPS = {
+  linea: { chain: 'rollup', method: 'linea_estimateGas' },
+  'op-stack': { chain: 'op-rollup', method: 'op_estimateGas' },
+} as const;
+
+function buildExamples(style: RollupStyle): readonly Example[] {
+  const { devnet, ...rollups } = readBuiltinFacts();
+  const { chain, method } = ROLLUPS[style];
   const host = 'rollup.localhost';
   return [
     { method: 'eth_call', params: [devnet.calls.tokenBalance, 'latest'] },
@@ -17,15 +24,15 @@ function buildExamples(): readonly Example[] {
     { method: 'eth_getBlockReceipts', params: ['latest'] },
     { method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x0'] },
     { method: 'eth_getUncleByBlockNumberAndIndex', params: [encodeQuantity(devnet.uncleBlock), '0x0'] },
-    { method: 'linea_estimateGas', params: [rollup.calls.tokenTransfer], host },
+    { method, params: [rollups[chain].calls.tokenTransfer], host },
     { method: 'rollup_getInfo', params: [], host },
   ];
 }
 
 /** One line to paste for each of the seven methods, against the built-in networks. */
-export function buildCurlLines(address: ListenAddress): readonly string[] {
+export function buildCurlLines(address: ListenAddress, style: RollupStyle = 'linea'): readonly string[] {
   const url = formatUrl(address, 'http', '/v3/demo');
-  return buildExamples().map(({ method, params, host }) => {
+  return buildExamples(style).map(({ method, params, host }) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const hostHeader = host === undefined ? '' : `-H 'Host: ${host}' `;
     return `curl -s ${url} ${hostHeader}-H 'Content-Type: application/json' -d '${body}'`;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createBuiltinConfig } from '../config/builtin-config.ts';
+import { createBuiltinConfig, ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { buildCurlLines, formatUrl } from './curl-lines.ts';
@@ -10,9 +10,10 @@ export const SERVE_USAGE: string = `portcullis serve --config FILE
 Serves the networks of a configuration file until SIGINT or SIGTERM.
 `;
 
-const START_USAGE = `portcullis [start]
+const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
 
-Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`. Environment: PORTCULLIS_HOST,
+Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`: a layer 1 and a rollup that is
+priced as Linea is (default), or as the OP Stack's chains are. Environment: PORTCULLIS_HOST,
 PORTCULLIS_PORT, PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
 `;
 
@@ -29,16 +30,20 @@ function announce(config: Config, address: ListenAddress): void {
 
 /** `portcullis start`, and `portcullis` alone: the built-in networks. @returns the exit code */
 export async function runStart(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
-  if (values.help === true) {
-    process.stdout.write(START_USAGE);
-    return 0;
+  const { values } = parseArgs({
+    args,
+    options: { rollup: { type: 'string', default: 'linea' }, help: { type: 'boolean', short: 'h' } },
+  });
+  const style = ROLLUP_STYLES.find((name) => name === values.rollup);
+  if (values.help === true || style === undefined) {
+    (values.help === true ? process.stdout : process.stderr).write(START_USAGE);
+    return values.help === true ? 0 : 2;
   }
-  const config = createBuiltinConfig(process.env);
+  const config = createBuiltinConfig(process.env, style);
   return runService(config, {
     onReady: (address) => {
       announce(config, address);
-      process.stdout.write(`\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address).join('\n\n')}\n`);
+      process.stdout.write(`\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address, style).join('\n\n')}\n`);
     },
   });
 }

@@ -15,7 +15,7 @@ export function isUsageError(error: unknown): error is Error {
 
 export const USAGE: string = `portcullis - a JSON-RPC gateway to blockchain nodes
 
-portcullis [start]                    serve the built-in development networks
+portcullis [start] [--rollup FAMILY]  serve the built-in development networks
 portcullis serve --config FILE        serve the networks of a configuration file
 portcullis dev --genesis G --blocks B import a chain and serve it as the default network
 portcullis import --genesis G --blocks B [--data DIR] [--verify full|header|none]

@@ -10,7 +10,8 @@ import {
 import { durationSchema } from '../util/duration-schema.ts';
 
 /** Chains that come with the program. */
-export type BuiltinChain = 'devnet' | 'rollup';
+export const BUILTIN_CHAINS = ['devnet', 'rollup', 'op-rollup'] as const;
+export type BuiltinChain = (typeof BUILTIN_CHAINS)[number];
 
 /** One row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is given. */
 export type NetworkOptions = {
@@ -44,7 +45,7 @@ const hostSchema = z
 /** One row of `networks:`. */
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
-  builtin: z.enum(['devnet', 'rollup']).exactOptional(),
+  builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
   embedded: z.strictObject({ data: z.string().min(1) }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,

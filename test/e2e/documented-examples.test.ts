@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
-import { BUILTIN_NETWORKS } from '../../src/config/builtin-config.ts';
+import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
@@ -16,7 +16,7 @@ const folder = makeTemporaryFolder();
 let service: RunningService;
 
 before(async () => {
-  service = await startService({ dataDir: folder.path, ...BUILTIN_NETWORKS });
+  service = await startService({ dataDir: folder.path, ...listBuiltinNetworks() });
 });
 
 after(async () => {

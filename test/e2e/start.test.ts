@@ -59,40 +59,67 @@ async function launch(
 }
 
 const SEVEN_LINES = /(curl [^\n]*\n\n?){7}$/;
+const NO_CURL: string | false = !HAS_CURL && 'this machine has no curl';
+
+/** Starts in this folder, pastes each of the seven printed lines into a shell and stops. @returns results by method */
+async function pasteLines(t: TestContext, folder: string, args: string[]): Promise<Map<string, unknown>> {
+  const service = await launch(t, folder, args, SEVEN_LINES);
+  const lines = service.printed.split('\n').filter((line) => line.startsWith('curl '));
+  const results = new Map<string, unknown>();
+  for (const line of lines) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: folder });
+    const { result, error } = JSON.parse(stdout);
+    assert.equal(error, undefined, `${line}\n${stdout}`);
+    assert.ok(result !== null && result !== undefined, line);
+    results.set(/"method":"(\w+)"/.exec(line)?.[1] ?? '', result);
+  }
+  const { code, errors } = await service.stop();
+  assert.equal(code, 0);
+  // Warnings, errors and worse.
+  assert.doesNotMatch(errors, /"level":[456]0/);
+  assert.deepEqual(readdirSync(folder), ['.portcullis']);
+  return results;
+}
+
+const FIVE_METHODS = [
+  'eth_call',
+  'eth_estimateGas',
+  'eth_getBlockReceipts',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+];
 
 describe('portcullis start in an empty folder', () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
 
   for (const time of ['first', 'second']) {
-    const skip = !HAS_CURL && 'this machine has no curl';
-    test(`the ${time} time: each of the seven printed lines answers`, { skip }, async (t) => {
-      const service = await launch(t, folder.path, [], SEVEN_LINES);
-      const lines = service.printed.split('\n').filter((line) => line.startsWith('curl '));
-      const methods = new Set<string>();
-      for (const line of lines) {
-        const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: folder.path });
-        const { result, error } = JSON.parse(stdout);
-        assert.equal(error, undefined, `${line}\n${stdout}`);
-        assert.ok(result !== null && result !== undefined, line);
-        methods.add(/"method":"(\w+)"/.exec(line)?.[1] ?? '');
-      }
-      assert.deepEqual([...methods].sort(), [
-        'eth_call',
-        'eth_estimateGas',
-        'eth_getBlockReceipts',
-        'eth_getTransactionByBlockNumberAndIndex',
-        'eth_getUncleByBlockNumberAndIndex',
-        'linea_estimateGas',
-        'rollup_getInfo',
-      ]);
-      const { code, errors } = await service.stop();
-      assert.equal(code, 0);
-      // Warnings, errors and worse.
-      assert.doesNotMatch(errors, /"level":[456]0/);
-      assert.deepEqual(readdirSync(folder.path), ['.portcullis']);
+    test(`the ${time} time: each of the seven printed lines answers`, { skip: NO_CURL }, async (t) => {
+      const results = await pasteLines(t, folder.path, []);
+      assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'linea_estimateGas', 'rollup_getInfo']);
     });
   }
+
+  test('with an OP-Stack-like rollup, whose oracle prices layer 1', { skip: NO_CURL }, async (t) => {
+    const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
+    assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
+    const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };
+    // An embedded chain has no pool to tip in: all of it is layer 1.
+    assert.ok(BigInt(estimate.priorityFeePerGas) > 0n);
+    const { ethContext, rollupContext } = results.get('rollup_getInfo') as {
+      ethContext: object;
+      rollupContext: { index: number };
+    };
+    const { originNumber, originTimestamp, headNumber } = FACTS['op-rollup'];
+    assert.deepEqual(ethContext, { blockNumber: originNumber, timestamp: originTimestamp });
+    assert.equal(rollupContext.index, headNumber - 1);
+  });
+});
+
+test('a rollup that the program does not have is refused with the usage', () => {
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'start', '--rollup', 'scroll']);
+  assert.equal(status, 2);
+  assert.match(String(stderr), /--rollup linea\|op-stack/);
 });
 
 test('portcullis dev serves a chain under every host name, and again from what it stored', async (t) => {

@@ -43,6 +43,8 @@ before(async () => {
     blobBaseFee: PRICES.blobBaseFee,
     operatorFeeScalar: OPERATOR.scalar,
     operatorFeeConstant: OPERATOR.constant,
+    hash: 1n,
+    batcherHash: 2n,
   });
   const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
   const storage = Object.fromEntries([...slots].map(([slot, value]) => [word(BigInt(slot)), word(value)]));

@@ -253,6 +253,11 @@ describe('scroll', () => {
       ethContext: { blockNumber: 23_000_000n, timestamp: 0n },
       rollupContext: { queueIndex: 976_543n, index: 99n, verifiedIndex: 84n },
     });
+    const newer = { rollupNode_status: '{"l1":{"status":"Synced","latest":23000007,"finalized":22999900}}' };
+    assert.deepEqual((await readInfo('scroll', { requests: newer })).ethContext, {
+      blockNumber: 23_000_007n,
+      timestamp: 0n,
+    });
     assert.deepEqual(await readInfo('scroll', { sources: { l1: L1 } }), {
       mode: 'verifier',
       syncing: false,

@@ -1,4 +1,5 @@
 /** What a node of each family answers, in its own shapes, and what the service makes of it. Every value is told once. */
+import { computePosterGas } from '../../src/rollup/fees/arbitrum-poster.ts';
 import { makeBlock, type Params, RpcError } from '../support/served-node.ts';
 
 export type RecordedFamily = {
@@ -127,7 +128,9 @@ export const RECORDED: readonly RecordedFamily[] = [
     name: 'arbitrum',
     prefix: 'arbitrum',
     answers: {
-      ...gas,
+      // A transfer, and layer 1 for 10,000 gwei.
+      eth_estimateGas: () =>
+        `0x${(21_000n + computePosterGas(10n ** 13n, 10n ** 8n, 10n ** 8n)).toString(16)}`,
       eth_getBlockByNumber: tellBlocks({
         l1BlockNumber: '0x16b4a31',
         sendCount: '0x1f4',
@@ -136,7 +139,7 @@ export const RECORDED: readonly RecordedFamily[] = [
         timestamp: '0x6553f100',
       }),
     },
-    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x0' },
+    estimate: { gasLimit: '0x1ffb8', baseFeePerGas: '0x7', priorityFeePerGas: '0x0' },
     info: plainInfo({ blockNumber: 0x16b4a31, timestamp: 0x6553f100 }, HEIGHT - 11, 1_000),
   },
   {

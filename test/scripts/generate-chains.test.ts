@@ -1,4 +1,4 @@
-/** The committed development chains are what the generator makes, and both import with every root right. */
+/** The committed development chains are what the generator makes, and all import with every root right. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -8,8 +8,10 @@ import { computeAddress } from 'ethers';
 import { decodeFunctionResult, type Hex, parseAbi } from 'viem';
 import { generateChainFiles } from '../../scripts/chains/chain-files.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
+import { selectorOf } from '../../scripts/contracts/abi.ts';
 import type { BlockReference, CallObject, CallScope } from '../../src/chain/chain.ts';
 import type { ChainError } from '../../src/chain/errors.ts';
+import type { BuiltinChain } from '../../src/config/network-options.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 
@@ -18,16 +20,19 @@ const FACTS = JSON.parse(readFileSync(new URL('facts.json', CHAINS), 'utf8')) as
 const CALL_TIMEOUT_MS = 60_000;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-const importCommitted = (name: 'devnet' | 'rollup'): Promise<EmbeddedChain> => {
+const importCommitted = (name: BuiltinChain): Promise<EmbeddedChain> => {
   const pathOf = (file: string): string => fileURLToPath(new URL(`${name}/${file}`, CHAINS));
   return importEmbeddedChain(pathOf('genesis.json'), pathOf('blocks.rlp.gz'));
 };
 
 /** Result of a call at the head, as hex. */
 async function call({ chain }: EmbeddedChain, request: CallObject): Promise<Hex> {
+  return JSON.parse(await chain.call({ call: request, block: LATEST }, scopeOfCall())) as Hex;
+}
+
+function scopeOfCall(): CallScope {
   const { signal } = new AbortController();
-  const scope: CallScope = { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
-  return JSON.parse(await chain.call({ call: request, block: LATEST }, scope)) as Hex;
+  return { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
 }
 
 /** Compressed bytes depend on the zlib at hand; what they hold does not. */
@@ -43,7 +48,8 @@ describe('the generated files', () => {
 
   for (const path of ['README.md', 'facts.json']
     .concat('devnet/genesis.json', 'devnet/blocks.rlp.gz')
-    .concat('rollup/genesis.json', 'rollup/blocks.rlp.gz')) {
+    .concat('rollup/genesis.json', 'rollup/blocks.rlp.gz')
+    .concat('op-rollup/genesis.json', 'op-rollup/blocks.rlp.gz')) {
     test(`chains/${path} is committed as generated`, () => {
       const generated = files.get(path) as Uint8Array;
       const committed = readFileSync(new URL(path, CHAINS));
@@ -51,7 +57,7 @@ describe('the generated files', () => {
     });
   }
 
-  test('every generated file is compared', () => assert.equal(files.size, 6));
+  test('every generated file is compared', () => assert.equal(files.size, 8));
 
   test('together they stay small', () => {
     const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
@@ -64,10 +70,11 @@ test('the accounts have the keys that the facts say', () => {
     assert.equal(computeAddress(privateKey).toLowerCase(), address);
   }
   assert.deepEqual(FACTS.rollup.accounts, FACTS.devnet.accounts);
+  assert.deepEqual(FACTS['op-rollup'].accounts, FACTS.devnet.accounts);
 });
 
-/** What both chains have. */
-function testCommon(facts: Facts['devnet'] | Facts['rollup'], get: () => EmbeddedChain): void {
+/** What all chains have. */
+function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void {
   test('every block is taken and the head is the one that the facts say', async () => {
     assert.equal(get().summary.imported, facts.headNumber);
     assert.equal(get().summary.headHash, facts.headHash);
@@ -146,5 +153,31 @@ describe('rollup', () => {
       assert.equal(header?.baseFeePerGas, 7n);
       assert.match(header?.extraData ?? '', /^0x01[0-9a-f]{24}0{38}$/);
     }
+  });
+});
+
+describe('op-rollup', () => {
+  const facts = FACTS['op-rollup'];
+  let embedded: EmbeddedChain;
+  before(async () => {
+    embedded = await importCommitted('op-rollup');
+  });
+  after(() => embedded.close());
+
+  testCommon(facts, () => embedded);
+
+  test('L1Block tells the block of the devnet that the head is made from, the first transaction its bytes', async () => {
+    const ask = async (signature: string): Promise<bigint> =>
+      BigInt(await call(embedded, { to: facts.l1Block, data: selectorOf(signature) }));
+    assert.equal(await ask('number()'), BigInt(facts.originNumber));
+    assert.equal(await ask('timestamp()'), BigInt(facts.originTimestamp));
+    const devnet = await importCommitted('devnet');
+    const origin = await devnet.chain.getHeader({ kind: 'number', number: BigInt(facts.originNumber) });
+    await devnet.close();
+    assert.equal(await ask('hash()'), BigInt(origin?.hash as string));
+    assert.equal(await ask('basefee()'), origin?.baseFeePerGas);
+    assert.equal(origin?.timestamp, BigInt(facts.originTimestamp));
+    const first = await embedded.chain.getTransactionByBlockAndIndex(LATEST, 0n);
+    assert.match(JSON.parse(first as string).input, /^0x098999be/);
   });
 });

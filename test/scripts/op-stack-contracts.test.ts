@@ -3,20 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
+import { encodeAttributes, type L1Facts } from '../../scripts/contracts/op-stack/attributes.ts';
 import {
   GAS_PRICE_ORACLE,
   GAS_PRICE_ORACLE_RUNTIME,
 } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
 import {
+  DEPOSITOR,
   encodeL1Block,
   L1_BLOCK,
   L1_BLOCK_RUNTIME,
-  type L1Facts,
 } from '../../scripts/contracts/op-stack/l1-block.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import { bigIntToFixedBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeBytesCall, encodeWordCall } from '../../src/rollup/contract.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
@@ -35,6 +36,8 @@ const FACTS: L1Facts = {
   blobBaseFee: 3_000_000n,
   operatorFeeScalar: 1_000n,
   operatorFeeConstant: 5n,
+  hash: (1n << 255n) + 3n,
+  batcherHash: (1n << 159n) + 4n,
 };
 
 /** An EVM with both contracts. */
@@ -72,22 +75,27 @@ function createChain(facts: L1Facts): Evm {
   return evm;
 }
 
-/** What a function answers; the call leaves nothing behind. */
-function ask(evm: Evm, to: string, data: string): bigint {
-  const mark = evm.mark();
+/** Executes a call, which is left in the state. */
+function run(evm: Evm, caller: string, to: string, data: Uint8Array): Evm['outcome'] {
   evm.begin();
   evm.start({
-    caller: new Uint8Array(20),
+    caller: hexToBytes(caller),
     to: hexToBytes(to),
     value: 0n,
-    data: hexToBytes(data),
+    data,
     gasLimit: GAS,
     gasPrice: 0n,
     blobVersionedHashes: [],
     accessList: [],
   });
   while (!evm.advance(WHOLE_SLICE));
-  const { status, reason, output } = evm.outcome;
+  return evm.outcome;
+}
+
+/** What a function answers; the call leaves nothing behind. */
+function ask(evm: Evm, to: string, data: string): bigint {
+  const mark = evm.mark();
+  const { status, reason, output } = run(evm, `0x${'00'.repeat(20)}`, to, hexToBytes(data));
   assert.equal(status, 'success', reason);
   evm.rollbackTo(mark);
   return bytesToBigInt(output);
@@ -104,15 +112,42 @@ describe('L1Block', () => {
     }
     assert.throws(() => encodeL1Block({ ...FACTS, baseFeeScalar: 1n << 32n }), RangeError);
   });
+
+  test('the attributes of Isthmus are 176 bytes in their order', () => {
+    const facts = { ...FACTS, baseFeeScalar: 2_269n, blobBaseFeeScalar: 1_055_762n };
+    const data = bytesToHex(encodeAttributes(facts));
+    assert.equal(data.length, 2 + 2 * 176);
+    const [time, number] = [facts.timestamp, facts.number].map((n) => n.toString(16).padStart(16, '0'));
+    assert.ok(data.startsWith(`0x098999be000008dd00101c120000000000000003${time}${number}`), data);
+    assert.throws(() => encodeAttributes({ ...facts, sequenceNumber: 1n << 64n }), RangeError);
+  });
+
+  test('the attributes set every number, for the depositor alone and only whole', () => {
+    const blank = Object.fromEntries(Object.keys(FACTS).map((name) => [name, 0n])) as L1Facts;
+    const evm = createChain(blank);
+    const attributes = encodeAttributes(FACTS);
+    for (const [caller, data] of [
+      [`0x${'b0'.repeat(20)}`, attributes],
+      [DEPOSITOR, attributes.subarray(0, -1)],
+    ] as const) {
+      const mark = evm.mark();
+      assert.equal(run(evm, caller, L1_BLOCK, data).status, 'reverted');
+      evm.rollbackTo(mark);
+    }
+    assert.equal(run(evm, DEPOSITOR, L1_BLOCK, attributes).status, 'success');
+    for (const [name, value] of Object.entries(FACTS)) {
+      assert.equal(ask(evm, L1_BLOCK, selectorOf(`${name}()`)), value, name);
+    }
+  });
 });
 
 describe('GasPriceOracle', () => {
   const evm = createChain(FACTS);
   const prices = {
-    l1BaseFee: FACTS['basefee'] as bigint,
-    blobBaseFee: FACTS['blobBaseFee'] as bigint,
-    baseFeeScalar: FACTS['baseFeeScalar'] as bigint,
-    blobBaseFeeScalar: FACTS['blobBaseFeeScalar'] as bigint,
+    l1BaseFee: FACTS.basefee,
+    blobBaseFee: FACTS.blobBaseFee,
+    baseFeeScalar: FACTS.baseFeeScalar,
+    blobBaseFeeScalar: FACTS.blobBaseFeeScalar,
   };
 
   test('charges for data as Fjord does, whatever the data', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Facts } from '../../scripts/chains/facts.ts';
-import { BUILTIN_NETWORKS } from '../../src/config/builtin-config.ts';
+import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -37,7 +37,7 @@ export async function serveByDefault(
 ): Promise<RunningService> {
   if (source === 'embedded') return failOnErrors(await serveBuiltin(network));
   const nodes = { devnet: await serveBuiltin('devnet'), rollup: await serveBuiltin('rollup') };
-  const networks = Object.entries(BUILTIN_NETWORKS.networks).map(
+  const networks = Object.entries(listBuiltinNetworks().networks).map(
     ([name, { builtin: _, ...rest }]: [string, { builtin?: string }]) => {
       const node = nodes[name as 'devnet' | 'rollup'];
       const upstreams = TRANSPORTS.map((transport) => urlOf(node, transport));
@@ -76,7 +76,11 @@ export function useNetworks(source: Source): () => Record<'devnet' | 'rollup', R
 /** Serves the built-in networks out of a folder of its own. */
 async function serveBuiltin(network: 'devnet' | 'rollup'): Promise<RunningService> {
   const folder = makeTemporaryFolder();
-  const service = await startService({ ...BUILTIN_NETWORKS, dataDir: folder.path, defaultNetwork: network });
+  const service = await startService({
+    ...listBuiltinNetworks(),
+    dataDir: folder.path,
+    defaultNetwork: network,
+  });
   return {
     ...service,
     async close() {

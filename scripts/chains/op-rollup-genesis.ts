@@ -1,0 +1,51 @@
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { GAS_PRICE_ORACLE, GAS_PRICE_ORACLE_RUNTIME } from '../contracts/op-stack/gas-price-oracle.ts';
+import { createL1BlockRuntime, encodeL1Block, L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
+import { allocateAccounts, DEPOSITOR } from './accounts.ts';
+import { BLOB_SCHEDULE } from './devnet-genesis.ts';
+import { encodeWord } from './encode-call.ts';
+import {
+  allocateContract,
+  allocateSystemContracts,
+  LONDON_AT_GENESIS,
+  renderGenesis,
+} from './genesis-file.ts';
+import type { Origins } from './origins.ts';
+
+export const OP_ROLLUP_CHAIN_ID = 10337;
+/** Of every block. */
+export const EXTRA_DATA: Uint8Array = new TextEncoder().encode('portcullis op rollup');
+
+/** wei; the least there is, where it stays */
+const BASE_FEE = 7n;
+const GAS_LIMIT = 60_000_000n;
+
+/** Block 0 of the OP-Stack-like rollup, which has the predeploys and knows layer 1 already. */
+export function renderOpRollupGenesis(origins: Origins): string {
+  const hex = (value: bigint): string => bytesToHex(encodeWord(value));
+  const slots = [...encodeL1Block(origins.factsAt(origins.start))];
+  const storage = Object.fromEntries(slots.map(([slot, value]) => [hex(BigInt(slot)), hex(value)]));
+  return renderGenesis({
+    config: {
+      chainId: OP_ROLLUP_CHAIN_ID,
+      ...LONDON_AT_GENESIS,
+      shanghaiTime: 0,
+      cancunTime: 0,
+      pragueTime: 0,
+      blobSchedule: BLOB_SCHEDULE,
+    },
+    header: {
+      timestamp: `0x${origins.start.toString(16)}`,
+      extraData: bytesToHex(EXTRA_DATA),
+      gasLimit: `0x${GAS_LIMIT.toString(16)}`,
+      difficulty: '0x0',
+      baseFeePerGas: `0x${BASE_FEE.toString(16)}`,
+    },
+    allocations: {
+      ...allocateAccounts([DEPOSITOR]),
+      ...allocateSystemContracts(),
+      [GAS_PRICE_ORACLE]: allocateContract(GAS_PRICE_ORACLE_RUNTIME),
+      [L1_BLOCK]: allocateContract(createL1BlockRuntime(bytesToHex(DEPOSITOR.address)), storage),
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { parseGenesis } from '../../src/chain/genesis.ts';
+import { blobBaseFeeOf } from '../../src/engine/transition/block-environment.ts';
+import { rulesAt } from '../../src/engine/transition/rules.ts';
+import { bytesToBigInt } from '../../src/primitives/bytes.ts';
+import type { L1Facts } from '../contracts/op-stack/attributes.ts';
+import { labelAddress } from './accounts.ts';
+import type { DevelopmentChain } from './development-chain.ts';
+
+/** Of the OP-Stack-like rollup. */
+export const BLOCK_SECONDS = 2n;
+
+/** Blocks of layer 1 that come after the one that the rollup's genesis is made from. */
+const ORIGINS_TO_COME = 4;
+/** Of the size that OP Mainnet has, millionths. */
+const SCALARS = { baseFeeScalar: 5_227n, blobBaseFeeScalar: 1_014_213n } as const;
+/** Millionths of a wei per gas, and wei. */
+const OPERATOR_FEE = { operatorFeeScalar: 2_000_000n, operatorFeeConstant: 1_000n } as const;
+
+/** Layer 1 as the OP-Stack-like rollup sees it: for each time the last block before it. */
+export class Origins {
+  readonly #config;
+  readonly #blocks;
+
+  constructor({ genesis, blocks }: DevelopmentChain) {
+    this.#config = parseGenesis(genesis).config;
+    this.#blocks = blocks.slice(-1 - ORIGINS_TO_COME);
+  }
+
+  /** Time of the first. */
+  get start(): bigint {
+    return this.#blocks[0]?.block.header.timestamp as bigint;
+  }
+
+  /** What the block of this time says of layer 1. */
+  factsAt(time: bigint): L1Facts {
+    const origin = this.#blocks.findLast(({ block }) => block.header.timestamp <= time);
+    if (origin === undefined) throw new RangeError('before the first block of layer 1');
+    const { header } = origin.block;
+    const { number, timestamp, baseFeePerGas = 0n } = header;
+    return {
+      number,
+      timestamp,
+      basefee: baseFeePerGas,
+      blobBaseFee: blobBaseFeeOf(header, rulesAt(this.#config, { number, timestamp, isMerged: true })),
+      hash: bytesToBigInt(origin.hash),
+      sequenceNumber: (time - timestamp) / BLOCK_SECONDS,
+      batcherHash: bytesToBigInt(labelAddress('batcher')),
+      ...SCALARS,
+      ...OPERATOR_FEE,
+    };
+  }
+}
