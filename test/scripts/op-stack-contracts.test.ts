@@ -131,7 +131,7 @@ describe('L1Block', () => {
       [DEPOSITOR, attributes.subarray(0, -1)],
     ] as const) {
       const mark = evm.mark();
-      assert.equal(run(evm, caller, L1_BLOCK, data).status, 'reverted');
+      assert.equal(run(evm, caller, L1_BLOCK, data).status, 'revert');
       evm.rollbackTo(mark);
     }
     assert.equal(run(evm, DEPOSITOR, L1_BLOCK, attributes).status, 'success');
