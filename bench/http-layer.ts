@@ -71,7 +71,7 @@ function createFixedGateway(): Gateway {
   return {
     openRpc: '{}',
     refuse: () => refused,
-    async admit(host, key) {
+    async admit({ host, key }) {
       const network = networks.get(host ?? '');
       const principal = principals.get(key ?? '');
       return network === undefined || principal === undefined ? { refused } : { network, principal };

@@ -6,6 +6,7 @@ import { logFault } from './call-errors.ts';
 import type { Network } from './network.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal } from './refusals.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
 export type Session = { readonly network: Network; readonly principal: Principal };
@@ -20,10 +21,9 @@ const MISSING_KEY: Refusal = { refused: createRefusal('missingKey') };
 const UNKNOWN_KEY: Refusal = { refused: createRefusal('unknownKey') };
 const KEYS_UNAVAILABLE: Refusal = { refused: createRefusal('keysUnavailable') };
 
-/** Decides from host name and key alone, before anything of a body is read. Never throws or rejects. */
+/** Decides before anything of a body is read. Never throws or rejects. */
 export function admit(
-  host: string | undefined,
-  key: string | undefined,
+  { host, key }: Visitor,
   networks: NetworkRegistry,
   keys: KeyVerifier,
   log: Logger,

@@ -3,9 +3,9 @@ import type { JsonResult } from '../primitives/json-result.ts';
 /**
  * What goes back to the client: an HTTP status and a JSON body; an empty body means nothing is to be said. A streamed
  * body has its first piece, and is to be read or cancelled. When it throws, what was sent of it is no JSON text, and
- * the client must not be able to take it for one.
+ * the client must not be able to take it for one. `retryAfter` is in seconds, whole and at least one.
  */
-export type Answer = { readonly status: number; readonly body: JsonResult };
+export type Answer = { readonly status: number; readonly body: JsonResult; readonly retryAfter?: number };
 
 /** An answer that is text for certain. */
-export type TextAnswer = { readonly status: number; readonly body: string };
+export type TextAnswer = { readonly status: number; readonly body: string; readonly retryAfter?: number };

@@ -15,11 +15,12 @@ import { logFault } from './call-errors.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
+import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
 export interface Gateway {
   /** Which network and whose key; a refusal carries the whole answer. */
-  admit(host: string | undefined, key: string | undefined): Eventual<Session | Refusal>;
+  admit(visitor: Visitor): Eventual<Session | Refusal>;
   /**
    * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
    * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted.
@@ -102,7 +103,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
   }
 
   return {
-    admit: (host, key) => admit(host, key, networks, keys, log),
+    admit: (visitor) => admit(visitor, networks, keys, log),
     refuse: (reason) => REFUSALS[reason],
     get openRpc() {
       // Not at the start: 25 ms.

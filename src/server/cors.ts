@@ -19,6 +19,7 @@ export class CorsPolicy {
 
   /** Adds what an answer to a request with this Origin header must say. */
   addHeaders(headers: string[], origin: string): void {
+    headers.push('Access-Control-Expose-Headers', 'Retry-After');
     if (this.#any) {
       headers.push('Access-Control-Allow-Origin', '*');
     } else {
@@ -34,7 +35,10 @@ export class CorsPolicy {
     this.addHeaders(headers, origin);
     if (this.allows(origin)) {
       headers.push('Access-Control-Allow-Methods', 'POST');
-      headers.push('Access-Control-Allow-Headers', 'Content-Type, Content-Encoding');
+      headers.push(
+        'Access-Control-Allow-Headers',
+        'Content-Type, Content-Encoding, Authorization, Traceparent',
+      );
       headers.push('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
     }
     return headers;

@@ -18,6 +18,7 @@ import { sendRawResponse } from './raw-response.ts';
 import { decompressBody, discardBody, readBody } from './request-body.ts';
 import { findRoute, type RequestHead, type Route, readRequestHead, splitTarget } from './request-head.ts';
 import type { ResponseWriter } from './response-writer.ts';
+import { describeVisitor } from './visitor.ts';
 
 /** What the HTTP side works with. */
 export type HttpEndpointParts = {
@@ -104,7 +105,7 @@ export class HttpEndpoint {
     key: string | undefined,
     awaitsContinue: boolean,
   ): Promise<void> {
-    const admission = this.#gateway.admit(head.host, key);
+    const admission = this.#gateway.admit(describeVisitor(head, key, request.socket));
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
       this.#refuse(request, response, head, admitted.refused);
@@ -157,7 +158,7 @@ export class HttpEndpoint {
         return this.#sendStream(request, response, head, answer.body, scope);
       }
       connection.end(scope);
-      this.#writer.send(response, head, { status: answer.status, body: answer.body });
+      this.#writer.send(response, head, { ...answer, body: answer.body });
       return undefined;
     });
   }

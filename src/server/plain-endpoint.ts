@@ -13,6 +13,7 @@ import type { TransportLimits } from './options.ts';
 import type { PlainHead } from './plain-request.ts';
 import { writePlainResponse } from './plain-response.ts';
 import { isCompressed, type ResponseWriter } from './response-writer.ts';
+import { describeVisitor } from './visitor.ts';
 
 export type PlainEndpointParts = {
   readonly gateway: Gateway;
@@ -48,7 +49,7 @@ export class PlainEndpoint {
     unanswered.begin(scope);
     const answered = recoverWith<Answer>(
       () =>
-        continueWith(this.#gateway.admit(head.fields.host, head.key), (admitted) =>
+        continueWith(this.#gateway.admit(describeVisitor(head.fields, head.key, socket)), (admitted) =>
           this.#answer(request, admitted, scope),
         ),
       (error) => {
@@ -71,7 +72,7 @@ export class PlainEndpoint {
   }
 
   #send(
-    { status, body }: Answer,
+    { status, body, retryAfter }: Answer,
     { fields }: PlainHead,
     socket: Socket,
     scope: RequestScope,
@@ -79,7 +80,7 @@ export class PlainEndpoint {
     if (typeof body === 'string' && !isCompressed(body, fields)) {
       const isTaken = writePlainResponse(socket, {
         status,
-        fields: this.#writer.describe(body, fields),
+        fields: this.#writer.describe(body, fields, retryAfter),
         body,
         keepAliveSeconds: this.#writer.isClosing
           ? undefined
@@ -89,7 +90,12 @@ export class PlainEndpoint {
     }
     const response = openResponse(socket);
     const sent = waitForEnd(response, socket);
-    if (typeof body === 'string') this.#writer.send(response, fields, { status, body });
+    if (typeof body === 'string')
+      this.#writer.send(response, fields, {
+        status,
+        body,
+        ...(retryAfter !== undefined && { retryAfter }),
+      });
     else void this.#writer.sendStream(response, fields, body, scope.signal);
     return sent;
   }

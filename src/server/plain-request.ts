@@ -41,6 +41,10 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'content-length',
   'accept-encoding',
   'origin',
+  'user-agent',
+  'authorization',
+  'x-forwarded-for',
+  'traceparent',
 ]);
 
 /**

@@ -17,6 +17,7 @@ export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: rea
   }
   let text = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
   for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  if (answer.retryAfter !== undefined) text += `Retry-After: ${answer.retryAfter}\r\n`;
   text += `Date: ${new Date().toUTCString()}\r\nConnection: close\r\n`;
   text += `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(answer.body)}\r\n\r\n`;
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);

@@ -6,6 +6,11 @@ export type RequestHead = {
   contentEncoding: string | undefined;
   acceptEncoding: string | undefined;
   origin: string | undefined;
+  userAgent: string | undefined;
+  authorization: string | undefined;
+  /** Addresses that proxies have added, the last one last. */
+  forwardedFor: string | undefined;
+  traceParent: string | undefined;
   /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
   hasTwoHosts: boolean;
 };
@@ -22,6 +27,10 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
     contentEncoding: undefined,
     acceptEncoding: undefined,
     origin: undefined,
+    userAgent: undefined,
+    authorization: undefined,
+    forwardedFor: undefined,
+    traceParent: undefined,
     hasTwoHosts: false,
   };
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -37,14 +46,25 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
       case 6:
         if (isNamed(name, 'Origin', 'origin')) head.origin = value;
         break;
+      case 10:
+        if (isNamed(name, 'User-Agent', 'user-agent')) head.userAgent = value;
+        break;
+      case 11:
+        if (isNamed(name, 'Traceparent', 'traceparent')) head.traceParent = value;
+        break;
       case 12:
         if (isNamed(name, 'Content-Type', 'content-type')) head.contentType = value;
+        break;
+      case 13:
+        if (isNamed(name, 'Authorization', 'authorization')) head.authorization = value;
         break;
       case 14:
         if (isNamed(name, 'Content-Length', 'content-length')) head.contentLength = value;
         break;
       case 15:
-        if (isNamed(name, 'Accept-Encoding', 'accept-encoding')) {
+        if (isNamed(name, 'X-Forwarded-For', 'x-forwarded-for')) {
+          head.forwardedFor = head.forwardedFor === undefined ? value : `${head.forwardedFor},${value}`;
+        } else if (isNamed(name, 'Accept-Encoding', 'accept-encoding')) {
           head.acceptEncoding = head.acceptEncoding === undefined ? value : `${head.acceptEncoding},${value}`;
         }
         break;

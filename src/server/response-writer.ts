@@ -42,7 +42,7 @@ export class ResponseWriter {
 
   send(response: ServerResponse, head: RequestHead, answer: TextAnswer, headers?: readonly string[]): void {
     const { status, body } = answer;
-    const fields = this.describe(body, head);
+    const fields = this.describe(body, head, answer.retryAfter);
     if (headers !== undefined) fields.push(...headers);
     if (this.#closing) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
@@ -51,8 +51,9 @@ export class ResponseWriter {
   }
 
   /** The fields of an answer in text, but for its length and coding. */
-  describe(body: string, head: RequestHead): string[] {
+  describe(body: string, head: RequestHead, retryAfter?: number): string[] {
     const fields = body === '' ? [] : ['Content-Type', 'application/json'];
+    if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
     if (body.length >= GZIP_MIN_LENGTH) fields.push('Vary', 'Accept-Encoding');
     return fields;

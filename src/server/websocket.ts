@@ -9,6 +9,7 @@ import { CorsPolicy } from './cors.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
+import { describeVisitor } from './visitor.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
@@ -90,8 +91,9 @@ export class WebSocketEndpoint {
     }
     this.#admitting++;
     try {
-      const admit = (): Eventual<Session | Refusal> =>
-        this.#gateway.admit(target.host ?? head.host, route.key);
+      if (target.host !== undefined) head.host = target.host;
+      const visitor = describeVisitor(head, route.key, request.socket);
+      const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(visitor);
       const admitted = await admit();
       if ('refused' in admitted) return admitted;
       this.#acceptor ??= this.#createAcceptor();

@@ -8,6 +8,7 @@ import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Eventual } from '../../src/primitives/eventual.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
 
@@ -105,7 +106,7 @@ test('a notification that is done in the same turn leaves nothing to be said', (
 });
 
 test('a host and key that are known need no waiting', () => {
-  const admitted = setUp().gateway.admit('devnet.localhost', 'key');
+  const admitted = setUp().gateway.admit(makeVisitor('devnet.localhost', 'key'));
   assert.ok('principal' in admitted);
 });
 

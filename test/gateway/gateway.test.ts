@@ -5,6 +5,7 @@ import { createGateway, type Gateway, type GatewayLimits } from '../../src/gatew
 import type { Network } from '../../src/gateway/network.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
 
@@ -60,7 +61,7 @@ const error = (code: number, message: string, id = '1'): string =>
 test('admission: host, then key; a refusal is a whole answer and never repeats the key', async () => {
   const { gateway, network } = setUp();
   const refusalOf = async (host: string | undefined, key: string | undefined): Promise<unknown> => {
-    const outcome = await gateway.admit(host, key);
+    const outcome = await gateway.admit(makeVisitor(host, key));
     return 'refused' in outcome ? [outcome.refused.status, outcome.refused.body] : outcome;
   };
   assert.deepEqual(await refusalOf('devnet.localhost:8545', KEY), { network, principal: PRINCIPAL });
@@ -78,13 +79,13 @@ test('admission: host, then key; a refusal is a whole answer and never repeats t
 });
 
 test('the key demo opens only networks that allow it', async () => {
-  const open = await setUp().gateway.admit('devnet.localhost', 'demo');
+  const open = await setUp().gateway.admit(makeVisitor('devnet.localhost', 'demo'));
   assert.equal('principal' in open && open.principal.id, 'demo');
   const closed = setUp({
     network: { allowsDemoKey: false },
     keys: { verify: () => assert.fail('demo is no stored key') },
   });
-  const refused = await closed.gateway.admit('devnet.localhost', 'demo');
+  const refused = await closed.gateway.admit(makeVisitor('devnet.localhost', 'demo'));
   assert.equal('refused' in refused && refused.refused.status, 401);
 });
 
@@ -96,7 +97,7 @@ test('a key store that fails refuses without telling why, and the log does not h
       },
     },
   });
-  const outcome = await gateway.admit('devnet.localhost', KEY);
+  const outcome = await gateway.admit(makeVisitor('devnet.localhost', KEY));
   assert.ok('refused' in outcome);
   assert.deepEqual(outcome.refused, {
     status: 503,

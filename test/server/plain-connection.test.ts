@@ -134,9 +134,9 @@ test('a gateway that throws is an internal error, and the connection goes on', a
     logLines,
     gateway: {
       ...gateway,
-      admit: (host, key) => {
+      admit: (visitor) => {
         if (isBroken) throw new Error('broken');
-        return gateway.admit(host, key);
+        return gateway.admit(visitor);
       },
     },
   });

@@ -43,7 +43,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
   return {
     openRpc: '{"openrpc":"1.3.2"}',
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
-    async admit(host, key): Promise<Session | Refusal> {
+    async admit({ host, key }): Promise<Session | Refusal> {
       if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };
       if (key !== KEY) return { refused: refusal(401, -32600, key === undefined ? 'no key' : 'wrong key') };
       return { network, principal: { id: '1', name: 'tester' } };

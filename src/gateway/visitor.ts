@@ -1,0 +1,13 @@
+/** What a transport knows of who asks, before anything of a body is read. Header values are as they were sent. */
+export type Visitor = {
+  readonly host: string | undefined;
+  /** The key in the path. */
+  readonly key: string | undefined;
+  readonly origin: string | undefined;
+  readonly userAgent: string | undefined;
+  readonly authorization: string | undefined;
+  /** W3C trace context. */
+  readonly traceParent: string | undefined;
+  /** IP address of the client. */
+  readonly address: string;
+};

@@ -1,0 +1,91 @@
+/**
+ * What a service tells about itself at a moment: what the status page shows. Plain JSON, so that processes can send it to each
+ * other; nothing in it opens a door. Times are Unix milliseconds, durations milliseconds, sizes bytes.
+ */
+export type ServiceStatus = {
+  readonly version: string;
+  readonly at: number;
+  readonly startedAt: number;
+  readonly processes: readonly ProcessStatus[];
+  readonly networks: readonly NetworkStatus[];
+  readonly cache: CacheStatus;
+  readonly keys: readonly KeyStatus[];
+  /** Calls of the last minutes, one sample a second, oldest first. */
+  readonly traffic: readonly TrafficSample[];
+  /** The latest failures that were the service's or a node's, newest first. */
+  readonly errors: readonly ErrorEntry[];
+};
+
+export type ProcessStatus = {
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly connections: number;
+  readonly webSockets: number;
+  /** Bodies in work. */
+  readonly inFlight: number;
+  /** Calls that wait for their turn. */
+  readonly queued: number;
+  /** Of the last seconds: how late timers were, 99th percentile. */
+  readonly eventLoopDelay: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+};
+
+export type NetworkStatus = {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly source: 'embedded' | 'upstream';
+  /** Rollup family, where it is one. */
+  readonly family?: string;
+  readonly chainId?: string;
+  readonly head?: BlockStatus;
+  readonly upstreams: readonly UpstreamStatus[];
+  /** Calls a second and their latencies over the last ten seconds. */
+  readonly traffic: TrafficSample;
+};
+
+export type BlockStatus = { readonly number: number; readonly hash: string; readonly timestamp: number };
+
+export type UpstreamStatus = {
+  /** A name or a host: never a path, a query or credentials. */
+  readonly name: string;
+  readonly state: 'up' | 'lagging' | 'down' | 'excluded';
+  /** Why it is not used, where it is not. */
+  readonly reason?: string;
+  readonly head?: number;
+  /** Blocks behind the head that is served. */
+  readonly lag?: number;
+  /** Of its answers: median, and the share of failures (0 to 1), of the last minute or so. */
+  readonly latency?: number;
+  readonly errorRate?: number;
+};
+
+export type CacheStatus = { readonly hits: number; readonly misses: number; readonly bytes: number };
+
+export type KeyStatus = {
+  readonly id: string;
+  readonly name: string;
+  /** Since the processes started. */
+  readonly calls: number;
+  readonly credits: number;
+  /** Calls that were refused for a limit. */
+  readonly limited: number;
+};
+
+export type TrafficSample = {
+  readonly at: number;
+  readonly callsPerSecond: number;
+  readonly errorsPerSecond: number;
+  /** Of the calls' latencies; absent where there were none. */
+  readonly p50?: number;
+  readonly p99?: number;
+};
+
+export type ErrorEntry = {
+  readonly at: number;
+  readonly network: string;
+  readonly method: string;
+  /** Row of the table of errors. */
+  readonly error: string;
+  readonly count: number;
+};

@@ -1,0 +1,19 @@
+import type { Visitor } from '../../src/gateway/visitor.ts';
+
+/** Someone on this machine who sends nothing beside host and key. */
+export function makeVisitor(
+  host: string | undefined,
+  key: string | undefined,
+  rest: Partial<Visitor> = {},
+): Visitor {
+  return {
+    host,
+    key,
+    origin: undefined,
+    userAgent: undefined,
+    authorization: undefined,
+    traceParent: undefined,
+    address: '127.0.0.1',
+    ...rest,
+  };
+}
