@@ -1,8 +1,8 @@
 import type { Logger } from '../observe/logger.ts';
+import type { RedisFault } from '../redis/redis-client.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
-import type { RedisFault } from './redis-client.ts';
 import { createTieredCache } from './tiered-cache.ts';
 
 /** Between two log lines about faults of one kind. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseRedisUrl } from '../redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
-import { parseRedisUrl } from './redis-url.ts';
 
 /** `cache.redis:`. Durations are milliseconds. */
 export type RedisOptions = {

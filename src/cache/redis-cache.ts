@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { CircuitBreaker } from '../redis/circuit-breaker.ts';
+import { createRedisClient, type RedisClient, type RedisFault } from '../redis/redis-client.ts';
+import { parseRedisUrl } from '../redis/redis-url.ts';
 import { ByteBudget } from '../util/byte-budget.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
 import type { Cache, CacheKey } from './cache.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
-import { createRedisClient, type RedisClient, type RedisFault } from './redis-client.ts';
-import { parseRedisUrl } from './redis-url.ts';
 
 /** Programs that write differently use different keys and do not see each other's entries. */
 const FORMAT = 'v1';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { createRedisCache, type RedisCache } from '../../src/cache/redis-cache.ts';
-import type { RedisFault } from '../../src/cache/redis-client.ts';
+import type { RedisFault } from '../../src/redis/redis-client.ts';
 import { findFreePort } from '../support/redis.ts';
 import { makeKey } from './keys.ts';
 import { waitUntil } from './poll.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRedisUrl } from '../../src/cache/redis-url.ts';
+import { parseRedisUrl } from '../../src/redis/redis-url.ts';
 
 test('reads where to connect and how to log in', () => {
   assert.deepEqual(parseRedisUrl('redis://cache.example'), {

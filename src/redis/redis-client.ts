@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Redis, ReplyError } from 'iovalkey';
 import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
@@ -29,12 +30,26 @@ export type RedisClientOptions = {
   readonly onFault: (fault: RedisFault) => void;
 };
 
+/** Lua, its SHA-1, and how many of the arguments are names of keys: the first ones. */
+export type RedisScript = { readonly source: string; readonly hash: string; readonly keys: number };
+
+export function createScript(keys: number, source: string): RedisScript {
+  return { source, hash: createHash('sha1').update(source).digest('hex'), keys };
+}
+
 /** A connection that comes back by itself, with a bounded number of commands on their way. */
 export interface RedisClient {
   /** A command would be sent now: there is a connection, and room on it. */
   readonly ready: boolean;
   /** The value, cut off after `valueBytes`; null when there is none, undefined without an answer. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
+  /**
+   * The reply to any other command: numbers, texts, null, and lists of them; undefined without one. For replies that are known to be
+   * short. Never rejects.
+   */
+  send(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** The same for a script, which the server keeps by its hash. */
+  run(script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Resolves when the server has answered or will not. Never rejects. */
   set(key: string, value: Buffer, ttlMs: number): Promise<void>;
   /** Gives up every command on its way, and connects anew. */
@@ -88,6 +103,21 @@ class BoundedClient implements RedisClient {
     return undefined;
   }
 
+  send(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#send(() => this.#redis.call(command, ...args));
+  }
+
+  run({ source, hash, keys }: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#send(async () => {
+      try {
+        return await this.#redis.evalsha(hash, keys, ...args);
+      } catch (error) {
+        if (!isUnknownScript(error)) throw error;
+        return await this.#redis.eval(source, keys, ...args);
+      }
+    });
+  }
+
   async set(key: string, value: Buffer, ttlMs: number): Promise<void> {
     await this.#send(() => this.#redis.set(key, value, 'PX', ttlMs));
   }
@@ -113,4 +143,9 @@ class BoundedClient implements RedisClient {
       this.#meter.unclaimedBytes = 0;
     }
   }
+}
+
+/** The server has been started anew, or never had it. */
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof ReplyError && (error as Error).message.startsWith('NOSCRIPT');
 }

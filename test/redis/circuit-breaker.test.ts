@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CircuitBreaker } from '../../src/cache/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/redis/circuit-breaker.ts';
 
 test('opens after three faults in a row', () => {
   const breaker = new CircuitBreaker(() => 0);
