@@ -6,6 +6,7 @@ import type { Network } from '../src/gateway/network.ts';
 import { NetworkRegistry } from '../src/gateway/network-registry.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { RequestScope } from '../src/util/request-scope.ts';
+import { openTo } from '../test/support/access.ts';
 
 export const HOST = 'bench.localhost';
 export const KEY = '0123456789abcdef0123456789abcdef';
@@ -53,7 +54,7 @@ function createInstantNetwork(): Network {
 export function createInstantGateway(network: Network = createInstantNetwork()): Gateway {
   return createGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
-    keys: { verify: (key) => (key === KEY ? PRINCIPAL : undefined) },
+    access: openTo((key) => (key === KEY ? PRINCIPAL : undefined)),
     clientVersion: 'portcullis/bench',
     log: createLogger('info'),
   });

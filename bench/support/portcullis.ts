@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LmdbKeyStore } from '../../src/access/lmdb-key-store.ts';
+import { KeyBook } from '../../src/access/keys/key-book.ts';
+import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import type { ChainFiles } from './chain.ts';
@@ -96,8 +97,8 @@ async function configure(data: string, folder: string, limitSeconds: number): Pr
   });
   mkdirSync(folder, { recursive: true });
   writeFileSync(config, text);
-  const keys = new LmdbKeyStore(folder);
-  const { key } = await keys.create(NETWORK);
+  const keys = new KeyBook(new LmdbKeyTable(folder));
+  const { key } = await keys.create(NETWORK, {}, false);
   await keys.close();
   return { config, path: `/v3/${key}` };
 }

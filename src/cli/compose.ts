@@ -1,6 +1,5 @@
 /** The one place where things are wired: a configuration becomes a service. */
 import { availableParallelism } from 'node:os';
-import { LmdbKeyStore } from '../access/lmdb-key-store.ts';
 import { createCache } from '../cache/create-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
@@ -10,6 +9,7 @@ import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { openAccess } from './open-access.ts';
 import { type ChainBackends, openChain } from './open-chain.ts';
 import { Rollups } from './open-rollups.ts';
 import { readVersion } from './version.ts';
@@ -43,7 +43,7 @@ export async function composeService(
   });
   const chains = new Map<string, Chain>();
   const cache = await createCache(config.cache, log);
-  const keys = new LmdbKeyStore(config.dataDir);
+  const access = await openAccess(config, 1, log);
   const backends: ChainBackends = { dataDir: config.dataDir, pool, cache, log };
   const rollups = new Rollups(backends);
   const closeBackends = async (): Promise<void> => {
@@ -51,7 +51,7 @@ export async function composeService(
     await rollups.close();
     await Promise.all([...chains.values()].map((chain) => chain.close()));
     await cache.close();
-    await keys.close();
+    await access.close();
   };
   try {
     await openChains(config, chains, backends);
@@ -59,7 +59,8 @@ export async function composeService(
     const server = createServer({
       gateway: createGateway({
         networks: createRegistry(config, { chains, rollups }, hasDemoKey),
-        keys,
+        access,
+        credits: config.access.credits,
         clientVersion: `portcullis/${readVersion()}`,
         limits: {
           batchItems: config.limits.batchItems,

@@ -1,102 +1,170 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type KeyRecord, LmdbKeyStore } from '../access/lmdb-key-store.ts';
+import { z } from 'zod';
+import { type IssuedKey, KeyBook } from '../access/keys/key-book.ts';
+import type { KeyRecord } from '../access/keys/key-record.ts';
+import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { formatTable } from './format-table.ts';
+import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
+import { openKeyTable } from './open-access.ts';
 import { UsageError } from './usage.ts';
 
-const KEYS_USAGE = `portcullis keys create --name NAME    make a key and print it; it cannot be shown again
-portcullis keys list                  id, name, creation and revocation of every key
-portcullis keys revoke ID             the key stops working within a second
+const KEYS_USAGE = `portcullis keys create --name NAME [SETTINGS]  make a key and print it; it cannot be shown again
+portcullis keys list                           id, name, state and times of every key
+portcullis keys show ID                        everything that is known of a key, as JSON
+portcullis keys update ID SETTINGS             change settings; the others stay
+portcullis keys rotate ID [--grace 24h]        a new key with the same settings; the old one opens for that long
+portcullis keys revoke ID                      the key stops working within a second
 
-  --data DIR       where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --config FILE    take the place from this configuration file instead
+Settings. Lists are separated by commas; an empty text takes a setting back.
+  --networks, --methods, --addresses, --origins, --user-agents LIST
+                       each of these lists must allow a request, of a list one entry is enough
+  --rate N[/BURST]     calls a second, and how many at once
+  --daily-credits N    what the calls of a day may weigh together
+  --expires TIME       ISO 8601, or a duration from now such as 90d
+  --jwt NAME           requests must bring a token of this issuer (access.jwt)
+  --secret             (create) requests must bring a secret, which is printed after the key
+
+  --data DIR           where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
+  --config FILE        take the place from this configuration file instead
 `;
+
+const OPTIONS = {
+  name: { type: 'string' },
+  secret: { type: 'boolean' },
+  grace: { type: 'string' },
+  data: { type: 'string' },
+  config: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  ...KEY_SETTING_OPTIONS,
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+/** What a command does, given what follows its name. */
+type Command = {
+  readonly operands: number;
+  /** Options beside those that say where the keys are. */
+  readonly options: readonly string[];
+  run(book: KeyBook, id: string, values: Values): Promise<number>;
+};
+
+const SETTINGS = Object.keys(KEY_SETTING_OPTIONS);
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  create: { operands: 0, options: ['name', 'secret', ...SETTINGS], run: create },
+  list: { operands: 0, options: [], run: list },
+  show: { operands: 1, options: [], run: show },
+  update: { operands: 1, options: SETTINGS, run: update },
+  rotate: { operands: 1, options: ['grace'], run: rotate },
+  revoke: { operands: 1, options: [], run: revoke },
+};
 
 /** `portcullis keys`. @returns the exit code */
 export async function runKeys(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      data: { type: 'string' },
-      config: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help) {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  if (values.help === true) {
     process.stdout.write(KEYS_USAGE);
     return 0;
   }
-  const [command, ...operands] = positionals;
-  const { name } = values;
-  switch (command) {
-    case 'create':
-      if (name === undefined || operands.length > 0) throw new UsageError('keys create takes --name NAME');
-      return withStore(values, (store) => create(store, name));
-    case 'list':
-      if (operands.length > 0) throw new UsageError('keys list takes no operand');
-      return withStore(values, list);
-    case 'revoke': {
-      const [id, ...more] = operands;
-      if (id === undefined || more.length > 0) throw new UsageError('keys revoke takes one id');
-      return withStore(values, (store) => revoke(store, id));
-    }
-    default:
-      throw new UsageError('keys takes create, list or revoke');
+  const [name = '', ...operands] = positionals;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) throw new UsageError(`keys takes one of ${Object.keys(COMMANDS).join(', ')}`);
+  if (operands.length !== command.operands) {
+    throw new UsageError(`keys ${name} takes ${command.operands === 0 ? 'no operand' : 'one id'}`);
   }
-}
-
-type Place = { readonly data?: string | undefined; readonly config?: string | undefined };
-
-async function withStore(
-  place: Place,
-  work: (store: LmdbKeyStore) => number | Promise<number>,
-): Promise<number> {
-  const store = new LmdbKeyStore(await findDataDir(place));
+  const foreign = Object.keys(values).find(
+    (option) => ![...command.options, 'data', 'config'].includes(option),
+  );
+  if (foreign !== undefined) throw new UsageError(`keys ${name} does not take --${foreign}`);
+  const book = new KeyBook(await openKeyTable(await findPlace(values)));
   try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-async function findDataDir({ data, config }: Place): Promise<string> {
-  if (data !== undefined && config !== undefined) throw new UsageError('give --data or --config, not both');
-  if (config !== undefined) return (await loadConfig(config, process.env)).dataDir;
-  return resolve(data ?? (process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR));
-}
-
-async function create(store: LmdbKeyStore, name: string): Promise<number> {
-  try {
-    const { key, record } = await store.create(name);
-    process.stderr.write(`id ${record.id}, name ${record.name}; the key is shown this once:\n`);
-    process.stdout.write(`${key}\n`);
-    return 0;
+    return await command.run(book, operands[0] ?? '', values);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
+    if (error instanceof z.ZodError) throw new UsageError(error.issues.map(describeIssue).join('; '));
     throw error;
+  } finally {
+    await book.close();
   }
 }
 
-function list(store: LmdbKeyStore): number {
-  const rows = store.list().map(toRow);
-  process.stdout.write(formatTable([['ID', 'NAME', 'CREATED', 'REVOKED'], ...rows]));
+async function findPlace({ data, config }: Values): Promise<{ dataDir: string; access: AccessOptions }> {
+  if (data !== undefined && config !== undefined) throw new UsageError('give --data or --config, not both');
+  if (config !== undefined) return loadConfig(config, process.env);
+  const dataDir = resolve(data ?? (process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR));
+  return { dataDir, access: accessOptionsSchema.parse(undefined) };
+}
+
+/** Where in a key, and what; the values are the operator's own. */
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+async function create(book: KeyBook, _id: string, values: Values): Promise<number> {
+  if (values.name === undefined) throw new UsageError('keys create takes --name NAME');
+  const settings = Object.entries(readSettings(values)).filter(([, value]) => value !== undefined);
+  printIssued(await book.create(values.name, Object.fromEntries(settings), values.secret === true));
   return 0;
 }
 
-function toRow({ id, name, createdAt, revokedAt }: KeyRecord): string[] {
-  return [id, name, createdAt, revokedAt ?? ''];
+function printIssued({ key, secret, record }: IssuedKey): void {
+  const what = secret === undefined ? 'the key is' : 'the key and its secret are';
+  process.stderr.write(`id ${record.id}, name ${record.name}; ${what} shown this once:\n`);
+  process.stdout.write(secret === undefined ? `${key}\n` : `${key}\n${secret}\n`);
 }
 
-async function revoke(store: LmdbKeyStore, id: string): Promise<number> {
-  const revoked = await store.revoke(id);
-  if (revoked === undefined) {
+async function list(book: KeyBook): Promise<number> {
+  const rows = (await book.list()).map(toRow);
+  process.stdout.write(formatTable([['ID', 'NAME', 'STATE', 'CREATED', 'REVOKED', 'EXPIRES'], ...rows]));
+  return 0;
+}
+
+function toRow({ id, name, createdAt, revokedAt, settings }: KeyRecord): string[] {
+  const { expiresAt } = settings;
+  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
+  const state = revokedAt !== undefined ? 'revoked' : isOver ? 'expired' : 'open';
+  return [id, name, state, createdAt, revokedAt ?? '', expiresAt ?? ''];
+}
+
+async function show(book: KeyBook, id: string): Promise<number> {
+  return report(await book.find(id), id, printRecord);
+}
+
+async function update(book: KeyBook, id: string, values: Values): Promise<number> {
+  const change = readSettings(values);
+  if (Object.keys(change).length === 0) throw new UsageError('keys update takes settings to change');
+  return report(await book.update(id, change), id, printRecord);
+}
+
+async function rotate(book: KeyBook, id: string, { grace = '24h' }: Values): Promise<number> {
+  return report(await book.rotate(id, readDuration('grace', grace)), id, printIssued);
+}
+
+async function revoke(book: KeyBook, id: string): Promise<number> {
+  return report(await book.revoke(id), id, (record) => {
+    process.stdout.write(`revoked ${record.id} (${record.name})\n`);
+  });
+}
+
+/** Everything but the hashes, which help nobody. */
+function printRecord({ hashes, settings, ...record }: KeyRecord): void {
+  const { secretHash, ...shown } = settings;
+  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));
+  const text = {
+    ...record,
+    keys: forms,
+    settings: { ...shown, ...(secretHash !== undefined && { secret: true }) },
+  };
+  process.stdout.write(`${JSON.stringify(text, null, 2)}\n`);
+}
+
+function report<T>(outcome: T | undefined, id: string, print: (outcome: T) => void): number {
+  if (outcome === undefined) {
     process.stderr.write(`portcullis: there is no key with the id ${id}\n`);
     return 1;
   }
-  process.stdout.write(`revoked ${revoked.id} (${revoked.name})\n`);
+  print(outcome);
   return 0;
 }

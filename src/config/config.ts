@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
 import { type ExecutionOptions, executionOptionsSchema } from '../engine/options.ts';
 import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
@@ -29,6 +30,7 @@ export type Config = {
   readonly defaultNetwork?: string;
   readonly networks: Readonly<Record<string, NetworkOptions>>;
   readonly limits: Limits;
+  readonly access: AccessOptions;
   readonly execution: ExecutionOptions;
   readonly cache: CacheOptions;
   readonly cors: CorsOptions;
@@ -68,6 +70,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     networkOptionsSchema,
   ),
   limits: limitsSchema.prefault({}),
+  access: accessOptionsSchema,
   execution: executionOptionsSchema,
   cache: cacheOptionsSchema,
   cors: corsOptionsSchema,

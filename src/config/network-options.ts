@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Rate, rateSchema } from '../access/keys/key-settings.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
@@ -27,6 +28,8 @@ export type NetworkOptions = {
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
+  /** Calls of all keys together. */
+  readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
 
@@ -54,5 +57,6 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')
     .prefault('5s'),
+  rate: rateSchema.exactOptional(),
   rollup: rollupOptionsSchema.exactOptional(),
 });

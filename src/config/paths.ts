@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { TokenIssuer } from '../access/options.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
@@ -10,5 +11,14 @@ export function resolvePaths(config: Config, folder: string): Config {
       ? network
       : { ...network, embedded: { data: resolve(folder, network.embedded.data) } },
   ]);
-  return { ...config, dataDir: resolve(folder, config.dataDir), networks: Object.fromEntries(networks) };
+  const jwt = Object.entries(config.access.jwt).map(([name, issuer]): [string, TokenIssuer] => [
+    name,
+    /^https?:\/\//.test(issuer.jwks) ? issuer : { ...issuer, jwks: resolve(folder, issuer.jwks) },
+  ]);
+  return {
+    ...config,
+    dataDir: resolve(folder, config.dataDir),
+    networks: Object.fromEntries(networks),
+    access: { ...config.access, jwt: Object.fromEntries(jwt) },
+  };
 }

@@ -1,6 +1,10 @@
-import type { KeyVerifier, Principal } from '../access/api-keys.ts';
+import { checkCredentials } from '../access/credentials.ts';
+import type { Limiter } from '../access/limits/limiter.ts';
+import type { KeyVerifier, Principal } from '../access/principal.ts';
+import type { TokenVerifier } from '../access/tokens.ts';
 import type { Logger } from '../observe/logger.ts';
 import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import type { ErrorName } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
 import type { Network } from './network.ts';
@@ -13,33 +17,68 @@ export type Session = { readonly network: Network; readonly principal: Principal
 
 export type Refusal = { readonly refused: TextAnswer };
 
+/** What decides who comes in. */
+export type Access = {
+  readonly keys: KeyVerifier;
+  readonly tokens: TokenVerifier;
+  readonly limiter: Limiter;
+};
+
 const DEMO_KEY = 'demo';
 const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };
 
-const UNKNOWN_HOST: Refusal = { refused: createRefusal('unknownHost') };
-const MISSING_KEY: Refusal = { refused: createRefusal('missingKey') };
-const UNKNOWN_KEY: Refusal = { refused: createRefusal('unknownKey') };
-const KEYS_UNAVAILABLE: Refusal = { refused: createRefusal('keysUnavailable') };
+const refusal = (name: ErrorName): Refusal => ({ refused: createRefusal(name) });
+const UNKNOWN_HOST = refusal('unknownHost');
+const MISSING_KEY = refusal('missingKey');
+const UNKNOWN_KEY = refusal('unknownKey');
+const KEYS_UNAVAILABLE = refusal('keysUnavailable');
+const REJECTED = refusal('rejected');
+const TOO_MANY_FAILURES = refusal('tooManyFailures');
+const WRONG_CREDENTIALS = { wrongSecret: refusal('wrongSecret'), invalidToken: refusal('invalidToken') };
 
 /** Decides before anything of a body is read. Never throws or rejects. */
 export function admit(
-  { host, key }: Visitor,
+  visitor: Visitor,
   networks: NetworkRegistry,
-  keys: KeyVerifier,
+  access: Access,
   log: Logger,
 ): Eventual<Session | Refusal> {
+  const { host, key, address } = visitor;
   const network = networks.find(host);
   if (network === undefined) return UNKNOWN_HOST;
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
+  if (access.limiter.isBlocked(address) && !access.keys.isKnown(key)) return TOO_MANY_FAILURES;
   return recoverWith<Session | Refusal>(
     () =>
-      continueWith(keys.verify(key), (principal) =>
-        principal === undefined ? UNKNOWN_KEY : { network, principal },
-      ),
+      continueWith(access.keys.verify(key), (principal) => {
+        if (principal !== undefined) return admitPrincipal(principal, network, visitor, access);
+        access.limiter.countFailure(address);
+        return UNKNOWN_KEY;
+      }),
     (error) => {
       logFault(log, error, { network: network.name });
       return KEYS_UNAVAILABLE;
     },
   );
+}
+
+/** Whether this place and these credentials are what the key asks for. */
+function admitPrincipal(
+  principal: Principal,
+  network: Network,
+  visitor: Visitor,
+  { tokens, limiter }: Access,
+): Eventual<Session | Refusal> {
+  const { terms } = principal;
+  if (terms === undefined) return { network, principal };
+  const { origin, userAgent, authorization, address } = visitor;
+  return continueWith(checkCredentials(terms, authorization, tokens), (problem) => {
+    if (problem !== undefined) {
+      limiter.countFailure(address);
+      return WRONG_CREDENTIALS[problem];
+    }
+    const isAdmitted = terms.rules?.admits({ network: network.name, origin, userAgent }) ?? true;
+    return isAdmitted ? { network, principal } : REJECTED;
+  });
 }

@@ -1,20 +1,26 @@
-import type { KeyVerifier } from '../access/api-keys.ts';
 import { METHODS } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
 import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import { type BatchItem, type OversizedBatch, parseEnvelope } from '../rpc/envelope.ts';
+import {
+  type BatchItem,
+  type Call,
+  type Notification,
+  type OversizedBatch,
+  parseEnvelope,
+} from '../rpc/envelope.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { admit, type Refusal, type Session } from './admission.ts';
+import { type Access, admit, type Refusal, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
+import { CallGuard, type CreditTable } from './call-guard.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
-import { createRefusal, REFUSALS, type RefusalReason } from './refusals.ts';
+import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
@@ -52,42 +58,72 @@ const DEFAULT_LIMITS: GatewayLimits = {
 
 export type GatewayOptions = {
   readonly networks: NetworkRegistry;
-  readonly keys: KeyVerifier;
+  readonly access: Access;
+  /** What calls weigh where it is not what the table says. */
+  readonly credits?: CreditTable;
   /** Answer of `web3_clientVersion`: `name/version`. */
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
 };
 
-export function createGateway({ networks, keys, clientVersion, limits, log }: GatewayOptions): Gateway {
+const NOTHING_TO_SAY: Answer = { status: 200, body: '' };
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { networks, access, clientVersion, limits, log } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
   const dispatcher = new Dispatcher(clientVersion, log);
+  const guard = new CallGuard(access.limiter, options.credits ?? {});
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
   let bodiesInFlight = 0;
   let openRpc: JsonText | undefined;
 
+  /** The response to an item of a batch. */
   function runItem(
     item: BatchItem,
+    session: Session,
+    scope: RequestScope,
+    now: number,
+  ): Eventual<JsonResult | undefined> {
+    if (item.kind === 'malformed') return encodeError(item.id, item.error);
+    return continueWith(guard.check(item, session), (problem) => {
+      if (problem === undefined) return run(item, session, scope, now);
+      return item.kind === 'call' ? encodeError(item.id, problem) : undefined;
+    });
+  }
+
+  function run(
+    item: Call | Notification,
     { network }: Session,
     scope: RequestScope,
     now: number,
   ): Eventual<JsonResult | undefined> {
-    switch (item.kind) {
-      case 'call':
-        return dispatcher.dispatch(item, network, scope, now);
-      case 'notification':
-        return dispatcher.notify(item, network, scope, now);
-      case 'malformed':
-        return encodeError(item.id, item.error);
-    }
+    return item.kind === 'call'
+      ? dispatcher.dispatch(item, network, scope, now)
+      : dispatcher.notify(item, network, scope, now);
+  }
+
+  /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
+  function answerCall(
+    item: Call | Notification,
+    session: Session,
+    scope: RequestScope,
+    now: number,
+  ): Eventual<Answer> {
+    return continueWith(guard.check(item, session), (problem): Eventual<Answer> => {
+      if (problem !== undefined) return item.kind === 'call' ? refuseWith(item.id, problem) : NOTHING_TO_SAY;
+      return continueWith(run(item, session, scope, now), (response) =>
+        response === undefined ? NOTHING_TO_SAY : { status: 200, body: response },
+      );
+    });
   }
 
   function answer(body: Uint8Array, session: Session, scope: RequestScope, now: number): Eventual<Answer> {
     const envelope = parseEnvelope(body, bounds.batchItems);
     switch (envelope.kind) {
       case 'batch': {
-        const run: RunItem = (item, at) => runItem(item, session, scope, at);
-        const responses = runBatch(envelope.items, run, batchLimits, scope);
+        const runOne: RunItem = (item, at) => runItem(item, session, scope, at);
+        const responses = runBatch(envelope.items, runOne, batchLimits, scope);
         return continueWith(responses, (text) => ({ status: 200, body: text }));
       }
       case 'oversizedBatch':
@@ -95,15 +131,12 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
       case 'malformed':
         return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
       default:
-        return continueWith(runItem(envelope, session, scope, now), (response) => ({
-          status: 200,
-          body: response ?? '',
-        }));
+        return answerCall(envelope, session, scope, now);
     }
   }
 
   return {
-    admit: (visitor) => admit(visitor, networks, keys, log),
+    admit: (visitor) => admit(visitor, networks, access, log),
     refuse: (reason) => REFUSALS[reason],
     get openRpc() {
       // Not at the start: 25 ms.
@@ -122,7 +155,7 @@ export function createGateway({ networks, keys, clientVersion, limits, log }: Ga
       };
       const conclude = (answered: Answer): Answer => {
         if (typeof answered.body !== 'string') {
-          return { status: answered.status, body: bindStream(answered.body, scope, release) };
+          return { ...answered, body: bindStream(answered.body, scope, release) };
         }
         release();
         return answered;

@@ -1,3 +1,4 @@
+import type { JsonText } from '../primitives/json-result.ts';
 import { type ErrorName, RpcError } from '../rpc/errors.ts';
 import { encodeError } from '../rpc/response.ts';
 import type { TextAnswer } from './answer.ts';
@@ -19,8 +20,14 @@ export type RefusalReason =
 
 /** The answer that is one error and concerns no particular id. */
 export function createRefusal(name: ErrorName, detail?: string): TextAnswer {
-  const error = new RpcError(name, detail);
-  return { status: error.row.status, body: encodeError('null', error) };
+  return refuseWith('null', new RpcError(name, detail));
+}
+
+/** The answer that is one error, to the request of this id (raw JSON). */
+export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
+  const { row, retryAfter } = error;
+  const answer = { status: row.status, body: encodeError(id, error) };
+  return retryAfter === undefined ? answer : { ...answer, retryAfter };
 }
 
 /** By reason, made once: they are all the same. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { Redis, ReplyError } from 'iovalkey';
+import { settleWithin } from '../util/settle-within.ts';
 import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
 
@@ -52,6 +54,8 @@ export interface RedisClient {
   run(script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Resolves when the server has answered or will not. Never rejects. */
   set(key: string, value: Buffer, ttlMs: number): Promise<void>;
+  /** Until there is a connection, or so long at most. */
+  waitUntilReady(limitMs: number): Promise<void>;
   /** Gives up every command on its way, and connects anew. */
   reconnect(): void;
   close(): void;
@@ -120,6 +124,10 @@ class BoundedClient implements RedisClient {
 
   async set(key: string, value: Buffer, ttlMs: number): Promise<void> {
     await this.#send(() => this.#redis.set(key, value, 'PX', ttlMs));
+  }
+
+  async waitUntilReady(limitMs: number): Promise<void> {
+    if (!this.ready) await settleWithin(once(this.#redis, 'ready'), limitMs);
   }
 
   reconnect(): void {

@@ -31,6 +31,13 @@ export type ErrorName =
   | 'overloaded'
   | 'missingKey'
   | 'unknownKey'
+  | 'wrongSecret'
+  | 'invalidToken'
+  | 'rejected'
+  | 'rateLimited'
+  | 'creditsSpent'
+  | 'networkLimited'
+  | 'tooManyFailures'
   | 'keysUnavailable'
   | 'unknownHost'
   | 'unknownPath'
@@ -157,14 +164,61 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
   missingKey: {
     code: -32600,
     status: 401,
-    message: 'api key required in the url',
+    message: 'project id required in the url',
     meaning: 'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`.',
   },
   unknownKey: {
     code: -32600,
     status: 401,
-    message: 'invalid api key',
-    meaning: 'The key does not exist, was revoked, or does not open this network.',
+    message: 'invalid project id',
+    meaning: 'The key does not exist, has expired, or was revoked.',
+  },
+  wrongSecret: {
+    code: -32600,
+    status: 401,
+    message: 'invalid project id or project secret',
+    meaning: 'The key asks for its secret as the password of HTTP Basic, and the request did not bring it.',
+  },
+  invalidToken: {
+    code: -32600,
+    status: 401,
+    message: 'invalid JWT',
+    meaning:
+      'The key asks for a token (`Authorization: Bearer`), and the request brought none, one that has expired, or one that the issuer did not sign.',
+  },
+  rejected: {
+    code: -32002,
+    status: 403,
+    message: 'rejected due to project ID settings',
+    meaning:
+      'The key is bound to networks, methods, contracts, origins or user agents, and this request is outside of one of these lists.',
+  },
+  rateLimited: {
+    code: -32005,
+    status: 429,
+    message: 'project ID request rate exceeded',
+    meaning:
+      'The key makes more calls than it may. `data` says how many a second it may make and when to come back, in both forms that hosted services use; so does `Retry-After`, in seconds.',
+  },
+  creditsSpent: {
+    code: -32005,
+    status: 429,
+    message: 'daily request count exceeded, request rate limited',
+    meaning: "The key's credits of this day (UTC) are spent. `data` and `Retry-After` as for the rate.",
+  },
+  networkLimited: {
+    code: -32005,
+    status: 429,
+    message: 'limit exceeded: too many requests on this network',
+    meaning:
+      'All keys together make more calls on this network than it may get. `data` and `Retry-After` as for the rate.',
+  },
+  tooManyFailures: {
+    code: -32005,
+    status: 429,
+    message: 'limit exceeded: too many requests with wrong keys',
+    meaning:
+      'Too many requests with keys or secrets that are wrong have come from this address. Keys that are in use go on opening.',
   },
   keysUnavailable: {
     code: -32603,
@@ -240,17 +294,30 @@ export function describeMessage(name: ErrorName): string {
   return ERRORS[name].message.replace('{}', '…');
 }
 
-/** One error of the table, made particular. `data` is raw revert data as hex. */
+/** When to come back, in the words of hosted services: flat, and as newer ones nest it. */
+export type BackOff = {
+  readonly allowed_rps: number;
+  readonly backoff_seconds: number;
+  readonly current_rps: number;
+};
+
+/** What travels in an error beside code and message: raw revert data as hex, or when to come back. */
+export type ErrorData = string | (BackOff & { readonly rate: BackOff; readonly see: string });
+
+/** One error of the table, made particular. */
 export class RpcError extends UntracedError {
   readonly row: ErrorRow;
-  readonly data: string | undefined;
+  readonly data: ErrorData | undefined;
+  /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
+  readonly retryAfter: number | undefined;
 
   /** `detail` fills the `{}` of the row's message. */
-  constructor(name: ErrorName, detail = '', data?: string) {
+  constructor(name: ErrorName, detail = '', data?: ErrorData) {
     const row = ERRORS[name];
     super(row.message.replace('{}', () => detail));
     this.name = 'RpcError';
     this.row = row;
     this.data = data;
+    this.retryAfter = typeof data === 'object' ? data.backoff_seconds : undefined;
   }
 }

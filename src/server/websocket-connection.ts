@@ -12,7 +12,8 @@ import { WebSocketOutbox } from './websocket-outbox.ts';
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
-const UNAUTHORIZED = 401;
+/** What says that the key is no good, or no good for this: nothing that passes. */
+const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
 
@@ -77,6 +78,12 @@ export class WebSocketConnection {
     this.#ws.ping();
   }
 
+  /** Closes when the key no longer opens the network, also where nothing is sent. */
+  async recheck(): Promise<void> {
+    const admitted = await this.#admit();
+    if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status) && !this.#closing) this.#lock();
+  }
+
   /** Takes no further messages and closes with 1001 once what is in work is answered. */
   beginClosing(): void {
     this.#closing = true;
@@ -107,10 +114,14 @@ export class WebSocketConnection {
   async #answer(body: Buffer, scope: RequestScope): Promise<JsonResult> {
     const admitted = await this.#admit();
     if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope)).body;
-    if (admitted.refused.status !== UNAUTHORIZED) return admitted.refused.body;
+    if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
+    this.#lock();
+    return '';
+  }
+
+  #lock(): void {
     this.#abandon();
     this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
-    return '';
   }
 
   #finish(scope: RequestScope, answer: JsonResult): void {

@@ -19,6 +19,9 @@ type Admitted = {
   readonly acceptor: WebSocketServer;
 };
 
+/** A key that is revoked is known to be within half a second; with this its connections are closed within one. */
+const RECHECK_MS = 400;
+
 /** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
@@ -28,6 +31,7 @@ export class WebSocketEndpoint {
   #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #rechecks: NodeJS.Timeout;
   /** Upgrades whose key is being checked. */
   #admitting = 0;
   #closing = false;
@@ -39,6 +43,8 @@ export class WebSocketEndpoint {
     this.#cors = new CorsPolicy(options.cors);
     this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
     this.#heartbeat.unref();
+    this.#rechecks = setInterval(() => this.#recheck(), RECHECK_MS);
+    this.#rechecks.unref();
   }
 
   /** Whether an upgrade request is for this endpoint: any other protocol is ignored. */
@@ -71,6 +77,7 @@ export class WebSocketEndpoint {
   beginClosing(): void {
     this.#closing = true;
     clearInterval(this.#heartbeat);
+    clearInterval(this.#rechecks);
     for (const connection of this.#connections) connection.beginClosing();
   }
 
@@ -132,6 +139,10 @@ export class WebSocketEndpoint {
       this.#log.debug({ code, network: session.network.name }, 'WebSocket closed');
     });
     if (this.#closing) connection.beginClosing();
+  }
+
+  #recheck(): void {
+    for (const connection of this.#connections) void connection.recheck();
   }
 
   #beat(): void {

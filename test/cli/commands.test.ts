@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { LmdbKeyStore } from '../../src/access/lmdb-key-store.ts';
+import { hashApiKey } from '../../src/access/keys/api-key.ts';
+import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
@@ -83,25 +84,85 @@ test('keys are created, listed without the key, and revoked', async (t) => {
   assert.match(created.out, /^[0-9a-f]{32}\n$/);
   const key = created.out.trim();
   assert.ok(!created.err.includes(key));
-  const store = new LmdbKeyStore(folder);
-  t.after(() => store.close());
-  const principal = store.verify(key);
-  assert.equal(principal?.name, 'alice');
+  const table = new LmdbKeyTable(folder);
+  t.after(() => table.close());
+  const { id = '', name } = table.findByHash(hashApiKey(key)) ?? {};
+  assert.equal(name, 'alice');
 
   const config = join(folder, 'p.yaml');
   writeFileSync(config, 'dataDir: .\nnetworks:\n  a: { hosts: [a], builtin: devnet }\n');
   const listed = run(['keys', 'list', '--config', config]);
-  assert.match(listed.out, new RegExp(`^ID .*\\n${principal?.id} +alice +\\d{4}-.*Z\\n$`));
+  assert.match(listed.out, new RegExp(`^ID .*\\n${id} +alice +open +\\d{4}-.*Z *\\n$`));
   assert.ok(!listed.out.includes(key));
 
-  const id = principal?.id ?? '';
   assert.match(
     run(['keys', 'revoke', id], { PORTCULLIS_DATA_DIR: folder }).out,
     new RegExp(`^revoked ${id} `),
   );
-  assert.match(run(['keys', 'list', '--data', folder]).out, /Z {2}\d{4}-.*Z\n$/);
+  assert.match(run(['keys', 'list', '--data', folder]).out, / revoked .*Z {2}\d{4}-.*Z *\n$/);
   const again = run(['keys', 'revoke', 'nobody', '--data', folder]);
   assert.equal(again.code, 1);
   assert.match(again.err, /no key with the id nobody/);
-  store.close();
+});
+
+test('settings of a key are made, shown, changed and taken back; a rotated key opens for a while', async (t) => {
+  const folder = makeFolder(t);
+  const place = ['--data', folder];
+  const address = `0x${'AB'.repeat(20)}`;
+  const lists = [
+    '--networks',
+    'devnet, rollup',
+    '--addresses',
+    address,
+    '--origins',
+    'https://*.example.org',
+  ];
+  const settings = ['--rate', '50/100', '--daily-credits', '1000', '--expires', '90d', '--secret'];
+  const created = run(['keys', 'create', '--name', 'alice', ...lists, ...settings, ...place]);
+  assert.equal(created.code, 0, created.err);
+  const [key = '', secret = ''] = created.out.trim().split('\n');
+  assert.match(secret, /^[0-9a-f]{32}$/);
+  const id = /id (\w+),/.exec(created.err)?.[1] ?? '';
+
+  const shown = run(['keys', 'show', id, ...place]);
+  assert.ok(!shown.out.includes(key) && !shown.out.includes(secret) && !/[0-9a-f]{64}/.test(shown.out));
+  const { expiresAt, ...rest } = JSON.parse(shown.out).settings;
+  assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000) < 60_000);
+  assert.deepEqual(rest, {
+    networks: ['devnet', 'rollup'],
+    addresses: [address.toLowerCase()],
+    origins: ['https://*.example.org'],
+    rate: { perSecond: 50, burst: 100 },
+    dailyCredits: 1_000,
+    secret: true,
+  });
+
+  const updated = run(['keys', 'update', id, '--networks', '', '--rate', '5', '--expires', '', ...place]);
+  assert.deepEqual(JSON.parse(updated.out).settings, {
+    addresses: rest.addresses,
+    origins: rest.origins,
+    rate: { perSecond: 5, burst: 5 },
+    dailyCredits: 1_000,
+    secret: true,
+  });
+
+  const rotated = run(['keys', 'rotate', id, '--grace', '1h', ...place]).out.trim();
+  const table = new LmdbKeyTable(folder);
+  t.after(() => table.close());
+  for (const one of [key, rotated]) assert.equal(table.findByHash(hashApiKey(one))?.id, id);
+
+  for (const [args, message] of [
+    [['update', id, '--addresses', '0x12'], /addresses\.0: expected an address/],
+    [['update', id, '--rate', 'fast'], /--rate takes calls a second/],
+    [['update', id, '--expires', 'soon'], /--expires takes a time/],
+    [['update', id], /takes settings/],
+    [['rotate', id, '--grace', '1'], /--grace takes a duration/],
+    [['revoke', id, '--rate', '1'], /does not take --rate/],
+    [['create', '--name', 'x', '--daily-credits', 'many'], /dailyCredits/],
+    [['hide', id], /keys takes one of/],
+  ] as const) {
+    const { code, err } = run(['keys', ...args, ...place]);
+    assert.equal(code, 2);
+    assert.match(err, message);
+  }
 });

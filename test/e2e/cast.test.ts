@@ -152,7 +152,7 @@ for (const source of SOURCES) {
           /error code -32602: .*"finalized"/,
         );
         const { stderr } = await run(urlOf(services().devnet, 'HTTP', 'wrong'), 'chain-id');
-        assert.match(stderr, /HTTP error 401 with body: .*invalid api key/);
+        assert.match(stderr, /HTTP error 401 with body: .*invalid project id/);
       });
 
       test('cast rpc asks for the rest', async () => {

@@ -266,7 +266,7 @@ for (const source of SOURCES) {
       });
       const error = await rejectsWith(provider.getBlockNumber(), 'SERVER_ERROR');
       assert.match(error.shortMessage, /401/);
-      assert.match(String(error.info?.['responseBody']), /invalid api key/);
+      assert.match(String(error.info?.['responseBody']), /invalid project id/);
       await provider.destroy();
     });
 

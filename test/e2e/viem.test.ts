@@ -320,7 +320,7 @@ for (const source of SOURCES) {
       const stranger = createPublicClient({
         transport: http(urlOf(services().devnet, 'HTTP', 'wrong'), options),
       });
-      assert.deepEqual(await catchRpcError(stranger.getChainId()), [-32600, 'invalid api key']);
+      assert.deepEqual(await catchRpcError(stranger.getChainId()), [-32600, 'invalid project id']);
       assert.equal(requests, 5);
     });
 

@@ -259,7 +259,7 @@ for (const source of SOURCES) {
       const overHttp = new Web3(urlOf(services().devnet, 'HTTP', 'wrong'));
       const error = await catchError(overHttp.eth.getChainId());
       assert.ok(error instanceof ResponseError);
-      assert.equal((error.cause as unknown as Error).message, 'invalid api key');
+      assert.equal((error.cause as unknown as Error).message, 'invalid project id');
       const provider = new WebSocketProvider(
         urlOf(services().devnet, 'WebSocket', 'wrong'),
         {},

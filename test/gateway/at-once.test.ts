@@ -8,6 +8,7 @@ import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Eventual } from '../../src/primitives/eventual.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
@@ -52,7 +53,7 @@ function setUp(): Setup {
   const principal = { id: 'p', name: 'p' };
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
-    keys: { verify: (key) => (key === 'key' ? principal : undefined) },
+    access: openTo((key) => (key === 'key' ? principal : undefined)),
     clientVersion: 'Portcullis/1.2.3',
     log: createRecordingLog(),
   });

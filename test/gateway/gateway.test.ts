@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyVerifier } from '../../src/access/api-keys.ts';
+import type { KeyVerifier } from '../../src/access/principal.ts';
 import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
@@ -15,7 +16,7 @@ const PRINCIPAL = { id: 'p1', name: 'tester' };
 type Parts = {
   readonly limits?: Partial<GatewayLimits>;
   readonly network?: Partial<Network>;
-  readonly keys?: KeyVerifier;
+  readonly verify?: KeyVerifier['verify'];
 };
 
 type Setup = {
@@ -27,13 +28,13 @@ type Setup = {
   send(body: string, scope?: RequestScope): Promise<readonly [number, string]>;
 };
 
-function setUp({ limits = {}, network: overrides = {}, keys }: Parts = {}): Setup {
+function setUp({ limits = {}, network: overrides = {}, verify }: Parts = {}): Setup {
   const chain = new ScriptedChain();
   const network = createScriptedNetwork(chain, overrides);
   const log = createRecordingLog();
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
-    keys: keys ?? { verify: (key) => (key === KEY ? PRINCIPAL : undefined) },
+    access: openTo(verify ?? ((key) => (key === KEY ? PRINCIPAL : undefined))),
     clientVersion: 'Portcullis/1.2.3',
     limits,
     log,
@@ -69,12 +70,12 @@ test('admission: host, then key; a refusal is a whole answer and never repeats t
     404,
     error(-32600, 'no network is served under this host name', 'null'),
   ]);
-  const missing = [401, error(-32600, 'api key required in the url', 'null')];
+  const missing = [401, error(-32600, 'project id required in the url', 'null')];
   assert.deepEqual(await refusalOf('devnet.localhost', undefined), missing);
   assert.deepEqual(await refusalOf('devnet.localhost', ''), missing);
   assert.deepEqual(await refusalOf('devnet.localhost', 'nokey'), [
     401,
-    error(-32600, 'invalid api key', 'null'),
+    error(-32600, 'invalid project id', 'null'),
   ]);
 });
 
@@ -83,7 +84,7 @@ test('the key demo opens only networks that allow it', async () => {
   assert.equal('principal' in open && open.principal.id, 'demo');
   const closed = setUp({
     network: { allowsDemoKey: false },
-    keys: { verify: () => assert.fail('demo is no stored key') },
+    verify: () => assert.fail('demo is no stored key'),
   });
   const refused = await closed.gateway.admit(makeVisitor('devnet.localhost', 'demo'));
   assert.equal('refused' in refused && refused.refused.status, 401);
@@ -91,10 +92,8 @@ test('the key demo opens only networks that allow it', async () => {
 
 test('a key store that fails refuses without telling why, and the log does not hold the key', async () => {
   const { gateway, log } = setUp({
-    keys: {
-      verify: (key) => {
-        throw new Error(`cannot read ${key}`);
-      },
+    verify: (key) => {
+      throw new Error(`cannot read ${key}`);
     },
   });
   const outcome = await gateway.admit(makeVisitor('devnet.localhost', KEY));

@@ -5,13 +5,14 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from './scripted-network.ts';
 
 const log = createRecordingLog();
 const gateway = createGateway({
   networks: new NetworkRegistry([]),
-  keys: { verify: () => undefined },
+  access: openTo(() => undefined),
   clientVersion: 'Portcullis/1.2.3',
   limits: { batchItems: 20 },
   log,

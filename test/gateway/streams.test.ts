@@ -5,6 +5,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
 import { receiptsOf, resultOf, type SourcePlan, StreamingChain, valueFrom } from './scripted-source.ts';
@@ -21,7 +22,7 @@ function setUp(plans: readonly SourcePlan[], limits: Partial<GatewayLimits> = {}
   const log = createRecordingLog();
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
-    keys: { verify: () => undefined },
+    access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',
     limits,
     log,

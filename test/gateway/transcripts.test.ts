@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from './scripted-network.ts';
 
@@ -15,7 +16,7 @@ const FOLDER = new URL('../../../test/gateway/transcripts/', import.meta.url);
 
 const gateway = createGateway({
   networks: new NetworkRegistry([]),
-  keys: { verify: () => undefined },
+  access: openTo(() => undefined),
   clientVersion: 'Portcullis/1.2.3',
   log: createRecordingLog(),
 });

@@ -7,6 +7,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from '../gateway/scripted-network.ts';
+import { openTo } from '../support/access.ts';
 import { encodeHead, encodeRequest, exchange, HOST, KEY, PATH, RawClient, startServer } from './support.ts';
 
 const ALIVE = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
@@ -19,7 +20,7 @@ async function startService(t: TestContext): Promise<{ port: number; log: Record
   const network = createScriptedRollup(new ScriptedChain(), { callTimeoutMs: 20 });
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
-    keys: { verify: (key) => (key === KEY ? { id: 'p', name: 'p' } : undefined) },
+    access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',
     log,
   });

@@ -10,6 +10,7 @@ import type { Server } from '../../src/server/lifecycle.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';
 import { type ScriptedSource, type SourcePlan, StreamingChain } from '../gateway/scripted-source.ts';
+import { openTo } from '../support/access.ts';
 import { HOST, KEY, PATH, type Setup, startServer } from './support.ts';
 
 /** More than the kernel's buffers of both ends of a connection take. */
@@ -37,7 +38,7 @@ export async function startStreaming(
   const chain = new StreamingChain(plans);
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network: createScriptedNetwork(chain) }]),
-    keys: { verify: (key) => (key === KEY ? { id: 'p', name: 'p' } : undefined) },
+    access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',
     log: createRecordingLog(),
   });

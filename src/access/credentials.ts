@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Eventual } from '../primitives/eventual.ts';
+import { hashApiKey } from './keys/api-key.ts';
+import type { Terms } from './principal.ts';
+import type { TokenVerifier } from './tokens.ts';
+
+/** Nobody's credentials are longer. */
+const MAX_LENGTH = 8_192;
+const SCHEME = /^(basic|bearer) +([A-Za-z0-9+/._~=-]+)$/i;
+
+type Credentials = { readonly secret?: string; readonly token?: string };
+
+/**
+ * Whether a request brings what a key asks for beside itself: a secret as the password of HTTP Basic (whatever the user's name),
+ * a token as HTTP Bearer. @returns what is wrong
+ */
+export function checkCredentials(
+  terms: Terms,
+  authorization: string | undefined,
+  tokens: TokenVerifier,
+): Eventual<'wrongSecret' | 'invalidToken' | undefined> {
+  const { secretHash, jwt } = terms;
+  if (secretHash === undefined && jwt === undefined) return undefined;
+  const { secret, token } = readCredentials(authorization);
+  if (secretHash !== undefined && (secret === undefined || !isSecret(secret, secretHash)))
+    return 'wrongSecret';
+  if (jwt === undefined) return undefined;
+  return token === undefined ? 'invalidToken' : tokens.verify(jwt, token);
+}
+
+/** In constant time: both are of one length, whatever was sent. */
+function isSecret(secret: string, hash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashApiKey(secret), 'hex'), Buffer.from(hash, 'hex'));
+}
+
+/** Two schemes may be sent as a list: a key may ask for both. */
+function readCredentials(authorization: string | undefined): Credentials {
+  if (authorization === undefined || authorization.length > MAX_LENGTH) return {};
+  let found: Credentials = {};
+  for (const part of authorization.split(',')) {
+    const [, scheme = '', value = ''] = SCHEME.exec(part.trim()) ?? [];
+    if (scheme.toLowerCase() === 'bearer') found = { ...found, token: value };
+    if (scheme.toLowerCase() === 'basic') {
+      const text = Buffer.from(value, 'base64').toString('utf8');
+      const colon = text.indexOf(':');
+      if (colon >= 0) found = { ...found, secret: text.slice(colon + 1) };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** How many calls a second, and how many at once after a pause. */
+export type Rate = { readonly perSecond: number; readonly burst: number };
+
+/**
+ * What a key may do. A list that is absent allows everything; of several lists each must allow a request, of a list one
+ * entry is enough.
+ */
+export type KeySettings = {
+  /** ISO 8601. */
+  readonly expiresAt?: string;
+  /** Names of the configuration. */
+  readonly networks?: readonly string[];
+  /** Wire names; `l2_estimateGas` stands for each network's own name too. */
+  readonly methods?: readonly string[];
+  /** Contracts that calls may go to, lower case. */
+  readonly addresses?: readonly string[];
+  /** `https://app.example.org`, or `https://*.example.org` for everything below. */
+  readonly origins?: readonly string[];
+  /** Parts of the User-Agent. */
+  readonly userAgents?: readonly string[];
+  readonly rate?: Rate;
+  /** Credits of a day, which begins at midnight UTC. */
+  readonly dailyCredits?: number;
+  /** SHA-256 of a secret that every request must bring. */
+  readonly secretHash?: string;
+  /** Name of the issuer (`access.jwt`) whose tokens every request must bring. */
+  readonly jwt?: string;
+};
+
+const MAX_ENTRIES = 30;
+const list = <T>(entry: z.ZodType<T, string>): z.ZodType<T[], string[]> =>
+  z.array(entry).min(1).max(MAX_ENTRIES);
+
+export const rateSchema: z.ZodType<Rate> = z
+  .strictObject({
+    perSecond: z.number().min(0.001).max(1_000_000),
+    burst: z.int().min(1).max(10_000_000).exactOptional(),
+  })
+  .transform(({ perSecond, burst }) => ({ perSecond, burst: burst ?? Math.max(1, Math.ceil(perSecond)) }));
+
+const lowerCase = (pattern: RegExp, error: string): z.ZodType<string, string> =>
+  z
+    .string()
+    .max(300)
+    .transform((text) => text.toLowerCase())
+    .refine((text) => pattern.test(text), { error });
+
+export const dailyCreditsSchema: z.ZodType<number> = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+export const keySettingsSchema: z.ZodType<KeySettings> = z.strictObject({
+  expiresAt: z.iso.datetime().exactOptional(),
+  networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')).exactOptional(),
+  methods: list(z.string().regex(/^\w{1,64}$/, 'expected the name of a method')).exactOptional(),
+  addresses: list(lowerCase(/^0x[0-9a-f]{40}$/, 'expected an address: 0x and 40 hex digits')).exactOptional(),
+  origins: list(
+    lowerCase(
+      /^[a-z][a-z0-9+.-]*:\/\/(\*\.)?[a-z0-9_.[\]:-]+$/,
+      'expected an origin such as https://app.example.org or https://*.example.org',
+    ),
+  ).exactOptional(),
+  userAgents: list(z.string().min(1).max(200)).exactOptional(),
+  rate: rateSchema.exactOptional(),
+  dailyCredits: dailyCreditsSchema.exactOptional(),
+  secretHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .exactOptional(),
+  jwt: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .exactOptional(),
+});

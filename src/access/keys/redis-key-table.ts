@@ -1,0 +1,107 @@
+import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
+import { createScript, type RedisClient } from '../../redis/redis-client.ts';
+import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { type KeyRecord, keyRecordSchema } from './key-record.ts';
+import type { KeyTable } from './key-table.ts';
+
+/** KEYS: records by id, ids by hash. ARGV: hash. */
+const FIND = createScript(
+  2,
+  `local id = redis.call('HGET', KEYS[2], ARGV[1])
+  if not id then return '' end
+  return redis.call('HGET', KEYS[1], id) or ''`,
+);
+
+/** ARGV: id, the record as it was read ('' for a new one), the new record, how many hashes go, those, those that come. */
+const REPLACE = createScript(
+  2,
+  `if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
+  local gone = 4 + tonumber(ARGV[4])
+  for i = 5, gone do redis.call('HDEL', KEYS[2], ARGV[i]) end
+  for i = gone + 1, #ARGV do redis.call('HSET', KEYS[2], ARGV[i], ARGV[1]) end
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  return 1`,
+);
+
+const ATTEMPTS = 10;
+
+export type RedisKeyTableOptions = {
+  readonly client: RedisClient;
+  /** Names of keys in the server begin with it. */
+  readonly prefix: string;
+  readonly timeLimitMs: number;
+};
+
+/** Keys in Valkey or Redis, which machines share. */
+export class RedisKeyTable implements KeyTable {
+  readonly #options: RedisKeyTableOptions;
+  readonly #records: string;
+  readonly #ids: string;
+  readonly #breaker = new CircuitBreaker();
+
+  constructor(options: RedisKeyTableOptions) {
+    this.#options = options;
+    // In braces: a cluster keeps both on one node, where a script may touch them together.
+    this.#records = `{${options.prefix}:keys}:records`;
+    this.#ids = `{${options.prefix}:keys}:ids`;
+  }
+
+  async findByHash(hash: string): Promise<KeyRecord | undefined> {
+    const text = await this.#ask((client) => client.run(FIND, this.#records, this.#ids, hash));
+    return text === '' ? undefined : parseRecord(text);
+  }
+
+  async list(): Promise<KeyRecord[]> {
+    const texts = await this.#ask((client) => client.send('HVALS', this.#records));
+    return (texts as string[]).map(parseRecord);
+  }
+
+  async insert(record: KeyRecord): Promise<void> {
+    if (!(await this.#replace(record.id, '', record, []))) throw new Error('there is a key with this id');
+  }
+
+  async modify(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const text = await this.#ask((client) => client.send('HGET', this.#records, id));
+      if (text === null) return undefined;
+      const old = parseRecord(text);
+      const changed = change(old);
+      const hashes = old.hashes.map(({ hash }) => hash);
+      if (await this.#replace(id, text as string, changed, hashes)) return changed;
+    }
+    throw new Error('the key is being changed by somebody else');
+  }
+
+  /** The client is its owner's. */
+  async close(): Promise<void> {}
+
+  /** @returns whether the record still was what was read */
+  async #replace(id: string, read: string, record: KeyRecord, gone: readonly string[]): Promise<boolean> {
+    const come = record.hashes.map(({ hash }) => hash);
+    const args = [id, read, JSON.stringify(record), gone.length, ...gone, ...come];
+    return (await this.#ask((client) => client.run(REPLACE, this.#records, this.#ids, ...args))) === 1;
+  }
+
+  /** @throws Error without an answer in time; at once after several of these */
+  async #ask(question: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+    const { client, timeLimitMs } = this.#options;
+    if (this.#breaker.admit()) {
+      const value = await settleWithin(question(client), timeLimitMs);
+      if (value !== undefined && value !== LATE) {
+        this.#breaker.succeed();
+        return value;
+      }
+      if (this.#breaker.fail()) client.reconnect();
+    }
+    throw new Error('the server of keys does not answer');
+  }
+}
+
+/** @throws Error that says nothing of what was read */
+function parseRecord(text: unknown): KeyRecord {
+  try {
+    return keyRecordSchema.parse(JSON.parse(String(text)));
+  } catch {
+    throw new Error('the server of keys holds something that is no key');
+  }
+}

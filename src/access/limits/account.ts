@@ -1,0 +1,221 @@
+import { continueWith, type Eventual } from '../../primitives/eventual.ts';
+import { TokenBucket } from '../../util/token-bucket.ts';
+import type { Rate } from '../keys/key-settings.ts';
+import type { Drawn, LimitTable, Spending } from './limit-table.ts';
+
+/** Why a call may not be made now, and when it may. */
+export type Denial = {
+  readonly reason: 'rate' | 'credits';
+  readonly retryAfterMs: number;
+  /** Calls a second: what is allowed, and what this process sees. */
+  readonly allowed: number;
+  readonly current: number;
+};
+
+export type AccountOptions = {
+  /** Name of its bucket in the table. */
+  readonly name: string;
+  readonly rate: Rate | undefined;
+  readonly dailyCredits: number | undefined;
+  readonly table: LimitTable;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+};
+
+/** How long a call counts in the pace of an account. */
+const PACE_MS = 100;
+/** For so long ahead tokens are drawn: of an account with 1,000 calls a second here, twenty at a time. */
+const AHEAD_MS = 20;
+/** Tokens that nobody wanted for so long are given up. */
+const HOLD_MS = 250;
+/** Between two questions whether the table is back. */
+const RETRY_MS = 250;
+/** Calls that wait for the table. */
+const MAX_WAITING = 1_000;
+/** Draws that a call waits for: others may have been quicker. */
+const MAX_DRAWS = 3;
+const DAY_MS = 86_400_000;
+
+/**
+ * The limits of one key, network or address in this process. Tokens are drawn from a table that processes share, a few at
+ * a time, so that most calls ask nobody; all of them together never get more than the bucket gives. While the table is
+ * away this process gives its own share.
+ */
+export class Account {
+  readonly #options: AccountOptions;
+  #tokens = 0;
+  #heldUntil = 0;
+  #deniedUntil = 0;
+  /** Calls of the last moments, weighted. */
+  #level = 0;
+  #levelAt = 0;
+  #drawing: Promise<void> | undefined;
+  #waiting = 0;
+  #day = 0;
+  /** Credits of the day as the table told; undefined before it has. */
+  #spent: number | undefined;
+  /** Credits that the table has not been told. */
+  #pending = 0;
+  #isAway = false;
+  /** When to ask again whether the table is back. */
+  #retryAt = 0;
+  #ownBucket: TokenBucket | undefined;
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the table is to be told of credits. */
+  get isDirty(): boolean {
+    return this.#pending > 0;
+  }
+
+  /** Whether a call would be denied for the rate, as far as is known without asking. */
+  get isDenied(): boolean {
+    return this.#options.now() < this.#deniedUntil;
+  }
+
+  /** Takes a token, and credits of the day; or says why not. At once where tokens are at hand. */
+  take(credits: number): Eventual<Denial | undefined> {
+    const now = this.#options.now();
+    this.#countCall(now);
+    this.#turnDay();
+    const { rate, dailyCredits } = this.#options;
+    if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
+    if (dailyCredits !== undefined) {
+      if (this.#spent === undefined && !this.#isAway) return this.#drawAndTake(credits, MAX_DRAWS);
+      if (this.#isSpent(dailyCredits)) return this.#deny('credits', now);
+    }
+    if (rate === undefined || this.#tryToken(now)) return this.#spend(credits);
+    if (now < this.#deniedUntil) return this.#deny('rate', now);
+    return this.#drawAndTake(credits, MAX_DRAWS);
+  }
+
+  /** Tells the table of credits that are spent. */
+  flush(): Eventual<void> {
+    return this.#pending > 0 ? this.#draw(0) : undefined;
+  }
+
+  #drawAndTake(credits: number, draws: number): Eventual<Denial | undefined> {
+    const { now: clock, rate, dailyCredits } = this.#options;
+    if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
+    this.#waiting++;
+    const ahead = Math.ceil((this.#level / PACE_MS) * AHEAD_MS);
+    return continueWith(this.#draw(rate === undefined ? 0 : Math.max(1, this.#waiting, ahead)), () => {
+      this.#waiting--;
+      const now = clock();
+      if (dailyCredits !== undefined && this.#isSpent(dailyCredits)) return this.#deny('credits', now);
+      if (rate === undefined || this.#tryToken(now)) return this.#spend(credits);
+      if (now < this.#deniedUntil || draws === 1) return this.#deny('rate', now);
+      return this.#drawAndTake(credits, draws - 1);
+    });
+  }
+
+  #tryToken(now: number): boolean {
+    if (this.#isAway) return this.#tryShare(now);
+    if (this.#tokens < 1 || now >= this.#heldUntil) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  #tryShare(now: number): boolean {
+    if (this.#ownBucket?.tryTake() === true) return true;
+    const { rate, table } = this.#options;
+    if (rate !== undefined) this.#deniedUntil = now + 1_000 / (rate.perSecond * table.share);
+    return false;
+  }
+
+  /** Whether the table is back, without anybody who waits for it. */
+  #lookAgain(now: number): void {
+    this.#retryAt = now + RETRY_MS;
+    void this.#draw(0);
+  }
+
+  /** A day of which the table has told nothing yet is shared like everything else. */
+  #isSpent(dailyCredits: number): boolean {
+    return this.#spent === undefined
+      ? this.#pending >= dailyCredits * this.#options.table.share
+      : this.#spent + this.#pending >= dailyCredits;
+  }
+
+  #spend(credits: number): undefined {
+    if (this.#options.dailyCredits !== undefined) this.#pending += credits;
+  }
+
+  /** One draw at a time: who comes meanwhile waits for it. */
+  #draw(tokens: number): Eventual<void> {
+    if (this.#drawing !== undefined) return this.#drawing;
+    const { name, rate, table } = this.#options;
+    const spending = this.#describeSpending();
+    const entered = spending?.credits ?? 0;
+    this.#pending -= entered;
+    const drawn = continueWith(table.draw({ bucket: name, rate, tokens, spending }), (answer) => {
+      this.#drawing = undefined;
+      if (answer === undefined) this.#pending += entered;
+      this.#receive(answer, tokens, spending);
+    });
+    if (drawn instanceof Promise) this.#drawing = drawn;
+    return drawn;
+  }
+
+  #receive(drawn: Drawn | undefined, wanted: number, spending: Spending | undefined): void {
+    const { now: clock, rate, table } = this.#options;
+    const now = clock();
+    if (this.#isAway !== (drawn === undefined)) this.#deniedUntil = 0;
+    this.#isAway = drawn === undefined;
+    if (drawn === undefined) {
+      if (rate !== undefined) this.#ownBucket ??= createShare(rate, table.share, clock);
+      return;
+    }
+    this.#ownBucket = undefined;
+    if (spending?.day === this.#day) this.#spent = drawn.spent;
+    if (wanted === 0) return;
+    if (now >= this.#heldUntil) this.#tokens = 0;
+    this.#tokens += drawn.tokens;
+    this.#heldUntil = now + HOLD_MS;
+    this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
+  }
+
+  #describeSpending(): Spending | undefined {
+    if (this.#options.dailyCredits === undefined) return undefined;
+    return {
+      account: this.#options.name,
+      day: this.#day,
+      credits: this.#pending,
+      known: this.#spent ?? 0,
+    };
+  }
+
+  /** What was spent yesterday and is not entered is forgiven. */
+  #turnDay(): void {
+    if (this.#options.dailyCredits === undefined) return;
+    const day = Math.floor(this.#options.clock() / DAY_MS);
+    if (day === this.#day) return;
+    this.#day = day;
+    this.#spent = undefined;
+    this.#pending = 0;
+  }
+
+  #countCall(now: number): void {
+    this.#level = this.#level * Math.exp((this.#levelAt - now) / PACE_MS) + 1;
+    this.#levelAt = now;
+  }
+
+  #deny(reason: Denial['reason'], now: number): Denial {
+    const { rate, clock } = this.#options;
+    const retryAfterMs =
+      reason === 'credits' ? DAY_MS - (clock() % DAY_MS) : Math.max(1, this.#deniedUntil - now);
+    return {
+      reason,
+      retryAfterMs,
+      allowed: rate?.perSecond ?? 0,
+      current: Math.round(this.#level * (1_000 / PACE_MS)),
+    };
+  }
+}
+
+function createShare({ perSecond, burst }: Rate, share: number, now: () => number): TokenBucket {
+  return new TokenBucket({ capacity: Math.max(1, burst * share), perSecond: perSecond * share, now });
+}

@@ -1,0 +1,23 @@
+import type { Rate } from '../keys/key-settings.ts';
+
+/** A bucket at a moment; the time is Unix milliseconds, as processes of one machine share it. */
+export type Bucket = { readonly tokens: number; readonly at: number };
+
+/** What there is at a later moment. A clock that was set back brings nothing. */
+export function fillBucket(bucket: Bucket | undefined, { perSecond, burst }: Rate, now: number): Bucket {
+  if (bucket === undefined) return { tokens: burst, at: now };
+  const earned = (Math.max(0, now - bucket.at) / 1_000) * perSecond;
+  return { tokens: Math.min(burst, bucket.tokens + earned), at: Math.max(now, bucket.at) };
+}
+
+/** Takes whole tokens, as many as there are up to `wanted`; and how long the next one takes, milliseconds. */
+export function takeTokens(
+  bucket: Bucket,
+  { perSecond }: Rate,
+  wanted: number,
+): { readonly bucket: Bucket; readonly tokens: number; readonly waitMs: number } {
+  const tokens = Math.min(wanted, Math.floor(bucket.tokens));
+  const left = bucket.tokens - tokens;
+  const waitMs = left >= 1 ? 0 : ((1 - left) / perSecond) * 1_000;
+  return { bucket: { tokens: left, at: bucket.at }, tokens, waitMs };
+}

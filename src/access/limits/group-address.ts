@@ -1,0 +1,15 @@
+/** An IPv4 address by itself; of an IPv6 address the first 64 bits, which one customer has to choose from. */
+export function groupAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missing = Math.max(0, 8 - first.length - last.length);
+  const groups = [...first, ...new Array<string>(missing).fill('0'), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')}::/64`;
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
+import { createScript, type RedisClient } from '../../redis/redis-client.ts';
+import { settleWithin } from '../../util/settle-within.ts';
+import type { Draw, Drawn, LimitTable } from './limit-table.ts';
+
+/**
+ * By the server's own clock. KEYS: bucket, day. ARGV: tokens a second (0: no bucket), burst, tokens wanted, credits, credits that
+ * are known (-1: no account). Answers tokens, milliseconds until the next one, credits of the day.
+ */
+const DRAW = createScript(
+  2,
+  `local spent = 0
+  if tonumber(ARGV[5]) >= 0 then
+    spent = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[5])) + tonumber(ARGV[4])
+    redis.call('SET', KEYS[2], string.format('%.0f', spent), 'EX', 172800)
+  end
+  local rate, burst, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+  if rate == 0 then return {wanted, 0, spent} end
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + time[2] / 1000
+  local held = redis.call('HMGET', KEYS[1], 't', 'a')
+  local tokens, at = burst, now
+  if held[1] then
+    at = math.max(now, tonumber(held[2]))
+    tokens = math.min(burst, tonumber(held[1]) + (at - tonumber(held[2])) / 1000 * rate)
+  end
+  local granted = math.min(wanted, math.floor(tokens))
+  tokens = tokens - granted
+  redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens), 'a', string.format('%.3f', at))
+  redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
+  local wait = 0
+  if tokens < 1 then wait = math.ceil((1 - tokens) / rate * 1000) end
+  return {granted, wait, spent}`,
+);
+
+/** Who shares the limits. KEYS: processes. ARGV: this one, milliseconds that it lives without saying so again. */
+const BEAT = createScript(
+  1,
+  `local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('ZADD', KEYS[1], now, ARGV[1])
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return redis.call('ZCARD', KEYS[1])`,
+);
+
+const BEAT_MS = 2_000;
+const LIFE_MS = 7_000;
+
+export type RedisLimitTableOptions = {
+  readonly client: RedisClient;
+  readonly prefix: string;
+  readonly timeLimitMs: number;
+  /** Processes that share the limits, as long as the server has not been asked. */
+  readonly processes: number;
+};
+
+/** Limits in Valkey or Redis, which machines share. */
+export class RedisLimitTable implements LimitTable {
+  readonly #options: RedisLimitTableOptions;
+  readonly #breaker = new CircuitBreaker();
+  readonly #id = randomUUID();
+  readonly #timer: NodeJS.Timeout;
+  #processes: number;
+
+  constructor(options: RedisLimitTableOptions) {
+    this.#options = options;
+    this.#processes = options.processes;
+    this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
+    this.#timer.unref();
+    void this.#beat();
+  }
+
+  /** As many processes as there were when the server was heard last. */
+  get share(): number {
+    return 1 / this.#processes;
+  }
+
+  draw(draw: Draw): Promise<Drawn | undefined> | undefined {
+    const { client } = this.#options;
+    return client.ready && this.#breaker.admit() ? this.#draw(draw) : undefined;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+
+  async #draw({ bucket, rate, tokens, spending }: Draw): Promise<Drawn | undefined> {
+    const { client, prefix, timeLimitMs } = this.#options;
+    // In braces: a cluster keeps both on one node.
+    const name = `{${prefix}:limit:${bucket}}`;
+    const reply = await settleWithin(
+      client.run(
+        DRAW,
+        name,
+        `${name}:${spending?.day ?? 0}`,
+        rate?.perSecond ?? 0,
+        rate?.burst ?? 0,
+        tokens,
+        spending?.credits ?? 0,
+        spending?.known ?? -1,
+      ),
+      timeLimitMs,
+    );
+    if (Array.isArray(reply) && reply.length === 3) {
+      this.#breaker.succeed();
+      const [granted = 0, waitMs = 0, spent = 0] = reply.map(Number);
+      return { tokens: granted, waitMs, spent };
+    }
+    if (this.#breaker.fail()) client.reconnect();
+    return undefined;
+  }
+
+  async #beat(): Promise<void> {
+    const { client, prefix } = this.#options;
+    const reply = Number(await client.run(BEAT, `{${prefix}:processes}`, this.#id, LIFE_MS));
+    if (reply >= 1) this.#processes = reply;
+  }
+}

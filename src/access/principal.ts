@@ -1,0 +1,31 @@
+import type { Eventual } from '../primitives/eventual.ts';
+import type { KeyRules } from './key-rules.ts';
+import type { Rate } from './keys/key-settings.ts';
+
+/** Who a request is made by. Safe to log: it holds nothing that opens a door. */
+export type Principal = {
+  readonly id: string;
+  readonly name: string;
+  /** Absent: everything is allowed, without a bound. */
+  readonly terms?: Terms;
+};
+
+/** Under which terms. */
+export type Terms = {
+  /** Where it may be used and for what; undefined: for everything. */
+  readonly rules: KeyRules | undefined;
+  readonly rate: Rate | undefined;
+  readonly dailyCredits: number | undefined;
+  /** SHA-256 of the secret that each request must bring. */
+  readonly secretHash: string | undefined;
+  /** Whose tokens each request must bring. */
+  readonly jwt: string | undefined;
+};
+
+/** Decides whether a key opens the service. `undefined` means it does not. */
+export interface KeyVerifier {
+  /** @throws (or rejects) when that cannot be found out now */
+  verify(key: string): Eventual<Principal | undefined>;
+  /** Whether the key is one that has opened a short time ago; without asking anybody. */
+  isKnown(key: string): boolean;
+}

@@ -1,0 +1,123 @@
+import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import { Lru } from '../util/lru.ts';
+import { KeyRules } from './key-rules.ts';
+import { hashApiKey, isApiKey } from './keys/api-key.ts';
+import { findOpening, type KeyRecord } from './keys/key-record.ts';
+import type { KeySettings } from './keys/key-settings.ts';
+import type { KeyTable } from './keys/key-table.ts';
+import type { KeyVerifier, Principal, Terms } from './principal.ts';
+
+/** What holds where a key has no terms of its own. */
+export type DefaultTerms = Pick<KeySettings, 'rate' | 'dailyCredits'>;
+
+export type StoredKeysOptions = {
+  readonly table: KeyTable;
+  readonly defaults: DefaultTerms;
+  /** For how long keys that are known go on opening while the table cannot be read, milliseconds. */
+  readonly staleMs: number;
+  /** Called when a known key opens although the table cannot be read. */
+  readonly onStale: () => void;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** A revoked key must die within a second, whoever revokes it: what was read is believed for less than that. */
+const FRESH_MS = 500;
+/** From then on it is read again while it still opens, so that nobody waits. */
+const AGING_MS = 250;
+const CAPACITY = 10_000;
+
+type Known = {
+  readonly record: KeyRecord;
+  readonly principal: Principal;
+  /** Unix milliseconds. */
+  readonly until: number;
+  readAt: number;
+  reading: Promise<Principal | undefined> | undefined;
+};
+
+/** Keys of a table, those in use remembered for less than a second. */
+export class StoredKeys implements KeyVerifier {
+  readonly #options: StoredKeysOptions;
+  readonly #now: () => number;
+  /** By the key itself, which is hashed once a second instead of with every request. */
+  readonly #known: Lru<string, Known>;
+
+  constructor(options: StoredKeysOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#known = new Lru(CAPACITY, options.staleMs + FRESH_MS, this.#now);
+  }
+
+  verify(key: string): Eventual<Principal | undefined> {
+    const known = this.#known.get(key);
+    if (known === undefined) return isApiKey(key) ? this.#read(key, undefined) : undefined;
+    const age = this.#now() - known.readAt;
+    if (age < AGING_MS) return openWith(known);
+    if (age >= FRESH_MS) return known.reading ?? this.#read(key, known);
+    if (known.reading === undefined) void this.#read(key, known);
+    return openWith(known);
+  }
+
+  isKnown(key: string): boolean {
+    return this.#known.get(key) !== undefined;
+  }
+
+  #read(key: string, known: Known | undefined): Eventual<Principal | undefined> {
+    const hash = hashApiKey(key);
+    const outcome = recoverWith(
+      () =>
+        continueWith(this.#options.table.findByHash(hash), (record) => this.#keep(key, hash, record, known)),
+      (error) => this.#keepOpen(known, error),
+    );
+    if (known === undefined || !(outcome instanceof Promise)) return outcome;
+    known.reading = outcome;
+    // Whoever waits for it hears of a failure; nobody may.
+    const forget = (): void => {
+      known.reading = undefined;
+    };
+    outcome.then(forget, forget);
+    return outcome;
+  }
+
+  #keep(
+    key: string,
+    hash: string,
+    record: KeyRecord | undefined,
+    known: Known | undefined,
+  ): Principal | undefined {
+    const opening = record === undefined ? undefined : findOpening(record, hash, Date.now());
+    if (record === undefined || opening === undefined) {
+      this.#known.delete(key);
+      return undefined;
+    }
+    const isSame = known !== undefined && JSON.stringify(known.record) === JSON.stringify(record);
+    const principal = isSame ? known.principal : createPrincipal(record, this.#options.defaults);
+    const { until } = opening;
+    this.#known.set(key, { record, principal, until, readAt: this.#now(), reading: undefined });
+    return principal;
+  }
+
+  /** The table cannot be read: a key that was good a short time ago still is, and no other. */
+  #keepOpen(known: Known | undefined, error: unknown): Principal | undefined {
+    if (known === undefined || this.#now() - known.readAt > this.#options.staleMs) throw error;
+    this.#options.onStale();
+    return openWith(known);
+  }
+}
+
+function openWith({ principal, until }: Known): Principal | undefined {
+  return until === Number.POSITIVE_INFINITY || Date.now() < until ? principal : undefined;
+}
+
+function createPrincipal({ id, name, settings }: KeyRecord, defaults: DefaultTerms): Principal {
+  const terms: Terms = {
+    rules: KeyRules.of(settings),
+    rate: settings.rate ?? defaults.rate,
+    dailyCredits: settings.dailyCredits ?? defaults.dailyCredits,
+    secretHash: settings.secretHash,
+    jwt: settings.jwt,
+  };
+  const hasTerms = Object.values(terms).some((term) => term !== undefined);
+  return hasTerms ? { id, name, terms } : { id, name };
+}

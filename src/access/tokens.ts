@@ -1,0 +1,96 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { JWTVerifyGetKey } from 'jose';
+import { Lru } from '../util/lru.ts';
+import type { TokenIssuer } from './options.ts';
+
+/** Whether tokens are what the issuer of this name signs. */
+export interface TokenVerifier {
+  /** @returns undefined for a good one */
+  verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined;
+}
+
+const ALGORITHMS = ['RS256', 'ES256'];
+/** Between clocks of machines. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+/** A token that was good is not checked again for so long: a signature takes 0.1 ms. */
+const GOOD_MS = 10_000;
+const CAPACITY = 10_000;
+/** Between two looks at the file of an issuer's keys. */
+const FILE_CHECK_MS = 2_000;
+const FETCH_TIMEOUT_MS = 3_000;
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/** Checks JSON Web Tokens (RFC 7519) against the key sets of the configuration, which alone says where they are. */
+export function createTokenVerifier(issuers: Readonly<Record<string, TokenIssuer>>): TokenVerifier {
+  return new JwtVerifier(issuers);
+}
+
+class JwtVerifier implements TokenVerifier {
+  readonly #issuers: Readonly<Record<string, TokenIssuer>>;
+  readonly #keySets = new Map<string, Promise<JWTVerifyGetKey>>();
+  readonly #good: Lru<string, number> = new Lru(CAPACITY, GOOD_MS);
+
+  constructor(issuers: Readonly<Record<string, TokenIssuer>>) {
+    this.#issuers = issuers;
+  }
+
+  verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined {
+    const expiresAt = this.#good.get(`${issuer} ${token}`);
+    if (expiresAt !== undefined && Date.now() < expiresAt) return undefined;
+    return this.#check(issuer, token);
+  }
+
+  async #check(name: string, token: string): Promise<'invalidToken' | undefined> {
+    const issuer = this.#issuers[name];
+    if (issuer === undefined) return 'invalidToken';
+    // At the first token: the library takes 15 ms to load.
+    const { jwtVerify } = await import('jose');
+    try {
+      const keySet = await this.#openKeySet(name, issuer);
+      const { payload } = await jwtVerify(token, keySet, {
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ['exp'],
+        ...(issuer.issuer !== undefined && { issuer: issuer.issuer }),
+        ...(issuer.audience !== undefined && { audience: issuer.audience }),
+      });
+      this.#good.set(`${name} ${token}`, (payload.exp as number) * 1_000);
+      return undefined;
+    } catch {
+      return 'invalidToken';
+    }
+  }
+
+  #openKeySet(name: string, { jwks }: TokenIssuer): Promise<JWTVerifyGetKey> {
+    const known = this.#keySets.get(name);
+    if (known !== undefined) return known;
+    const opened = /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks) : openKeyFile(jwks);
+    this.#keySets.set(name, opened);
+    return opened;
+  }
+}
+
+/** Fetched when it is needed, and again for a key that is not in it, at most every half minute. */
+async function openRemoteKeys(url: string): Promise<JWTVerifyGetKey> {
+  const { createRemoteJWKSet } = await import('jose');
+  return createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS });
+}
+
+/** Read again when it has changed; as long as the new one cannot be read the old one counts. */
+async function openKeyFile(path: string): Promise<JWTVerifyGetKey> {
+  const { createLocalJWKSet } = await import('jose');
+  let keys: JWTVerifyGetKey | undefined;
+  let [changedAt, lookedAt] = [-1, Number.NEGATIVE_INFINITY];
+  const look = async (): Promise<void> => {
+    lookedAt = performance.now();
+    const { mtimeMs, size } = await stat(path);
+    if (mtimeMs === changedAt || size > MAX_FILE_BYTES) return;
+    keys = createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')));
+    changedAt = mtimeMs;
+  };
+  return async (header, token) => {
+    if (performance.now() - lookedAt > FILE_CHECK_MS) await look().catch(() => {});
+    if (keys === undefined) throw new Error('the file of keys cannot be read');
+    return keys(header, token);
+  };
+}

@@ -1,0 +1,84 @@
+import type { SettingsChange } from '../access/keys/key-book.ts';
+import { parseDuration } from '../util/duration.ts';
+import { UsageError } from './usage.ts';
+
+type SettingOption =
+  | 'networks'
+  | 'methods'
+  | 'addresses'
+  | 'origins'
+  | 'user-agents'
+  | 'rate'
+  | 'daily-credits'
+  | 'expires'
+  | 'jwt';
+
+type Text = { readonly type: 'string' };
+const TEXT: Text = { type: 'string' };
+
+/** The settings of a key as options of a command. */
+export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text>> = {
+  networks: TEXT,
+  methods: TEXT,
+  addresses: TEXT,
+  origins: TEXT,
+  'user-agents': TEXT,
+  rate: TEXT,
+  'daily-credits': TEXT,
+  expires: TEXT,
+  jwt: TEXT,
+};
+
+type Options = { readonly [K in SettingOption]?: string | undefined };
+
+/** What the options say, unchecked but for their form; an empty one takes a setting back. */
+export function readSettings(options: Options): SettingsChange {
+  const readers: Readonly<Record<keyof Options, (value: string) => SettingsChange>> = {
+    networks: (value) => ({ networks: readList(value) }),
+    methods: (value) => ({ methods: readList(value) }),
+    addresses: (value) => ({ addresses: readList(value) }),
+    origins: (value) => ({ origins: readList(value) }),
+    'user-agents': (value) => ({ userAgents: readList(value) }),
+    rate: (value) => ({ rate: readRate(value) }),
+    'daily-credits': (value) => ({ dailyCredits: value === '' ? undefined : Number(value) }),
+    expires: (value) => ({ expiresAt: readTime(value) }),
+    jwt: (value) => ({ jwt: value === '' ? undefined : value }),
+  };
+  const names = Object.keys(readers) as (keyof Options)[];
+  return Object.assign(
+    {},
+    ...names.map((name) => {
+      const value = options[name];
+      return value === undefined ? {} : readers[name](value);
+    }),
+  );
+}
+
+function readList(value: string): string[] | undefined {
+  return value === '' ? undefined : value.split(',').map((entry) => entry.trim());
+}
+
+function readRate(value: string): SettingsChange['rate'] {
+  if (value === '') return undefined;
+  const [, perSecond, burst] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(value) ?? [];
+  if (perSecond === undefined)
+    throw new UsageError('--rate takes calls a second and a burst, such as 50/100');
+  return { perSecond: Number(perSecond), burst: Number(burst ?? Math.max(1, Math.ceil(Number(perSecond)))) };
+}
+
+function readTime(value: string): string | undefined {
+  if (value === '') return undefined;
+  const time = /^[\d.]+[a-z]+$/.test(value) ? Date.now() + readDuration('expires', value) : Date.parse(value);
+  if (!Number.isFinite(time))
+    throw new UsageError('--expires takes a time in ISO 8601 or a duration such as 90d');
+  return new Date(time).toISOString();
+}
+
+/** @throws UsageError for what is no duration */
+export function readDuration(option: string, value: string): number {
+  try {
+    return parseDuration(value);
+  } catch {
+    throw new UsageError(`--${option} takes a duration such as 24h or 90d`);
+  }
+}

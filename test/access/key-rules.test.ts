@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyRules } from '../../src/access/key-rules.ts';
+import type { KeySettings } from '../../src/access/keys/key-settings.ts';
+
+const PLACE = { network: 'mainnet', origin: 'https://app.example.org', userAgent: 'viem/2.0' };
+const ADDRESS = `0x${'ab'.repeat(20)}`;
+
+const rulesOf = (settings: KeySettings): KeyRules => KeyRules.of(settings) as KeyRules;
+
+test('no list, no rules', () => {
+  assert.equal(KeyRules.of({ rate: { perSecond: 1, burst: 1 }, dailyCredits: 1 }), undefined);
+});
+
+test('lists are joined by and, entries of one by or', () => {
+  const rules = rulesOf({
+    networks: ['mainnet', 'linea'],
+    origins: ['https://other.example.org', 'https://app.example.org'],
+    userAgents: ['ethers', 'viem'],
+  });
+  assert.ok(rules.admits(PLACE));
+  assert.ok(rules.admits({ ...PLACE, network: 'linea' }));
+  assert.ok(!rules.admits({ ...PLACE, network: 'base' }));
+  assert.ok(!rules.admits({ ...PLACE, origin: undefined }));
+  assert.ok(!rules.admits({ ...PLACE, userAgent: 'curl' }));
+  assert.ok(!rules.admits({ ...PLACE, userAgent: undefined }));
+});
+
+test('origins: whole ones, or everything below a name', () => {
+  const rules = rulesOf({ origins: ['https://*.example.org', 'http://localhost:3000'] });
+  const admits = (origin: string): boolean => rules.admits({ ...PLACE, origin });
+  for (const good of ['https://a.example.org', 'https://A.B.EXAMPLE.org', 'http://localhost:3000']) {
+    assert.ok(admits(good), good);
+  }
+  for (const bad of [
+    'https://example.org',
+    'http://a.example.org',
+    'https://a.example.org.evil.com',
+    'https://evil.com/.example.org',
+    'https://a.example.org:8443',
+    'http://localhost',
+    'null',
+    '',
+  ]) {
+    assert.ok(!admits(bad), bad);
+  }
+});
+
+test('methods by either name', () => {
+  const rules = rulesOf({ methods: ['eth_call', 'l2_estimateGas'] });
+  assert.ok(rules.allowsMethod('eth_call', 'eth_call'));
+  assert.ok(rules.allowsMethod('linea_estimateGas', 'l2_estimateGas'));
+  assert.ok(!rules.allowsMethod('eth_estimateGas', 'eth_estimateGas'));
+});
+
+test('contracts: what goes elsewhere, nowhere or to no address is not allowed', () => {
+  const rules = rulesOf({ addresses: [ADDRESS] });
+  assert.ok(rules.allowsCall({ to: ADDRESS }));
+  assert.ok(rules.allowsCall({ to: ADDRESS.toUpperCase().replace('0X', '0x') }));
+  for (const call of [
+    { to: `0x${'00'.repeat(20)}` },
+    {},
+    { to: null },
+    { to: [ADDRESS] },
+    null,
+    undefined,
+    'x',
+  ]) {
+    assert.ok(!rules.allowsCall(call), JSON.stringify(call));
+  }
+  assert.ok(rulesOf({ methods: ['eth_call'] }).allowsCall({}));
+});

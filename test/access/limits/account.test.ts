@@ -1,0 +1,194 @@
+/** The limits of a key in several processes that share a table. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Rate } from '../../../src/access/keys/key-settings.ts';
+import { Account, type Denial } from '../../../src/access/limits/account.ts';
+import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
+import type { Eventual } from '../../../src/primitives/eventual.ts';
+import { TABLES } from './tables.ts';
+
+type Limits = { readonly rate?: Rate; readonly dailyCredits?: number };
+
+function open(
+  table: LimitTable,
+  { rate, dailyCredits }: Limits,
+  rest: Partial<{ now: () => number; clock: () => number }> = {},
+): Account {
+  const now = rest.now ?? (() => performance.now());
+  return new Account({ name: 'key:a', rate, dailyCredits, table, now, clock: rest.clock ?? Date.now });
+}
+
+for (const { name, skip, open: openTables } of TABLES) {
+  describe(`limits in ${name}`, { skip }, () => {
+    test('all processes together give the burst and what time brings, no more', async (t) => {
+      const rate = { perSecond: 200, burst: 50 };
+      const accounts = (await openTables(t, 3)).map((table) => open(table, { rate }));
+      const start = performance.now();
+      let [given, denied] = [0, 0];
+      while (performance.now() - start < 1_000) {
+        const outcomes = await Promise.all(accounts.flatMap((account) => [account.take(0), account.take(0)]));
+        for (const outcome of outcomes) outcome === undefined ? given++ : denied++;
+        await wait(2);
+      }
+      const elapsed = (performance.now() - start) / 1_000;
+      const bound = rate.burst + rate.perSecond * elapsed;
+      assert.ok(given <= bound + 1, `${given} given, ${bound} allowed`);
+      // What is drawn ahead and not used is lost: little.
+      assert.ok(given >= 0.8 * bound, `${given} given, ${bound} allowed`);
+      assert.ok(denied > 0);
+    });
+
+    test('a denial says when to come back, and that is true', async (t) => {
+      const [table] = await openTables(t, 1);
+      const account = open(table as LimitTable, { rate: { perSecond: 4, burst: 2 } });
+      assert.equal(await account.take(0), undefined);
+      assert.equal(await account.take(0), undefined);
+      const denial = (await account.take(0)) as Denial;
+      assert.equal(denial.reason, 'rate');
+      assert.equal(denial.allowed, 4);
+      assert.ok(denial.retryAfterMs > 0 && denial.retryAfterMs <= 251, String(denial.retryAfterMs));
+      assert.ok(account.isDenied);
+      await wait(denial.retryAfterMs + 20);
+      assert.equal(await account.take(0), undefined);
+    });
+
+    test('the credits of a day are counted over processes, and the next day is a new one', async (t) => {
+      const clock = { now: Date.UTC(2030, 0, 1, 23, 59, 59) };
+      const limits = { dailyCredits: 1_000 };
+      const tables = await openTables(t, 2);
+      const [first, second] = tables.map((table) => open(table, limits, { clock: () => clock.now })) as [
+        Account,
+        Account,
+      ];
+      assert.equal(await first.take(600), undefined);
+      assert.equal(first.isDirty, true);
+      await first.flush();
+      assert.equal(first.isDirty, false);
+      assert.equal(await second.take(300), undefined);
+      await second.flush();
+      assert.equal(await second.take(200), undefined, 'what is left is enough to begin with');
+      const denial = (await second.take(1)) as Denial;
+      assert.deepEqual([denial.reason, denial.retryAfterMs], ['credits', 1_000]);
+      await second.flush();
+      await first.flush();
+      clock.now += 1_000;
+      assert.equal(await second.take(1), undefined);
+    });
+  });
+}
+
+describe('an account', () => {
+  /** A table that answers what the test says. */
+  function script(answer: (tokens: number) => Eventual<Drawn | undefined>): LimitTable & { draws: number[] } {
+    const draws: number[] = [];
+    return {
+      draws,
+      share: 0.5,
+      close: async () => {},
+      draw: ({ tokens }) => {
+        draws.push(tokens);
+        return answer(tokens);
+      },
+    };
+  }
+
+  const full = (tokens: number): Drawn => ({ tokens, waitMs: 0, spent: 0 });
+
+  test('that is busy draws ahead, one that is not draws what it needs', () => {
+    const clock = { now: 0 };
+    const table = script(full);
+    const account = open(table, { rate: { perSecond: 1_000, burst: 1_000 } }, { now: () => clock.now });
+    for (let i = 0; i < 2_000; i++, clock.now++) assert.equal(account.take(0), undefined);
+    assert.equal(table.draws[0], 1);
+    assert.ok(
+      Math.max(...table.draws) >= 20 && Math.max(...table.draws) <= 21,
+      String(Math.max(...table.draws)),
+    );
+    assert.ok(table.draws.length < 200);
+    clock.now += 10_000;
+    account.take(0);
+    assert.equal(table.draws.at(-1), 1);
+  });
+
+  test('gives up tokens that it has held for long', () => {
+    const clock = { now: 0 };
+    const table = script((tokens) => full(tokens + 5));
+    const account = open(table, { rate: { perSecond: 10, burst: 10 } }, { now: () => clock.now });
+    account.take(0);
+    account.take(0);
+    assert.equal(table.draws.length, 1);
+    clock.now += 300;
+    account.take(0);
+    assert.equal(table.draws.length, 2);
+  });
+
+  test('that waits for the table asks once for all who wait', async () => {
+    let release: (drawn: Drawn) => void = () => {};
+    const table = script(() => new Promise((resolve) => (release = resolve)));
+    const account = open(table, { rate: { perSecond: 10, burst: 10 } });
+    const calls = Array.from({ length: 5 }, () => account.take(0));
+    assert.deepEqual(table.draws, [1]);
+    release(full(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(table.draws.length, 2);
+    release({ tokens: 2, waitMs: 70, spent: 0 });
+    const outcomes = await Promise.all(calls);
+    assert.deepEqual(
+      outcomes.map((denial) => denial?.reason),
+      [undefined, undefined, undefined, 'rate', 'rate'],
+    );
+  });
+
+  test('gives its own share while the table is away, and asks until it is back', () => {
+    const clock = { now: 0 };
+    let isAway = true;
+    const table = script((tokens) => (isAway ? undefined : full(tokens)));
+    const account = open(table, { rate: { perSecond: 100, burst: 20 } }, { now: () => clock.now });
+    let given = 0;
+    for (; clock.now < 2_000; clock.now++) if (account.take(0) === undefined) given++;
+    // Half of the burst and of the rate.
+    assert.ok(given >= 105 && given <= 111, String(given));
+    assert.ok(table.draws.length >= 7 && table.draws.length <= 10, String(table.draws.length));
+    isAway = false;
+    clock.now += 250;
+    account.take(0);
+    assert.equal(account.take(0), undefined);
+    assert.ok((table.draws.at(-1) ?? 0) >= 1);
+  });
+
+  test('keeps credits that could not be entered, and enters them once', async () => {
+    const entered: number[] = [];
+    let isAway = false;
+    const table: LimitTable = {
+      share: 1,
+      close: async () => {},
+      draw: ({ tokens, spending }) => {
+        if (isAway) return undefined;
+        entered.push(spending?.credits ?? 0);
+        return { tokens, waitMs: 0, spent: entered.reduce((sum, credits) => sum + credits, 0) };
+      },
+    };
+    const account = open(table, { dailyCredits: 100 });
+    account.take(10);
+    isAway = true;
+    await account.flush();
+    assert.equal(account.isDirty, true);
+    account.take(10);
+    isAway = false;
+    await account.flush();
+    await account.flush();
+    assert.equal(
+      entered.reduce((sum, credits) => sum + credits, 0),
+      20,
+    );
+    assert.equal(account.isDirty, false);
+  });
+
+  test('that nobody bounds waiting for is bounded', async () => {
+    const table = script(() => new Promise(() => {}));
+    const account = open(table, { rate: { perSecond: 10, burst: 10 } });
+    for (let i = 0; i < 1_000; i++) assert.ok(account.take(0) instanceof Promise);
+    assert.equal((account.take(0) as Denial).reason, 'rate');
+  });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Bucket, fillBucket, takeTokens } from '../../../src/access/limits/bucket.ts';
+
+test('a bucket never gives more than its burst and what time brings, and nothing of that is lost', () => {
+  const steps = fc.array(fc.tuple(fc.nat(2_000), fc.nat(20)), { minLength: 1, maxLength: 60 });
+  const rates = fc.record({
+    perSecond: fc.double({ min: 0.1, max: 500, noNaN: true }),
+    burst: fc.integer({ min: 1, max: 50 }),
+  });
+  fc.assert(
+    fc.property(rates, steps, (rate, list) => {
+      let [now, given, wasShort] = [1_000_000, 0, false];
+      let bucket: Bucket | undefined;
+      const start = now;
+      for (const [passed, wanted] of list) {
+        now += passed;
+        const taken = takeTokens(fillBucket(bucket, rate, now), rate, wanted);
+        assert.ok(taken.tokens <= wanted && Number.isInteger(taken.tokens));
+        given += taken.tokens;
+        bucket = taken.bucket;
+        const bound = rate.burst + (rate.perSecond * (now - start)) / 1_000;
+        assert.ok(given <= bound + 1e-6, `${given} of ${bound}`);
+        wasShort = taken.tokens < wanted;
+        if (wasShort) {
+          // Whoever comes when told so gets one.
+          const later = takeTokens(fillBucket(bucket, rate, now + taken.waitMs + 1e-3), rate, 1);
+          assert.equal(later.tokens, 1);
+        }
+      }
+    }),
+  );
+});
+
+test('a clock that is set back brings nothing and takes nothing', () => {
+  const rate = { perSecond: 10, burst: 10 };
+  const empty = takeTokens(fillBucket(undefined, rate, 5_000), rate, 10).bucket;
+  const back = fillBucket(empty, rate, 1_000);
+  assert.deepEqual(back, { tokens: 0, at: 5_000 });
+  assert.equal(fillBucket(back, rate, 5_500).tokens, 5);
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { groupAddress } from '../../../src/access/limits/group-address.ts';
+import { Limiter } from '../../../src/access/limits/limiter.ts';
+import { LmdbLimitTable } from '../../../src/access/limits/lmdb-limit-table.ts';
+import type { Principal } from '../../../src/access/principal.ts';
+import { makeFolder } from '../key-tables.ts';
+
+const NO_TERMS = {
+  rules: undefined,
+  rate: undefined,
+  dailyCredits: undefined,
+  secretHash: undefined,
+  jwt: undefined,
+};
+
+test('keys, networks and addresses are limited each by itself', async (t) => {
+  const table = new LmdbLimitTable(makeFolder(t), () => {});
+  t.after(() => table.close());
+  const limiter = new Limiter({
+    table,
+    failures: { perSecond: 0.001, burst: 3 },
+    networks: new Map([['small', { perSecond: 0.001, burst: 1 }]]),
+  });
+  t.after(() => limiter.close());
+  const bounded = (id: string): Principal => ({
+    id,
+    name: id,
+    terms: { ...NO_TERMS, rate: { perSecond: 0.001, burst: 2 } },
+  });
+  const [alice, bob] = [bounded('alice'), bounded('bob')];
+  for (let i = 0; i < 2; i++) assert.equal(await limiter.takeForKey(alice, 80), undefined);
+  assert.equal((await limiter.takeForKey(alice, 80))?.reason, 'rate');
+  assert.equal(await limiter.takeForKey(bob, 80), undefined);
+  // Another object for the same key shares its bucket.
+  assert.equal((await limiter.takeForKey(bounded('alice'), 80))?.reason, 'rate');
+  for (let i = 0; i < 100; i++) assert.equal(limiter.takeForKey({ id: 'free', name: 'free' }, 80), undefined);
+
+  assert.deepEqual([limiter.bounds('small'), limiter.bounds('large')], [true, false]);
+  assert.equal(await limiter.takeForNetwork('small'), undefined);
+  assert.equal((await limiter.takeForNetwork('small'))?.reason, 'rate');
+  assert.equal(await limiter.takeForNetwork('large'), undefined);
+
+  for (let i = 0; i < 3; i++) {
+    assert.equal(limiter.isBlocked('2001:db8::1'), false);
+    limiter.countFailure('2001:db8::1');
+  }
+  limiter.countFailure('2001:db8::1');
+  assert.equal(limiter.isBlocked('2001:db8::2'), true, 'of one /64');
+  assert.equal(limiter.isBlocked('2001:db8:0:1::1'), false);
+});
+
+test('addresses: IPv4 as it is, IPv6 by its first half', () => {
+  for (const [address, group] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0:1:2:3:4', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['', ''],
+  ] as const) {
+    assert.equal(groupAddress(address), group);
+  }
+  fc.assert(
+    fc.property(fc.ipV6(), fc.ipV6(), (a, b) => {
+      if (/\./.test(a + b)) return;
+      assert.equal(groupAddress(a) === groupAddress(b), firstHalf(a) === firstHalf(b));
+    }),
+  );
+});
+
+function firstHalf(address: string): string {
+  const [head = '', tail = ''] = address.split('::');
+  const [first, last] = [head, tail].map((part) => part.split(':').filter((group) => group !== ''));
+  const groups = [
+    ...(first ?? []),
+    ...new Array(8 - (first?.length ?? 0) - (last?.length ?? 0)).fill('0'),
+    ...(last ?? []),
+  ];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16))
+    .join(':');
+}

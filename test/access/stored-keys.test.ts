@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { KeyBook } from '../../src/access/keys/key-book.ts';
+import type { KeyRecord } from '../../src/access/keys/key-record.ts';
+import type { KeyTable } from '../../src/access/keys/key-table.ts';
+import { StoredKeys } from '../../src/access/stored-keys.ts';
+import { makeFolder, openLmdb, STORES } from './key-tables.ts';
+
+const STALE_MS = 60_000;
+
+/** Keys of a table, on a clock that the test moves. */
+function watch(table: KeyTable): { keys: StoredKeys; clock: { now: number; stale: number } } {
+  const clock = { now: 1_000, stale: 0 };
+  const onStale = (): void => void clock.stale++;
+  const keys = new StoredKeys({ table, defaults: {}, staleMs: STALE_MS, onStale, now: () => clock.now });
+  return { keys, clock };
+}
+
+for (const { name, skip, open } of STORES) {
+  describe(`keys in ${name}`, { skip }, () => {
+    test('a created key opens, another does not', async (t) => {
+      const table = await open(t);
+      const { keys } = watch(table);
+      const { key, record } = await new KeyBook(table).create('alice', {}, false);
+      assert.equal(keys.isKnown(key), false);
+      for (let time = 0; time < 2; time++) {
+        assert.deepEqual(await keys.verify(key), { id: record.id, name: 'alice' });
+      }
+      assert.equal(keys.isKnown(key), true);
+      for (const wrong of ['', 'demo', key.toUpperCase(), `${key}0`, '0'.repeat(32), 'é'.repeat(32)]) {
+        assert.equal(await keys.verify(wrong), undefined);
+        assert.equal(keys.isKnown(wrong), false);
+      }
+    });
+
+    test('a revoked key dies within half a second', async (t) => {
+      const table = await open(t);
+      const { keys, clock } = watch(table);
+      const book = new KeyBook(table);
+      const { key, record } = await book.create('alice', {}, false);
+      await keys.verify(key);
+      await book.revoke(record.id);
+      clock.now += 500;
+      assert.equal(await keys.verify(key), undefined);
+      assert.equal(keys.isKnown(key), false);
+    });
+
+    test('a key opens until it expires, the form before a rotation until its time is over', async (t) => {
+      const table = await open(t);
+      const { keys, clock } = watch(table);
+      const book = new KeyBook(table);
+      const soon = new Date(Date.now() + 60).toISOString();
+      const { key } = await book.create('alice', { expiresAt: soon }, false);
+      const { key: old, record } = await book.create('bob', {}, false);
+      const rotated = await book.rotate(record.id, 60);
+      for (const one of [key, old]) assert.ok((await keys.verify(one)) !== undefined);
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      // Also without another look at the table.
+      for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
+      clock.now += 500;
+      for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
+      assert.equal((await keys.verify(rotated?.key ?? ''))?.id, record.id);
+    });
+  });
+}
+
+test('a principal stays the same as long as its record does', async (t) => {
+  const table = openLmdb(t);
+  const { keys, clock } = watch(table);
+  const book = new KeyBook(table);
+  const { key, record } = await book.create('alice', { rate: { perSecond: 1, burst: 1 } }, false);
+  const first = keys.verify(key);
+  clock.now += 10_000;
+  assert.equal(keys.verify(key), first);
+  await book.update(record.id, { rate: { perSecond: 2, burst: 2 } });
+  clock.now += 500;
+  const second = keys.verify(key);
+  assert.ok(second !== undefined && !(second instanceof Promise) && second !== first);
+  assert.deepEqual(second.terms?.rate, { perSecond: 2, burst: 2 });
+});
+
+test('keys without terms of their own have the general ones', async (t) => {
+  const table = openLmdb(t);
+  const defaults = { rate: { perSecond: 7, burst: 8 }, dailyCredits: 9 };
+  const keys = new StoredKeys({ table, defaults, staleMs: 0, onStale: () => {} });
+  const book = new KeyBook(table);
+  const plain = await book.create('plain', {}, false);
+  const own = await book.create('own', { dailyCredits: 1 }, false);
+  const termsOf = async (key: string) => (await keys.verify(key))?.terms;
+  assert.deepEqual((await termsOf(plain.key))?.rate, defaults.rate);
+  assert.equal((await termsOf(plain.key))?.dailyCredits, 9);
+  assert.equal((await termsOf(own.key))?.dailyCredits, 1);
+});
+
+test('a key revoked by another process dies here too', async (t) => {
+  const folder = makeFolder(t);
+  const table = openLmdb(t, folder);
+  const { keys, clock } = watch(table);
+  const { key, record } = await new KeyBook(table).create('alice', {}, false);
+  assert.ok(keys.verify(key));
+  const at = (file: string): string =>
+    JSON.stringify(new URL(`../../src/access/keys/${file}.js`, import.meta.url).href);
+  const script = `
+    const { KeyBook } = await import(${at('key-book')});
+    const { LmdbKeyTable } = await import(${at('lmdb-key-table')});
+    const book = new KeyBook(new LmdbKeyTable(${JSON.stringify(folder)}));
+    await book.revoke(${JSON.stringify(record.id)});
+    await book.close();`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  assert.ok(keys.verify(key));
+  clock.now += 500;
+  assert.equal(keys.verify(key), undefined);
+});
+
+describe('a table that answers later', () => {
+  const RECORD: KeyRecord = {
+    id: 'aaaaaaaaaaaa',
+    name: 'alice',
+    createdAt: new Date().toISOString(),
+    hashes: [{ hash: '2ea31f4d14cd6f56cc4b2d1f9f2b2bb1b9a3bd1c0f7a8b2c3d4e5f60718293a4' }],
+    settings: {},
+  };
+  const KEY = '0'.repeat(32);
+
+  /** Answers when told to; finds the record whatever the hash. */
+  function createTable(): { table: KeyTable; reads: ((outcome: 'found' | 'gone' | Error) => void)[] } {
+    const reads: ((outcome: 'found' | 'gone' | Error) => void)[] = [];
+    const table: KeyTable = {
+      findByHash: (hash) =>
+        new Promise((resolve, reject) => {
+          reads.push((outcome) => {
+            if (outcome instanceof Error) reject(outcome);
+            else resolve(outcome === 'gone' ? undefined : { ...RECORD, hashes: [{ hash }] });
+          });
+        }),
+      list: () => [],
+      insert: async () => {},
+      modify: async () => undefined,
+      close: async () => {},
+    };
+    return { table, reads };
+  }
+
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  test('is read again before anybody has to wait, once for all', async () => {
+    const { table, reads } = createTable();
+    const { keys, clock } = watch(table);
+    const first = keys.verify(KEY);
+    reads[0]?.('found');
+    assert.equal((await first)?.name, 'alice');
+    clock.now += 300;
+    for (let i = 0; i < 3; i++) assert.ok(!(keys.verify(KEY) instanceof Promise));
+    assert.equal(reads.length, 2);
+    reads[1]?.('gone');
+    await settle();
+    assert.equal(keys.isKnown(KEY), false);
+  });
+
+  test('that is away goes on opening for keys that were good, for a time', async () => {
+    const { table, reads } = createTable();
+    const { keys, clock } = watch(table);
+    const first = keys.verify(KEY);
+    reads[0]?.('found');
+    await first;
+    clock.now += STALE_MS;
+    const late = keys.verify(KEY);
+    reads[1]?.(new Error('away'));
+    assert.equal((await late)?.name, 'alice');
+    assert.equal(clock.stale, 1);
+    const stranger = keys.verify('1'.repeat(32));
+    reads[2]?.(new Error('away'));
+    await assert.rejects(async () => stranger, /away/);
+    clock.now += 1;
+    const tooLate = keys.verify(KEY);
+    reads[3]?.(new Error('away'));
+    await assert.rejects(async () => tooLate, /away/);
+  });
+});

@@ -1,0 +1,24 @@
+import type { LimitTable } from '../../src/access/limits/limit-table.ts';
+import { Limiter } from '../../src/access/limits/limiter.ts';
+import type { KeyVerifier } from '../../src/access/principal.ts';
+import type { Access } from '../../src/gateway/admission.ts';
+
+/** Gives what is wanted. */
+export const NO_LIMITS: LimitTable = {
+  share: 1,
+  draw: ({ tokens }) => ({ tokens, waitMs: 0, spent: 0 }),
+  close: async () => {},
+};
+
+/** Who comes in is what `verify` says; there are no limits and no tokens. */
+export function openTo(verify: KeyVerifier['verify']): Access {
+  return {
+    keys: { verify, isKnown: () => false },
+    tokens: { verify: () => assertNever() },
+    limiter: new Limiter({ table: NO_LIMITS, failures: { perSecond: 1, burst: 1 }, networks: new Map() }),
+  };
+}
+
+function assertNever(): never {
+  throw new Error('no key of this test asks for a token');
+}
