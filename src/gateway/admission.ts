@@ -7,9 +7,10 @@ import { continueWith, type Eventual, recoverWith } from '../primitives/eventual
 import type { ErrorName } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
+import { createLimitError } from './limit-error.ts';
 import type { Network } from './network.ts';
 import type { NetworkRegistry } from './network-registry.ts';
-import { createRefusal } from './refusals.ts';
+import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
@@ -33,7 +34,6 @@ const MISSING_KEY = refusal('missingKey');
 const UNKNOWN_KEY = refusal('unknownKey');
 const KEYS_UNAVAILABLE = refusal('keysUnavailable');
 const REJECTED = refusal('rejected');
-const TOO_MANY_FAILURES = refusal('tooManyFailures');
 const WRONG_CREDENTIALS = { wrongSecret: refusal('wrongSecret'), invalidToken: refusal('invalidToken') };
 
 /** Decides before anything of a body is read. Never throws or rejects. */
@@ -48,7 +48,10 @@ export function admit(
   if (network === undefined) return UNKNOWN_HOST;
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
-  if (access.limiter.isBlocked(address) && !access.keys.isKnown(key)) return TOO_MANY_FAILURES;
+  const block = access.limiter.findBlock(address);
+  if (block !== undefined && !access.keys.isKnown(key)) {
+    return { refused: refuseWith('null', createLimitError('tooManyFailures', block)) };
+  }
   return recoverWith<Session | Refusal>(
     () =>
       continueWith(access.keys.verify(key), (principal) => {

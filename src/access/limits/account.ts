@@ -72,9 +72,10 @@ export class Account {
     return this.#pending > 0;
   }
 
-  /** Whether a call would be denied for the rate, as far as is known without asking. */
-  get isDenied(): boolean {
-    return this.#options.now() < this.#deniedUntil;
+  /** Why a call would be denied for the rate, as far as is known without asking. */
+  get denial(): Denial | undefined {
+    const now = this.#options.now();
+    return now < this.#deniedUntil ? this.#deny('rate', now) : undefined;
   }
 
   /** Takes a token, and credits of the day; or says why not. At once where tokens are at hand. */

@@ -65,9 +65,9 @@ export class Limiter {
     return this.#byNetwork.get(network)?.take(0);
   }
 
-  /** Whether too many wrong keys have come from an address. */
-  isBlocked(address: string): boolean {
-    return this.#byAddress.size > 0 && (this.#byAddress.get(groupAddress(address))?.isDenied ?? false);
+  /** Whether too many wrong keys have come from an address, and until when. */
+  findBlock(address: string): Denial | undefined {
+    return this.#byAddress.size > 0 ? this.#byAddress.get(groupAddress(address))?.denial : undefined;
   }
 
   /** A wrong key has come from an address. */

@@ -43,12 +43,12 @@ test('keys, networks and addresses are limited each by itself', async (t) => {
   assert.equal(await limiter.takeForNetwork('large'), undefined);
 
   for (let i = 0; i < 3; i++) {
-    assert.equal(limiter.isBlocked('2001:db8::1'), false);
+    assert.equal(limiter.findBlock('2001:db8::1'), undefined);
     limiter.countFailure('2001:db8::1');
   }
   limiter.countFailure('2001:db8::1');
-  assert.equal(limiter.isBlocked('2001:db8::2'), true, 'of one /64');
-  assert.equal(limiter.isBlocked('2001:db8:0:1::1'), false);
+  assert.equal(limiter.findBlock('2001:db8::2')?.reason, 'rate', 'of one /64');
+  assert.equal(limiter.findBlock('2001:db8:0:1::1'), undefined);
 });
 
 test('addresses: IPv4 as it is, IPv6 by its first half', () => {
