@@ -9,6 +9,7 @@ import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import { openAccess } from './open-access.ts';
 import { type ChainBackends, openChain } from './open-chain.ts';
 import { Rollups } from './open-rollups.ts';
@@ -126,6 +127,11 @@ function createRegistry(
         rollupPrefix: rollup.prefix,
       }),
       ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+      turns: new FairQueue({
+        running: config.limits.networkCalls,
+        waiting: config.limits.networkQueue,
+        waitMs: config.limits.queueWait,
+      }),
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
       allowsDemoKey: isLoopback && (options.builtin !== undefined || hasDemoKey(name)),

@@ -11,6 +11,7 @@ import {
   type TransportLimits,
   transportLimitsShape,
 } from '../server/options.ts';
+import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
 /** `limits:`, all of it. Durations are milliseconds. */
@@ -21,6 +22,11 @@ export type Limits = TransportLimits & {
   readonly batchAnswerBytes: number;
   /** Bodies in work at the same time, all connections together. */
   readonly inFlightBodies: number;
+  /** Calls in work on one network at the same time, and calls that may wait for that. */
+  readonly networkCalls: number;
+  readonly networkQueue: number;
+  /** Calls that would have to wait longer are refused at once. */
+  readonly queueWait: number;
 };
 
 /** What one configuration file says, with defaults filled in and paths absolute. */
@@ -54,6 +60,11 @@ const limitsSchema: z.ZodType<Limits> = z
       .max(512 * MiB)
       .default(25_000_000),
     inFlightBodies: z.int().min(1).max(1_000_000).default(1_024),
+    networkCalls: z.int().min(1).max(1_000_000).default(512),
+    networkQueue: z.int().min(0).max(1_000_000).default(2_048),
+    queueWait: durationSchema
+      .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')
+      .prefault('2s'),
   })
   .refine((limits) => limits.arrivingBytes >= limits.bodyBytes, {
     path: ['arrivingBytes'],

@@ -9,6 +9,7 @@ import {
   type OversizedBatch,
   parseEnvelope,
 } from '../rpc/envelope.ts';
+import { RpcError } from '../rpc/errors.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -21,6 +22,7 @@ import { CallGuard, type CreditTable } from './call-guard.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
+import { takeTurn } from './take-turn.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
@@ -67,8 +69,6 @@ export type GatewayOptions = {
   readonly log: Logger;
 };
 
-const NOTHING_TO_SAY: Answer = { status: 200, body: '' };
-
 export function createGateway(options: GatewayOptions): Gateway {
   const { networks, access, clientVersion, limits, log } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
@@ -86,21 +86,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     now: number,
   ): Eventual<JsonResult | undefined> {
     if (item.kind === 'malformed') return encodeError(item.id, item.error);
-    return continueWith(guard.check(item, session), (problem) => {
-      if (problem === undefined) return run(item, session, scope, now);
-      return item.kind === 'call' ? encodeError(item.id, problem) : undefined;
+    return continueWith(run(item, session, scope, now), (response) => {
+      if (!(response instanceof RpcError)) return response;
+      return item.kind === 'call' ? encodeError(item.id, response) : undefined;
     });
-  }
-
-  function run(
-    item: Call | Notification,
-    { network }: Session,
-    scope: RequestScope,
-    now: number,
-  ): Eventual<JsonResult | undefined> {
-    return item.kind === 'call'
-      ? dispatcher.dispatch(item, network, scope, now)
-      : dispatcher.notify(item, network, scope, now);
   }
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
@@ -110,12 +99,36 @@ export function createGateway(options: GatewayOptions): Gateway {
     scope: RequestScope,
     now: number,
   ): Eventual<Answer> {
-    return continueWith(guard.check(item, session), (problem): Eventual<Answer> => {
-      if (problem !== undefined) return item.kind === 'call' ? refuseWith(item.id, problem) : NOTHING_TO_SAY;
-      return continueWith(run(item, session, scope, now), (response) =>
-        response === undefined ? NOTHING_TO_SAY : { status: 200, body: response },
-      );
+    return continueWith(run(item, session, scope, now), (response): Answer => {
+      if (!(response instanceof RpcError)) return { status: 200, body: response ?? '' };
+      return item.kind === 'call' ? refuseWith(item.id, response) : { status: 200, body: '' };
     });
+  }
+
+  /** The response, or why the call is not run at all. */
+  function run(
+    item: Call | Notification,
+    session: Session,
+    scope: RequestScope,
+    now: number,
+  ): Eventual<JsonResult | undefined | RpcError> {
+    const problem = guard.check(item, session);
+    if (problem === undefined) return takeTurn(session, scope, () => dispatch(item, session, scope, now));
+    return continueWith(
+      problem,
+      (found) => found ?? takeTurn(session, scope, () => dispatch(item, session, scope, performance.now())),
+    );
+  }
+
+  function dispatch(
+    item: Call | Notification,
+    { network }: Session,
+    scope: RequestScope,
+    now: number,
+  ): Eventual<JsonResult | undefined> {
+    return item.kind === 'call'
+      ? dispatcher.dispatch(item, network, scope, now)
+      : dispatcher.notify(item, network, scope, now);
   }
 
   function answer(body: Uint8Array, session: Session, scope: RequestScope, now: number): Eventual<Answer> {

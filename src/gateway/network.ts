@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
+import type { FairQueue } from '../util/fair-queue.ts';
 
 /** A chain together with the policy under which it is served. */
 export type Network = {
@@ -10,6 +11,8 @@ export type Network = {
   readonly rollupPrefix?: string;
   /** Further methods that the network's nodes answer; none on an embedded chain. */
   readonly passthrough?: ReadonlySet<string>;
+  /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */
+  readonly turns?: FairQueue;
   /** What `safe` means on the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */

@@ -4,6 +4,8 @@ import { UntracedError } from '../primitives/untraced-error.ts';
 
 export type ErrorRow = {
   readonly code: number;
+  /** Seconds after which another try is worth it, where that is always the same. */
+  readonly retryAfter?: number;
   /** HTTP status when the error is the whole answer; errors of dispatched calls always travel with 200. */
   readonly status: number;
   readonly message: string;
@@ -158,6 +160,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
   overloaded: {
     code: -32005,
     status: 429,
+    retryAfter: 1,
     message: 'limit exceeded: too many requests in progress',
     meaning: 'The service has too many requests in hand. Retrying later helps.',
   },
@@ -318,6 +321,6 @@ export class RpcError extends UntracedError {
     this.name = 'RpcError';
     this.row = row;
     this.data = data;
-    this.retryAfter = typeof data === 'object' ? data.backoff_seconds : undefined;
+    this.retryAfter = typeof data === 'object' ? data.backoff_seconds : row.retryAfter;
   }
 }
