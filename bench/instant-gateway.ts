@@ -39,6 +39,7 @@ function createInstantNetwork(): Network {
   const header = { number: 61n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
   const chain: Chain = {
     chainId: 1n,
+    isAnswerable: true,
     call: () => RESULT,
     estimateGas: () => '"0x5208"',
     getBlockReceipts: () => null,

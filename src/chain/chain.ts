@@ -123,6 +123,8 @@ export const UNSUPPORTED: unique symbol = Symbol('unsupported');
  */
 export interface Chain {
   readonly chainId: bigint;
+  /** Whether it has a head and, where nodes are asked, one of them is up, as far as is known now. */
+  readonly isAnswerable: boolean;
 
   /** Return data of a message call: JSON string of hex data. */
   call(request: CallRequest, scope: CallScope): Eventual<JsonText>;

@@ -8,6 +8,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
+import { Health, type NetworkReadiness } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { openAccess } from './open-access.ts';
@@ -73,6 +74,7 @@ export async function composeService(
         log,
       }),
       options: { listen: config.listen, cors: config.cors, limits: config.limits },
+      health: new Health(config.health, () => readNetworks(chains)),
       log,
     });
     const close = async (): Promise<void> => {
@@ -102,6 +104,15 @@ async function openChains(
     }),
   );
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function readNetworks(chains: ReadonlyMap<string, Chain>): NetworkReadiness {
+  const names = [...chains.keys()];
+  const isAnswerable = (name: string): boolean => chains.get(name)?.isAnswerable === true;
+  return {
+    answerable: names.filter(isAnswerable),
+    unanswerable: names.filter((name) => !isAnswerable(name)),
+  };
 }
 
 /** What networks are made of, by their names. */

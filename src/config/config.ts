@@ -6,6 +6,8 @@ import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
 import {
   type CorsOptions,
   corsOptionsSchema,
+  type HealthOptions,
+  healthOptionsSchema,
   type ListenOptions,
   listenOptionsSchema,
   type TransportLimits,
@@ -40,6 +42,7 @@ export type Config = {
   readonly execution: ExecutionOptions;
   readonly cache: CacheOptions;
   readonly cors: CorsOptions;
+  readonly health: HealthOptions;
   readonly log: LogOptions;
 };
 
@@ -85,5 +88,6 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   execution: executionOptionsSchema,
   cache: cacheOptionsSchema,
   cors: corsOptionsSchema,
+  health: healthOptionsSchema,
   log: logOptionsSchema,
 });

@@ -36,6 +36,8 @@ const DEFAULT_GAS_BLOCKS = 10n;
  * no finality of its own: `latest`, `safe` and `finalized` are the head.
  */
 export class EngineChain implements Chain {
+  /** A store without a head does not open. */
+  readonly isAnswerable: boolean = true;
   readonly #reader: ChainReader;
   readonly #store: string;
   readonly #pool: ExecutionPool;

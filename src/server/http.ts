@@ -12,6 +12,7 @@ import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
+import type { Health } from './health.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
@@ -28,6 +29,7 @@ export type HttpEndpointParts = {
   readonly connections: ConnectionTable;
   readonly cors: CorsPolicy;
   readonly writer: ResponseWriter;
+  readonly health: Health;
   /** Memory for bodies that are still arriving. */
   readonly arriving: ByteBudget;
 };
@@ -44,6 +46,7 @@ export class HttpEndpoint {
   readonly #cors: CorsPolicy;
   readonly #arriving: ByteBudget;
   readonly #writer: ResponseWriter;
+  readonly #health: Health;
 
   constructor(parts: HttpEndpointParts) {
     this.#gateway = parts.gateway;
@@ -54,6 +57,7 @@ export class HttpEndpoint {
     this.#cors = parts.cors;
     this.#arriving = parts.arriving;
     this.#writer = parts.writer;
+    this.#health = parts.health;
   }
 
   /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
@@ -177,7 +181,7 @@ export class HttpEndpoint {
     if (this.#writer.isClosing && connection.pending === 0) request.socket.destroySoon();
   }
 
-  /** Everything but a POST to the service: the OpenRPC document, preflights, wrong paths and verbs. */
+  /** Everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs. */
   #answerWithoutCall(
     request: IncomingMessage,
     response: ServerResponse,
@@ -190,10 +194,16 @@ export class HttpEndpoint {
       return;
     }
     this.#discard(request);
-    if (route.to === 'openRpc') {
-      this.#writer.send(response, head, { status: 200, body: this.#gateway.openRpc });
-    } else {
-      response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
+    switch (route.to) {
+      case 'openRpc':
+        this.#writer.send(response, head, { status: 200, body: this.#gateway.openRpc });
+        break;
+      case 'live':
+      case 'ready':
+        this.#writer.send(response, head, this.#health[route.to], NOT_STORED);
+        break;
+      default:
+        response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
     }
   }
 
@@ -203,6 +213,8 @@ export class HttpEndpoint {
     const answer = this.#gateway.refuse('methodNotAllowed');
     switch (route.to) {
       case 'openRpc':
+      case 'live':
+      case 'ready':
         return method === 'GET' || method === 'HEAD'
           ? undefined
           : { answer, headers: ['Allow', 'GET, HEAD'] };
@@ -246,6 +258,9 @@ export class HttpEndpoint {
     });
   }
 }
+
+/** Health is of the moment. */
+const NOT_STORED = ['Cache-Control', 'no-store'];
 
 const REFUSED_BODIES = {
   tooLarge: 'bodyTooLarge',

@@ -1,10 +1,12 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import { ByteBudget } from '../util/byte-budget.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
+import { Health } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import type { ServerOptions } from './options.ts';
@@ -17,6 +19,8 @@ import { WebSocketEndpoint } from './websocket.ts';
 export type ServerParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
+  /** Without it the service is ready until it is closed. */
+  readonly health?: Health;
   readonly log: Logger;
 };
 
@@ -27,8 +31,8 @@ export interface Server {
   /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
   listen(): Promise<ListenAddress>;
   /**
-   * Stops accepting, answers what is in work, then closes every connection. What is not done after
-   * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
+   * Tells that it is not ready; after `limits.drainDelay`, in which those who send it requests may notice, stops accepting,
+   * answers what is in work, and closes every connection. What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
 }
@@ -46,20 +50,30 @@ class NodeServer implements Server {
   readonly #options: ServerOptions;
   readonly #http: HttpServer;
   readonly #webSockets: WebSocketEndpoint;
+  readonly #health: Health;
   readonly #connections = new ConnectionTable();
   readonly #lane: PlainLane;
   readonly #writer: ResponseWriter;
   #closed: Promise<void> | undefined;
 
   constructor(parts: ServerParts) {
-    const { gateway, options, log } = parts;
+    const { gateway, options, log, health = new Health() } = parts;
     const { limits } = options;
     this.#options = options;
     const connections = this.#connections;
     const cors = new CorsPolicy(options.cors);
     const writer = new ResponseWriter(cors, limits.sendTimeout);
     const arriving = new ByteBudget(limits.arrivingBytes);
-    const endpoint = new HttpEndpoint({ gateway, options, log, connections, cors, writer, arriving });
+    const endpoint = new HttpEndpoint({
+      gateway,
+      options,
+      log,
+      connections,
+      cors,
+      writer,
+      arriving,
+      health,
+    });
     const webSockets = new WebSocketEndpoint(gateway, options, log);
     const http = createHttpServer(
       {
@@ -99,6 +113,7 @@ class NodeServer implements Server {
     });
     this.#http = http;
     this.#lane = lane;
+    this.#health = health;
     this.#writer = writer;
     this.#webSockets = webSockets;
   }
@@ -121,6 +136,9 @@ class NodeServer implements Server {
   }
 
   async #drainAndClose(): Promise<void> {
+    const { drainDelay } = this.#options.limits;
+    this.#health.beginDraining();
+    if (drainDelay > 0 && this.#http.listening) await wait(drainDelay);
     const allClosed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
     });

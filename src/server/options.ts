@@ -11,6 +11,13 @@ export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   })
   .prefault({});
 
+/** `health:`; whether all networks must be able to answer for the service to be ready, or any one of them. */
+export type HealthOptions = { readonly ready: 'all' | 'any' };
+
+export const healthOptionsSchema: z.ZodType<HealthOptions> = z
+  .strictObject({ ready: z.enum(['all', 'any']).default('any') })
+  .prefault({});
+
 export type CorsOptions = { readonly origins: readonly string[] };
 
 /** `cors:`; `*` allows every origin, an empty list none. */
@@ -37,7 +44,9 @@ export type TransportLimits = {
   readonly keepAliveTimeout: number;
   /** How long a client may leave an answer unread. */
   readonly sendTimeout: number;
-  /** How long a graceful stop waits for answers. */
+  /** How long a graceful stop goes on as before, but for telling that it is not ready. */
+  readonly drainDelay: number;
+  /** How long it then waits for answers. */
   readonly drainTimeout: number;
   readonly webSockets: number;
   /** Messages of one WebSocket in work; at the bound it is not read any further. */
@@ -70,6 +79,9 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
     requestTimeout: duration('30s'),
     keepAliveTimeout: duration('75s'),
     sendTimeout: duration('30s'),
+    drainDelay: durationSchema
+      .refine((ms) => ms <= 600_000, 'expected a duration from 0s to 10m')
+      .prefault('0s'),
     drainTimeout: duration('10s'),
     webSockets: count(1_024, 1_000_000),
     webSocketInFlight: count(64, 10_000),

@@ -86,10 +86,12 @@ function isNamed(name: string, usual: string, lowerCase: string): boolean {
 /** Where a request target leads. `key` is undefined when the path ends where the key should be. */
 export type Route =
   | { readonly to: 'http' | 'webSocket'; readonly key: string | undefined }
-  | { readonly to: 'openRpc' }
+  | { readonly to: 'openRpc' | 'live' | 'ready' }
   | { readonly to: 'nothing' };
 
 const OPEN_RPC: Route = { to: 'openRpc' };
+const LIVE: Route = { to: 'live' };
+const READY: Route = { to: 'ready' };
 const NOTHING: Route = { to: 'nothing' };
 const HTTP_PATH = '/v3/';
 const WEB_SOCKET_PATH = '/ws/v3/';
@@ -105,6 +107,10 @@ export function findRoute(target: string): Route {
       return { to: 'webSocket', key: undefined };
     case '/openrpc.json':
       return OPEN_RPC;
+    case '/health/live':
+      return LIVE;
+    case '/health/ready':
+      return READY;
     default:
       return NOTHING;
   }

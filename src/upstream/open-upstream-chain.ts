@@ -133,6 +133,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    isAnswerable: () => head.head !== undefined && upstreams.some(({ isUp }) => isUp),
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     close,
   });

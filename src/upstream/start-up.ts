@@ -18,7 +18,7 @@ const REFRESH_LIMIT_MS = 500;
 
 /** Asks the healthy upstreams for their heads now. Never rejects. */
 export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
-  const healthy = upstreams.filter((upstream) => upstream.standing === 'verified' && !upstream.isAway);
+  const healthy = upstreams.filter(({ isUp }) => isUp);
   const polls = Promise.all(healthy.map(({ tracker }) => tracker.refresh()));
   const limit = new AbortController();
   const timeUp = wait(REFRESH_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => {});

@@ -22,6 +22,7 @@ export type UpstreamChainParts = {
   readonly blocks: BlockQuestions;
   readonly others: OtherQuestions;
   readonly where: Whereabouts;
+  readonly isAnswerable: () => boolean;
   readonly close: () => Promise<void>;
 };
 
@@ -33,6 +34,10 @@ export class UpstreamChain implements Chain {
   constructor(parts: UpstreamChainParts) {
     this.chainId = parts.chainId;
     this.#parts = parts;
+  }
+
+  get isAnswerable(): boolean {
+    return this.#parts.isAnswerable();
   }
 
   call(request: CallRequest, scope: CallScope): Promise<JsonText> {

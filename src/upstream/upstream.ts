@@ -95,6 +95,11 @@ export class Upstream {
     return this.missedPolls >= MISSED_POLLS;
   }
 
+  /** Whether it may be asked and answers. */
+  get isUp(): boolean {
+    return this.standing === 'verified' && !this.isAway;
+  }
+
   /** Whether blocks may be named by hash in parameters (EIP-1898). */
   get knowsHashParameters(): boolean {
     return this.identity?.knowsHashParameters === true;

@@ -30,6 +30,7 @@ function createPromptChain(requests: CallRequest[]): Chain {
   };
   return {
     chainId: 1337n,
+    isAnswerable: true,
     call: run,
     estimateGas: run,
     getBlockReceipts: () => null,

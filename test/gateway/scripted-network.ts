@@ -23,6 +23,7 @@ const ERROR_STRING =
  */
 export class ScriptedChain implements Chain {
   readonly chainId: bigint = 1337n;
+  readonly isAnswerable: boolean = true;
   readonly requests: CallRequest[] = [];
   readonly blocks: BlockReference[] = [];
   readonly gasLimit: bigint = 30_000_000n;

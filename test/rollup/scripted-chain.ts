@@ -63,6 +63,7 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
   const asked: Asked = { estimates: [], calls: [], headers: [], requests: [] };
   const chain: Chain = {
     chainId: 59144n,
+    isAnswerable: true,
     async call(request) {
       asked.calls.push(request);
       if (script.call === undefined) throw new Error('unexpected call');

@@ -6,6 +6,7 @@ import type { Answer, TextAnswer } from '../../src/gateway/answer.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import type { Health } from '../../src/server/health.ts';
 import { createServer, type Server } from '../../src/server/lifecycle.ts';
 import { type CorsOptions, type TransportLimits, transportLimitsShape } from '../../src/server/options.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
@@ -59,6 +60,7 @@ export type Setup = {
   readonly gateway?: Gateway;
   readonly limits?: Partial<TransportLimits>;
   readonly cors?: CorsOptions;
+  readonly health?: Health;
   readonly logLines?: string[];
 };
 
@@ -80,6 +82,7 @@ export async function startServer(
       cors: setup.cors ?? { origins: ['*'] },
       limits: { ...defaultLimits(), drainTimeout: 200, ...setup.limits },
     },
+    ...(setup.health !== undefined && { health: setup.health }),
     log:
       lines === undefined
         ? createLogger('silent')

@@ -60,6 +60,7 @@ export function createNetwork(
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     close: async () => head.stop(),
   });

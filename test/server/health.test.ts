@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Health, type NetworkReadiness } from '../../src/server/health.ts';
+import { encodeHead, encodeRequest, exchange, RawClient, startServer, until } from './support.ts';
+
+const LIVE = encodeHead('GET', '/health/live', {});
+const READY = encodeHead('GET', '/health/ready', {});
+
+test('health is told without host and key, is not to be stored, and to HEAD without a body', async (t) => {
+  const { port } = await startServer(t);
+  for (const [path, status] of [
+    ['/health/live', 'live'],
+    ['/health/ready?from=probe', 'ready'],
+  ]) {
+    const answer = await exchange(port, encodeHead('GET', path as string, {}));
+    assert.equal(answer.status, 200);
+    assert.deepEqual(JSON.parse(answer.body.toString()), { status });
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    const client = new RawClient(port).send(encodeHead('HEAD', path as string, {}));
+    const head = await client.read(true);
+    assert.equal(head?.status, 200);
+    assert.equal(head?.headers['content-length'], String(answer.body.length));
+    // Nothing of a body lies before the next answer.
+    assert.equal((await client.send(LIVE).read())?.body.toString(), '{"status":"live"}');
+    client.close();
+  }
+});
+
+test('other verbs are refused with those there are; paths below are none', async (t) => {
+  const { port } = await startServer(t);
+  const refused = await exchange(port, encodeHead('POST', '/health/ready', { 'Content-Length': '0' }));
+  assert.equal(refused.status, 405);
+  assert.equal(refused.headers['allow'], 'GET, HEAD');
+  assert.equal((await exchange(port, encodeHead('GET', '/health/', {}))).status, 404);
+});
+
+const MIXED: NetworkReadiness = { answerable: ['a'], unanswerable: ['b', 'c'] };
+
+for (const [policy, networks, status] of [
+  ['any', { answerable: [], unanswerable: ['b'] }, 503],
+  ['any', MIXED, 200],
+  ['all', MIXED, 503],
+  ['all', { answerable: ['a'], unanswerable: [] }, 200],
+] as const) {
+  const { answerable, unanswerable } = networks;
+  test(`${policy}: ${answerable.length} can answer, ${unanswerable.length} cannot: ${status}`, async (t) => {
+    const health = new Health({ ready: policy }, () => networks);
+    const { port } = await startServer(t, { health });
+    const answer = await exchange(port, READY);
+    assert.equal(answer.status, status);
+    const body = status === 200 ? { status: 'ready' } : { status: 'unready', networks: unanswerable };
+    assert.deepEqual(JSON.parse(answer.body.toString()), body);
+    assert.equal((await exchange(port, LIVE)).status, 200);
+  });
+}
+
+test('a closing server is not ready from the first moment, and serves as before for the delay', async (t) => {
+  const { server, port } = await startServer(t, { limits: { drainDelay: 1_500 } });
+  const kept = new RawClient(port);
+  await kept.send(encodeRequest('1')).read();
+  void server.close();
+  const answer = await exchange(port, READY);
+  assert.deepEqual([answer.status, answer.body.toString()], [503, '{"status":"draining"}']);
+  assert.equal((await exchange(port, LIVE)).status, 200);
+  for (const client of [kept, new RawClient(port)]) {
+    const served = await client.send(encodeRequest('2')).read();
+    assert.equal(served?.body.toString(), '2');
+    assert.equal(served?.headers['connection'], 'keep-alive');
+    client.close();
+  }
+});
+
+test('after the delay the server drains', async (t) => {
+  const { server, port } = await startServer(t, { limits: { drainDelay: 1 } });
+  const idle = new RawClient(port);
+  await idle.send(encodeRequest('1')).read();
+  await server.close();
+  assert.equal(await idle.readToEnd(), '');
+  await until(() => idle.socket.destroyed);
+});
