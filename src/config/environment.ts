@@ -20,7 +20,11 @@ export function applyEnvironment(
     return { config, errors: ['PORTCULLIS_PORT: expected a port number from 0 to 65535'] };
   }
   return {
-    config: { ...config, listen: { ...config.listen, host, port }, dataDir: dataDir ? resolve(dataDir) : config.dataDir },
+    config: {
+      ...config,
+      listen: { ...config.listen, host, port },
+      dataDir: dataDir ? resolve(dataDir) : config.dataDir,
+    },
     errors: [],
   };
 }

@@ -19,7 +19,7 @@ import { sendRawResponse } from './raw-response.ts';
 import { decompressBody, discardBody, readBody } from './request-body.ts';
 import { findRoute, type RequestHead, type Route, readRequestHead, splitTarget } from './request-head.ts';
 import type { ResponseWriter } from './response-writer.ts';
-import { describeVisitor } from './visitor.ts';
+import type { VisitorReader } from './visitor.ts';
 
 /** What the HTTP side works with. */
 export type HttpEndpointParts = {
@@ -30,6 +30,7 @@ export type HttpEndpointParts = {
   readonly cors: CorsPolicy;
   readonly writer: ResponseWriter;
   readonly health: Health;
+  readonly visitors: VisitorReader;
   /** Memory for bodies that are still arriving. */
   readonly arriving: ByteBudget;
 };
@@ -47,6 +48,7 @@ export class HttpEndpoint {
   readonly #arriving: ByteBudget;
   readonly #writer: ResponseWriter;
   readonly #health: Health;
+  readonly #visitors: VisitorReader;
 
   constructor(parts: HttpEndpointParts) {
     this.#gateway = parts.gateway;
@@ -58,6 +60,7 @@ export class HttpEndpoint {
     this.#arriving = parts.arriving;
     this.#writer = parts.writer;
     this.#health = parts.health;
+    this.#visitors = parts.visitors;
   }
 
   /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
@@ -109,7 +112,7 @@ export class HttpEndpoint {
     key: string | undefined,
     awaitsContinue: boolean,
   ): Promise<void> {
-    const admission = this.#gateway.admit(describeVisitor(head, key, request.socket));
+    const admission = this.#gateway.admit(this.#visitors.describe(head, key, request.socket));
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
       this.#refuse(request, response, head, admitted.refused);

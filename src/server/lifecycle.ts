@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, ServerOptions as HttpServerOptions } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -9,11 +9,13 @@ import { CorsPolicy } from './cors.ts';
 import { Health } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import type { ServerOptions } from './options.ts';
+import { createPlainListener, createTlsListener, type Listener } from './listener.ts';
+import type { ServerOptions, TransportLimits } from './options.ts';
 import { PlainEndpoint } from './plain-endpoint.ts';
 import { PlainLane } from './plain-lane.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { VisitorReader } from './visitor.ts';
 import { WebSocketEndpoint } from './websocket.ts';
 
 export type ServerParts = {
@@ -26,10 +28,12 @@ export type ServerParts = {
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** HTTP and WebSocket on one port. */
+/** HTTP and WebSocket on one port, with TLS or without. */
 export interface Server {
   /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
   listen(): Promise<ListenAddress>;
+  /** Reads the TLS certificate again, as it does when its files change. Connections are kept. */
+  reload(): void;
   /**
    * Tells that it is not ready; after `limits.drainDelay`, in which those who send it requests may notice, stops accepting,
    * answers what is in work, and closes every connection. What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
@@ -48,6 +52,7 @@ export function createServer(parts: ServerParts): Server {
 
 class NodeServer implements Server {
   readonly #options: ServerOptions;
+  readonly #listener: Listener;
   readonly #http: HttpServer;
   readonly #webSockets: WebSocketEndpoint;
   readonly #health: Health;
@@ -64,6 +69,7 @@ class NodeServer implements Server {
     const cors = new CorsPolicy(options.cors);
     const writer = new ResponseWriter(cors, limits.sendTimeout);
     const arriving = new ByteBudget(limits.arrivingBytes);
+    const visitors = new VisitorReader(options.listen.trustedProxies ?? []);
     const endpoint = new HttpEndpoint({
       gateway,
       options,
@@ -73,33 +79,23 @@ class NodeServer implements Server {
       writer,
       arriving,
       health,
+      visitors,
     });
-    const webSockets = new WebSocketEndpoint(gateway, options, log);
-    const http = createHttpServer(
-      {
-        headersTimeout: limits.headersTimeout,
-        requestTimeout: Math.max(limits.bodyTimeout, limits.headersTimeout),
-        keepAliveTimeout: limits.keepAliveTimeout,
-        connectionsCheckingInterval: checkingInterval(limits.headersTimeout, limits.bodyTimeout),
-        maxHeaderSize: MAX_HEADER_BYTES,
-        // A missing Host is refused by the gateway, with a body that says so.
-        requireHostHeader: false,
-        noDelay: true,
-      },
-      (request, response) => endpoint.onRequest(request, response),
-    );
+    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors });
+    const listener = createListener(options, log);
+    const { http } = listener;
     http.maxConnections = limits.connections;
-    const serveByNode = takeConnections(http);
     const lane = new PlainLane({
-      endpoint: new PlainEndpoint({ gateway, limits, log, writer }),
+      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors }),
       gateway,
       limits,
       connections,
       writer,
       arriving,
-      handOver: serveByNode,
+      handOver: (socket) => listener.serveByNode(socket),
     });
-    http.on('connection', (socket: Socket) => lane.accept(socket));
+    listener.onConnection((socket) => lane.accept(socket));
+    http.on('request', (request, response) => endpoint.onRequest(request, response));
     http.on('checkContinue', (request, response) => endpoint.onRequest(request, response, true));
     http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
     http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
@@ -109,8 +105,9 @@ class NodeServer implements Server {
     });
     http.on('upgrade', (request, socket, rest) => {
       if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
-      else ignoreUpgrade(http, request, socket, rest);
+      else ignoreUpgrade(request, socket, rest, (again) => lane.accept(again));
     });
+    this.#listener = listener;
     this.#http = http;
     this.#lane = lane;
     this.#health = health;
@@ -130,6 +127,10 @@ class NodeServer implements Server {
     });
   }
 
+  reload(): void {
+    this.#listener.reload();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#drainAndClose();
     return this.#closed;
@@ -144,6 +145,7 @@ class NodeServer implements Server {
     });
     this.#writer.beginClosing();
     this.#webSockets.beginClosing();
+    this.#listener.close();
     this.#http.closeIdleConnections();
     this.#lane.closeIdle();
     this.#connections.closeUnused();
@@ -162,12 +164,22 @@ class NodeServer implements Server {
   }
 }
 
-/** Takes a server's new connections away from it. @returns what gives it one of them after all */
-function takeConnections(http: HttpServer): (socket: Socket) => void {
-  const listeners = http.listeners('connection') as ((this: HttpServer, socket: Socket) => void)[];
-  http.removeAllListeners('connection');
-  return (socket) => {
-    for (const listener of listeners) listener.call(http, socket);
+function createListener({ listen, limits }: ServerOptions, log: Logger): Listener {
+  const http = describeHttp(limits);
+  if (listen.tls === undefined) return createPlainListener(http);
+  return createTlsListener({ http, files: listen.tls, handshakeTimeout: limits.handshakeTimeout, log });
+}
+
+function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: TransportLimits): HttpServerOptions {
+  return {
+    headersTimeout,
+    requestTimeout: Math.max(bodyTimeout, headersTimeout),
+    keepAliveTimeout,
+    connectionsCheckingInterval: checkingInterval(headersTimeout, bodyTimeout),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // A missing Host is refused by the gateway, with a body that says so.
+    requireHostHeader: false,
+    noDelay: true,
   };
 }
 

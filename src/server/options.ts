@@ -1,13 +1,32 @@
 import { z } from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
+import { isProxyRange } from './trusted-proxies.ts';
 
-export type ListenOptions = { readonly host: string; readonly port: number };
+/** Files in PEM form: a certificate with those that lead to its root, and its private key. */
+export type TlsOptions = { readonly cert: string; readonly key: string };
+
+export type ListenOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsOptions;
+  /** Who is believed about the address of a client: addresses, ranges, `loopback`, `private`. */
+  readonly trustedProxies?: readonly string[];
+};
 
 /** `listen:`; port 0 takes any free port. */
 export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1'),
     port: z.int().min(0).max(65_535).default(8545),
+    tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).exactOptional(),
+    trustedProxies: z
+      .array(
+        z.string().refine(isProxyRange, {
+          error: 'expected an address, a range such as 10.0.0.0/8, loopback or private',
+        }),
+      )
+      .max(1_000)
+      .default([]),
   })
   .prefault({});
 
@@ -34,6 +53,8 @@ export type TransportLimits = {
   readonly connections: number;
   /** Requests one HTTP connection may have unanswered (pipelining). */
   readonly pipelinedRequests: number;
+  /** From the start of a connection to the end of its TLS handshake. */
+  readonly handshakeTimeout: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeout: number;
   /** From the first byte of a request to the end of its body. */
@@ -74,6 +95,7 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
     arrivingBytes: bytes(256 * MiB),
     connections: count(4_096, 1_000_000),
     pipelinedRequests: count(64, 10_000),
+    handshakeTimeout: duration('10s'),
     headersTimeout: duration('10s'),
     bodyTimeout: duration('30s'),
     requestTimeout: duration('30s'),

@@ -13,13 +13,14 @@ import type { TransportLimits } from './options.ts';
 import type { PlainHead } from './plain-request.ts';
 import { writePlainResponse } from './plain-response.ts';
 import { isCompressed, type ResponseWriter } from './response-writer.ts';
-import { describeVisitor } from './visitor.ts';
+import type { VisitorReader } from './visitor.ts';
 
 export type PlainEndpointParts = {
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
   readonly log: Logger;
   readonly writer: ResponseWriter;
+  readonly visitors: VisitorReader;
 };
 
 /** A request whose head and body are there. */
@@ -32,13 +33,15 @@ export class PlainEndpoint {
   readonly #log: Logger;
   readonly #logsRequests: boolean;
   readonly #writer: ResponseWriter;
+  readonly #visitors: VisitorReader;
 
-  constructor({ gateway, limits, log, writer }: PlainEndpointParts) {
+  constructor({ gateway, limits, log, writer, visitors }: PlainEndpointParts) {
     this.#gateway = gateway;
     this.#limits = limits;
     this.#log = log;
     this.#logsRequests = log.isLevelEnabled('debug');
     this.#writer = writer;
+    this.#visitors = visitors;
   }
 
   /** Answers a request, at once where nothing has to be waited for. Never throws or rejects. */
@@ -49,8 +52,9 @@ export class PlainEndpoint {
     unanswered.begin(scope);
     const answered = recoverWith<Answer>(
       () =>
-        continueWith(this.#gateway.admit(describeVisitor(head.fields, head.key, socket)), (admitted) =>
-          this.#answer(request, admitted, scope),
+        continueWith(
+          this.#gateway.admit(this.#visitors.describe(head.fields, head.key, socket)),
+          (admitted) => this.#answer(request, admitted, scope),
         ),
       (error) => {
         this.#log.error({ err: error }, 'a request could not be served');

@@ -1,15 +1,56 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Visitor } from '../gateway/visitor.ts';
+import { normalizeAddress, parseForwardedAddress } from './ip-address.ts';
 import type { RequestHead } from './request-head.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Who sent this head over this connection. */
-export function describeVisitor(head: RequestHead, key: string | undefined, socket: Duplex): Visitor {
-  const { host, origin, userAgent, authorization, traceParent } = head;
-  return { host, key, origin, userAgent, authorization, traceParent, address: findAddress(socket) };
+/** No chain of proxies is longer; further entries are not read. */
+const MAX_HOPS = 32;
+
+/** Tells who sends a head over a connection. */
+export class VisitorReader {
+  /** Undefined when nobody is trusted: then the header is never looked at. */
+  readonly #proxies: TrustedProxies | undefined;
+
+  /** @param trustedProxies rows of `listen.trustedProxies` */
+  constructor(trustedProxies: readonly string[]) {
+    this.#proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
+  }
+
+  describe(head: RequestHead, key: string | undefined, socket: Duplex): Visitor {
+    const { host, origin, userAgent, authorization, traceParent, forwardedFor } = head;
+    const address = this.findAddress(readPeer(socket), forwardedFor);
+    return { host, key, origin, userAgent, authorization, traceParent, address };
+  }
+
+  /**
+   * The client behind trusted proxies. Each of them appends whom it was asked by, so the list is true from its right end up to
+   * the first entry that no trusted proxy wrote; whatever stands left of that may be invented by the client.
+   * @param peer the other end of the connection, normalized
+   */
+  findAddress(peer: string, forwardedFor: string | undefined): string {
+    const proxies = this.#proxies;
+    if (proxies === undefined || forwardedFor === undefined) return peer;
+    let address = peer;
+    let end = forwardedFor.length;
+    for (let hop = 0; hop < MAX_HOPS && end >= 0 && proxies.has(address); hop++) {
+      const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
+      const entry = parseForwardedAddress(forwardedFor.slice(comma + 1, end).trim());
+      if (entry === undefined) break;
+      address = entry;
+      end = comma;
+    }
+    return address;
+  }
 }
 
 /** The other end of a connection; empty once it is closed. */
-function findAddress(socket: Duplex): string {
-  return (socket as Partial<Socket>).remoteAddress ?? '';
+function readPeer(socket: Duplex): string {
+  const address = (socket as Partial<Socket>).remoteAddress;
+  if (address === undefined) return '';
+  // What the kernel writes is normalized but for these.
+  return address.startsWith('::ffff:') || address.includes('%')
+    ? (normalizeAddress(address) ?? address)
+    : address;
 }

@@ -9,8 +9,15 @@ import { CorsPolicy } from './cors.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
-import { describeVisitor } from './visitor.ts';
+import type { VisitorReader } from './visitor.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
+
+export type WebSocketEndpointParts = {
+  readonly gateway: Gateway;
+  readonly options: ServerOptions;
+  readonly log: Logger;
+  readonly visitors: VisitorReader;
+};
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
 type Admitted = {
@@ -28,6 +35,7 @@ export class WebSocketEndpoint {
   readonly #limits: TransportLimits;
   readonly #log: Logger;
   readonly #cors: CorsPolicy;
+  readonly #visitors: VisitorReader;
   #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: NodeJS.Timeout;
@@ -36,10 +44,11 @@ export class WebSocketEndpoint {
   #admitting = 0;
   #closing = false;
 
-  constructor(gateway: Gateway, options: ServerOptions, log: Logger) {
+  constructor({ gateway, options, log, visitors }: WebSocketEndpointParts) {
     this.#gateway = gateway;
     this.#limits = options.limits;
     this.#log = log;
+    this.#visitors = visitors;
     this.#cors = new CorsPolicy(options.cors);
     this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
     this.#heartbeat.unref();
@@ -99,7 +108,7 @@ export class WebSocketEndpoint {
     this.#admitting++;
     try {
       if (target.host !== undefined) head.host = target.host;
-      const visitor = describeVisitor(head, route.key, request.socket);
+      const visitor = this.#visitors.describe(head, route.key, request.socket);
       const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(visitor);
       const admitted = await admit();
       if ('refused' in admitted) return admitted;

@@ -62,7 +62,7 @@ test('the limits and the cache of the example file are the defaults', async () =
 
 test('the built-in configuration serves both development networks', () => {
   const config = createBuiltinConfig({});
-  assert.deepEqual(config.listen, { host: '127.0.0.1', port: 8545 });
+  assert.deepEqual(config.listen, { host: '127.0.0.1', port: 8545, trustedProxies: [] });
   assert.equal(config.defaultNetwork, 'devnet');
   assert.equal(config.networks['rollup']?.rollup?.l1, 'devnet');
   assert.equal(config.dataDir, resolve('.portcullis'));
@@ -80,7 +80,7 @@ test('the environment goes over the file', () => {
     PORTCULLIS_PORT: '9000',
     PORTCULLIS_DATA_DIR: '/var/p',
   });
-  assert.deepEqual(config.listen, { host: '::1', port: 9000 });
+  assert.deepEqual(config.listen, { host: '::1', port: 9000, trustedProxies: [] });
   assert.equal(config.dataDir, '/var/p');
   assert.deepEqual(errorsOf(NETWORKS, { PORTCULLIS_PORT: '70000' }), [
     'PORTCULLIS_PORT: expected a port number from 0 to 65535',

@@ -8,7 +8,12 @@ import type { Network } from '../../src/gateway/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { Health } from '../../src/server/health.ts';
 import { createServer, type Server } from '../../src/server/lifecycle.ts';
-import { type CorsOptions, type TransportLimits, transportLimitsShape } from '../../src/server/options.ts';
+import {
+  type CorsOptions,
+  type ListenOptions,
+  type TransportLimits,
+  transportLimitsShape,
+} from '../../src/server/options.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 
 export const HOST = 'test.localhost';
@@ -61,6 +66,7 @@ export type Setup = {
   readonly limits?: Partial<TransportLimits>;
   readonly cors?: CorsOptions;
   readonly health?: Health;
+  readonly listen?: Partial<ListenOptions>;
   readonly logLines?: string[];
 };
 
@@ -78,7 +84,7 @@ export async function startServer(
   const server = createServer({
     gateway: setup.gateway ?? createFakeGateway(setup.handler),
     options: {
-      listen: { host: '127.0.0.1', port: 0 },
+      listen: { host: '127.0.0.1', port: 0, ...setup.listen },
       cors: setup.cors ?? { origins: ['*'] },
       limits: { ...defaultLimits(), drainTimeout: 200, ...setup.limits },
     },

@@ -1,0 +1,29 @@
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+
+const MAPPED = '::ffff:';
+/** Longest text of an IPv6 address, `[`, `]` and a port. */
+const MAX_LENGTH = 45 + '[]:65535'.length;
+const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*)):\d{1,5}$/;
+const BRACKETED = /^\[([^\]]*)\]$/;
+
+/** One text for each address, IPv4 inside IPv6 as IPv4, without a zone; undefined when it is none. */
+export function normalizeAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return undefined;
+  const zone = text.indexOf('%');
+  const { address } = new SocketAddress({
+    address: zone < 0 ? text : text.slice(0, zone),
+    family: 'ipv6',
+  });
+  const mapped = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : '';
+  return isIPv4(mapped) ? mapped : address;
+}
+
+/** An address as proxies write it: perhaps with a port, IPv6 perhaps in brackets; undefined when it is none. */
+export function parseForwardedAddress(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const [, bracketed, bare] = WITH_PORT.exec(text) ?? BRACKETED.exec(text) ?? [];
+  if (bracketed !== undefined) return isIPv6(bracketed) ? normalizeAddress(bracketed) : undefined;
+  if (bare !== undefined && isIPv4(bare)) return bare;
+  return normalizeAddress(text);
+}

@@ -1,0 +1,98 @@
+import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Logger } from '../observe/logger.ts';
+import { Handshakes } from './handshakes.ts';
+import type { TlsOptions } from './options.ts';
+import { readTlsPair, type TlsPair } from './tls-files.ts';
+import { TlsWatch } from './tls-watch.ts';
+
+/** node's HTTP server with the connections taken away from it: they come to `onConnection`, and back by `serveByNode`. */
+export interface Listener {
+  readonly http: HttpServer;
+  /** Told of each connection; over TLS when its handshake is done. */
+  onConnection(accept: (socket: Socket) => void): void;
+  serveByNode(socket: Socket): void;
+  /** Reads what may change while it runs: the certificate. */
+  reload(): void;
+  /** Ends what only a listener needs: handshakes under way, the watch over files. */
+  close(): void;
+}
+
+/** Without TLS. */
+export function createPlainListener(options: ServerOptions): Listener {
+  const http = createHttpServer(options);
+  return {
+    http,
+    serveByNode: takeConnections(http, 'connection'),
+    onConnection: (accept) => http.on('connection', accept),
+    reload: () => {},
+    close: () => {},
+  };
+}
+
+export type TlsListenerOptions = {
+  readonly http: ServerOptions;
+  readonly files: TlsOptions;
+  readonly handshakeTimeout: number;
+  readonly log: Logger;
+};
+
+/**
+ * With TLS. `https.Server` is `tls.Server` and node's HTTP server in one: the parser that connections are handed over to has
+ * its time limits and its list of connections there, which an `http.Server` that does not listen itself would not keep.
+ * @throws Error naming the option when the certificate cannot be used
+ */
+export function createTlsListener({ http, files, handshakeTimeout, log }: TlsListenerOptions): Listener {
+  const pair = readTlsPair(files);
+  const server: HttpsServer = createHttpsServer({
+    ...http,
+    ...describeContext(pair),
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout,
+  });
+  const serveByNode = takeConnections(server, 'secureConnection');
+  // It would answer in plain text whoever fails at the handshake.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  const handshakes = new Handshakes(handshakeTimeout);
+  server.on('connection', (socket: Socket) => handshakes.begin(socket));
+  const watch = new TlsWatch(pair, {
+    files,
+    log,
+    onPair: (next) => server.setSecureContext(describeContext(next)),
+  });
+  return {
+    http: server,
+    serveByNode,
+    onConnection(accept) {
+      server.on('secureConnection', (socket) => {
+        handshakes.end(socket);
+        accept(socket);
+      });
+    },
+    reload: () => watch.reload(),
+    close() {
+      watch.close();
+      handshakes.terminate();
+    },
+  };
+}
+
+type Context = { readonly cert: string; readonly key: string; readonly minVersion: 'TLSv1.2' };
+
+function describeContext({ cert, key }: TlsPair): Context {
+  return { cert, key, minVersion: 'TLSv1.2' };
+}
+
+/** Takes a server's new connections away from it. @returns what gives it one of them after all */
+function takeConnections(
+  http: HttpServer,
+  event: 'connection' | 'secureConnection',
+): (socket: Socket) => void {
+  const listeners = http.listeners(event) as ((this: HttpServer, socket: Socket) => void)[];
+  http.removeAllListeners(event);
+  return (socket) => {
+    for (const listener of listeners) listener.call(http, socket);
+  };
+}

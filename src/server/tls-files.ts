@@ -1,0 +1,78 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import type { TlsOptions } from './options.ts';
+
+/** A certificate and its private key, as files had them. */
+export type TlsPair = {
+  readonly cert: string;
+  readonly key: string;
+  readonly validFrom: Date;
+  readonly validTo: Date;
+  /** Of both files: the same as long as they are. */
+  readonly digest: string;
+};
+
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/**
+ * Reads a certificate and its key, and checks that they belong together. That they are of the time is left to the caller.
+ * @throws Error naming the option and what is wrong; never with anything of a file's contents
+ */
+export function readTlsPair(files: TlsOptions): TlsPair {
+  const cert = readPem('listen.tls.cert', files.cert);
+  const key = readPem('listen.tls.key', files.key);
+  const certificate = parse(
+    'listen.tls.cert',
+    'not a certificate in PEM form',
+    () => new X509Certificate(cert),
+  );
+  const privateKey = parse('listen.tls.key', 'not a private key in PEM form without a passphrase', () =>
+    createPrivateKey(key),
+  );
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new Error('listen.tls.key: not the key of the certificate in listen.tls.cert');
+  }
+  return {
+    cert,
+    key,
+    validFrom: new Date(certificate.validFrom),
+    validTo: new Date(certificate.validTo),
+    digest: createHash('sha256').update(`${cert}\n${key}`).digest('hex'),
+  };
+}
+
+/** What changes when one of the files, or what a link in its path leads to, does. */
+export function stampTlsFiles({ cert, key }: TlsOptions): string {
+  return [cert, key].map(stampFile).join(' ');
+}
+
+function stampFile(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? 'none' : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+}
+
+function readPem(option: string, file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_FILE_BYTES) throw new Error(`${option}: larger than ${MAX_FILE_BYTES} bytes: ${file}`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new Error(`${option}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}: ${file}`);
+  }
+}
+
+const READ_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file'],
+  ['EACCES', 'may not be read'],
+  ['EISDIR', 'is a folder'],
+]);
+
+function parse<T>(option: string, problem: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new Error(`${option}: ${problem}`);
+  }
+}
