@@ -129,8 +129,9 @@ export class RawClient {
   #ended = false;
   #wake: () => void = () => {};
 
-  constructor(port: number) {
-    this.socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  /** @param to a port, or a connection to it */
+  constructor(to: number | Socket) {
+    this.socket = typeof to === 'number' ? connect({ host: '127.0.0.1', port: to, noDelay: true }) : to;
     this.socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
