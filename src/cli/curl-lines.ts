@@ -3,7 +3,11 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { readBuiltinFacts } from './builtin-chains.ts';
 
-export function formatUrl({ host, port }: ListenAddress, scheme: 'http' | 'ws', path: string): string {
+export function formatUrl(
+  { host, port }: ListenAddress,
+  scheme: 'http' | 'https' | 'ws' | 'wss',
+  path: string,
+): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }
 

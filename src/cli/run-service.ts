@@ -7,6 +7,8 @@ import { composeService } from './compose.ts';
 export type RunOptions = {
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly hasDemoKey?: (network: string) => boolean;
+  /** Whether SIGHUP means to read files again; otherwise it ends the process, as when a terminal is closed. */
+  readonly reloadsOnHangup?: boolean;
   /** Called once requests are answered. */
   readonly onReady: (address: ListenAddress) => void;
 };
@@ -20,9 +22,13 @@ function describeListenError(error: NodeJS.ErrnoException, { listen }: Config): 
 }
 
 /** Serves a configuration until a signal ends it. @returns the exit code */
-export async function runService(config: Config, { hasDemoKey, onReady }: RunOptions): Promise<number> {
+export async function runService(
+  config: Config,
+  { hasDemoKey, onReady, reloadsOnHangup }: RunOptions,
+): Promise<number> {
   const log = createLogger(config.log.level);
   const service = await composeService(config, log, hasDemoKey);
+  if (reloadsOnHangup === true) process.on('SIGHUP', () => service.server.reload());
   try {
     onReady(await service.server.listen());
   } catch (error) {

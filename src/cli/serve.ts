@@ -7,7 +7,7 @@ import { runService } from './run-service.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE
 
-Serves the networks of a configuration file until SIGINT or SIGTERM.
+Serves the networks of a configuration file until SIGINT or SIGTERM. SIGHUP has it read the TLS certificate again.
 `;
 
 const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
@@ -23,8 +23,10 @@ function announce(config: Config, address: ListenAddress): void {
     const isDefault = name === config.defaultNetwork ? ' (and every other host name)' : '';
     lines.push(`  ${name}: ${hosts.join(', ')}${isDefault}`);
   }
-  lines.push(`  HTTP:      POST ${formatUrl(address, 'http', '/v3/<API_KEY>')}`);
-  lines.push(`  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/<API_KEY>')}`);
+  const [http, ws] =
+    config.listen.tls === undefined ? (['http', 'ws'] as const) : (['https', 'wss'] as const);
+  lines.push(`  HTTP:      POST ${formatUrl(address, http, '/v3/<API_KEY>')}`);
+  lines.push(`  WebSocket: ${formatUrl(address, ws, '/ws/v3/<API_KEY>')}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -61,5 +63,5 @@ export async function runServe(args: string[]): Promise<number> {
   // Here only: the built-in networks do without YAML (35 ms).
   const { loadConfig } = await import('../config/load-config.ts');
   const config = await loadConfig(values.config, process.env);
-  return runService(config, { onReady: (address) => announce(config, address) });
+  return runService(config, { onReady: (address) => announce(config, address), reloadsOnHangup: true });
 }

@@ -81,7 +81,7 @@ class NodeServer implements Server {
       health,
       visitors,
     });
-    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors });
+    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, arriving });
     const listener = createListener(options, log);
     const { http } = listener;
     http.maxConnections = limits.connections;

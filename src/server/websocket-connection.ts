@@ -5,13 +5,16 @@ import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
+import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
+const TRY_AGAIN_LATER = 1013;
 /** What says that the key is no good, or no good for this: nothing that passes. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
 /** How long the peer may take to answer a close frame. */
@@ -24,6 +27,8 @@ export type WebSocketParts = {
   readonly admit: () => Eventual<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
+  /** Memory for bodies that are still arriving. */
+  readonly arriving: ByteBudget;
 };
 
 /**
@@ -36,6 +41,7 @@ export class WebSocketConnection {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;
+  readonly #arrival: WebSocketArrival;
   /** Of messages that are not answered, or whose answer is a stream that is not sent. */
   readonly #scopes = new Set<RequestScope>();
   /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
@@ -50,6 +56,13 @@ export class WebSocketConnection {
     this.#limits = parts.limits;
     this.#outbox = new WebSocketOutbox(parts.ws, () => this.#breakOff());
     const { ws, socket } = parts;
+    this.#arrival = new WebSocketArrival({
+      ws,
+      socket,
+      budget: parts.arriving,
+      limitMs: this.#limits.bodyTimeout,
+      onOverflow: () => this.#end(TRY_AGAIN_LATER, 'too much is arriving'),
+    });
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
       this.#awaitsPong = false;
@@ -66,8 +79,12 @@ export class WebSocketConnection {
     }
   }
 
-  /** One heartbeat: a peer that has not answered the last ping is gone. */
+  /** One heartbeat: a peer that has not answered the last ping is gone, one that takes too long over a message is sent away. */
   beat(): void {
+    if (!this.#closing && this.#arrival.isLate(performance.now())) {
+      this.#end(POLICY_VIOLATION, 'a message took too long to arrive');
+      return;
+    }
     // While reading is paused a pong cannot be seen.
     if (this.#awaitsPong && !this.#ws.isPaused) {
       this.#ws.terminate();

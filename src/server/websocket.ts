@@ -5,6 +5,7 @@ import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Eventual } from '../primitives/eventual.ts';
+import type { ByteBudget } from '../util/byte-budget.ts';
 import { CorsPolicy } from './cors.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
@@ -17,6 +18,8 @@ export type WebSocketEndpointParts = {
   readonly options: ServerOptions;
   readonly log: Logger;
   readonly visitors: VisitorReader;
+  /** Memory for bodies that are still arriving. */
+  readonly arriving: ByteBudget;
 };
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
@@ -36,6 +39,7 @@ export class WebSocketEndpoint {
   readonly #log: Logger;
   readonly #cors: CorsPolicy;
   readonly #visitors: VisitorReader;
+  readonly #arriving: ByteBudget;
   #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: NodeJS.Timeout;
@@ -44,11 +48,12 @@ export class WebSocketEndpoint {
   #admitting = 0;
   #closing = false;
 
-  constructor({ gateway, options, log, visitors }: WebSocketEndpointParts) {
+  constructor({ gateway, options, log, visitors, arriving }: WebSocketEndpointParts) {
     this.#gateway = gateway;
     this.#limits = options.limits;
     this.#log = log;
     this.#visitors = visitors;
+    this.#arriving = arriving;
     this.#cors = new CorsPolicy(options.cors);
     this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
     this.#heartbeat.unref();
@@ -141,6 +146,7 @@ export class WebSocketEndpoint {
       admit,
       gateway: this.#gateway,
       limits: this.#limits,
+      arriving: this.#arriving,
     });
     this.#connections.add(connection);
     ws.once('close', (code) => {

@@ -1,0 +1,72 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { ByteBudget } from '../util/byte-budget.ts';
+
+/** Of a control frame that a client sends: opcode, length and mask. */
+const CONTROL_HEAD_BYTES = 6;
+
+export type WebSocketArrivalParts = {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  /** Memory for bodies that are still arriving. */
+  readonly budget: ByteBudget;
+  /** From the first byte of a message to its last, milliseconds. */
+  readonly limitMs: number;
+  /** Told when there is no memory left for what arrives. */
+  readonly onOverflow: () => void;
+};
+
+/**
+ * What has arrived of a message that is not whole. A client may send one in fragments, answer pings between them, and never
+ * come to an end: neither a time limit for silence nor the bound of a single message holds that back. Counted are the bytes
+ * since the last whole message, but for the chunk that it ended in.
+ */
+export class WebSocketArrival {
+  readonly #parts: WebSocketArrivalParts;
+  #bytes = 0;
+  #since = 0;
+  /** In the chunk that is being read. */
+  #hasMessage = false;
+  #controlBytes = 0;
+
+  constructor(parts: WebSocketArrivalParts) {
+    this.#parts = parts;
+    const { ws, socket } = parts;
+    const onControl = (payload: Buffer): void => {
+      this.#controlBytes += payload.length + CONTROL_HEAD_BYTES;
+    };
+    ws.on('message', () => {
+      this.#hasMessage = true;
+    });
+    ws.on('ping', onControl);
+    ws.on('pong', onControl);
+    // Behind the library's own listener: it has read the chunk.
+    socket.on('data', (chunk: Buffer) => this.#count(chunk.length));
+    socket.once('close', () => this.#clear());
+  }
+
+  /** Whether a message has been arriving for too long. While the connection is not read that is not its client's fault. */
+  isLate(now: number): boolean {
+    if (this.#parts.ws.isPaused) this.#since = now;
+    return this.#bytes > 0 && now - this.#since > this.#parts.limitMs;
+  }
+
+  #count(chunkBytes: number): void {
+    const bytes = Math.max(0, chunkBytes - this.#controlBytes);
+    this.#controlBytes = 0;
+    if (this.#hasMessage) {
+      this.#hasMessage = false;
+      this.#clear();
+      return;
+    }
+    if (bytes === 0) return;
+    if (this.#bytes === 0) this.#since = performance.now();
+    if (this.#parts.budget.tryTake(bytes)) this.#bytes += bytes;
+    else this.#parts.onOverflow();
+  }
+
+  #clear(): void {
+    this.#parts.budget.giveBack(this.#bytes);
+    this.#bytes = 0;
+  }
+}
