@@ -124,7 +124,7 @@ async function openWebSocket(port: number): Promise<WebSocket> {
 }
 
 test('a message in fragments that never ends is ended, though pings are answered and sent', async (t) => {
-  const { port } = await startServer(t, { limits: { bodyTimeout: 150, webSocketPing: 20 } });
+  const { port } = await startServer(t, { limits: { bodyTimeout: 100, webSocketPing: 300 } });
   const [slow, idle] = [await openWebSocket(port), await openWebSocket(port)];
   const timer = setInterval(() => {
     if (slow.readyState !== slow.OPEN) return;
