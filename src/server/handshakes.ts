@@ -1,42 +1,30 @@
 import type { Socket } from 'node:net';
 
-type Handshake = { readonly socket: Socket; readonly timer: NodeJS.Timeout };
-
 /**
- * Connections whose TLS handshake is not done. Node's own time limit begins anew with every byte, so a client that sends one
- * at a time would have as long as it likes.
+ * Connections whose TLS handshake is not done: nothing else knows of them. Their time limit is node's own, which bytes that
+ * trickle in do not prolong.
  */
 export class Handshakes {
-  readonly #limitMs: number;
   /** By the other end's address and port, which the socket below TLS and the one above it share. */
-  readonly #pending = new Map<string, Handshake>();
-
-  constructor(limitMs: number) {
-    this.#limitMs = limitMs;
-  }
+  readonly #pending = new Map<string, Socket>();
 
   /** A connection as it was accepted. */
   begin(socket: Socket): void {
     const name = nameOf(socket);
-    const timer = setTimeout(() => socket.destroy(), this.#limitMs);
-    this.#pending.set(name, { socket, timer });
-    socket.once('close', () => this.#forget(name, timer));
+    this.#pending.set(name, socket);
+    socket.once('close', () => {
+      if (this.#pending.get(name) === socket) this.#pending.delete(name);
+    });
   }
 
   /** @param socket above TLS */
   end(socket: Socket): void {
-    const name = nameOf(socket);
-    this.#forget(name, this.#pending.get(name)?.timer);
+    this.#pending.delete(nameOf(socket));
   }
 
-  /** Ends all of them. */
+  /** Closes all of them. */
   terminate(): void {
-    for (const { socket } of this.#pending.values()) socket.destroy();
-  }
-
-  #forget(name: string, timer: NodeJS.Timeout | undefined): void {
-    clearTimeout(timer);
-    if (this.#pending.get(name)?.timer === timer) this.#pending.delete(name);
+    for (const socket of this.#pending.values()) socket.destroy();
   }
 }
 

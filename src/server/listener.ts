@@ -55,7 +55,7 @@ export function createTlsListener({ http, files, handshakeTimeout, log }: TlsLis
   // It would answer in plain text whoever fails at the handshake.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  const handshakes = new Handshakes(handshakeTimeout);
+  const handshakes = new Handshakes();
   server.on('connection', (socket: Socket) => handshakes.begin(socket));
   const watch = new TlsWatch(pair, {
     files,
