@@ -20,15 +20,15 @@ import { concludeWith, formatColumns, WANTS_JSON } from './support/figures.ts';
 import { type PacedResult, runPacedLoad } from './support/paced-load.ts';
 import { type Server, startPortcullis } from './support/portcullis.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-const ROUND_MS = Number(process.env['ROUND_MS'] ?? 4_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
+const ROUND_MS = Number(process.env['ROUND_MS'] ?? 2_500);
 const IDLE = 2_000;
 const LORISES = 200;
 const PER_SECOND = 1_000;
 const TARGET_RATIO = 1.5;
 /** Each slow client's byte. */
-const TRICKLE_MS = 250;
-const SETTLE_MS = 1_500;
+const TRICKLE_MS = 1_000;
+const SETTLE_MS = 1_000;
 /** Handshakes under way at the same time. */
 const OPENING = 100;
 const HOST = 'devnet.localhost';

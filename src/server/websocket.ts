@@ -7,6 +7,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { ByteBudget } from '../util/byte-budget.ts';
 import { CorsPolicy } from './cors.ts';
+import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
@@ -42,7 +43,7 @@ export class WebSocketEndpoint {
   readonly #arriving: ByteBudget;
   #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
   /** Upgrades whose key is being checked. */
   #admitting = 0;
@@ -55,8 +56,7 @@ export class WebSocketEndpoint {
     this.#visitors = visitors;
     this.#arriving = arriving;
     this.#cors = new CorsPolicy(options.cors);
-    this.#heartbeat = setInterval(() => this.#beat(), this.#limits.webSocketPing);
-    this.#heartbeat.unref();
+    this.#heartbeat = new Heartbeat(this.#limits.webSocketPing);
     this.#rechecks = setInterval(() => this.#recheck(), RECHECK_MS);
     this.#rechecks.unref();
   }
@@ -90,7 +90,7 @@ export class WebSocketEndpoint {
   /** Takes no further messages; each connection closes with 1001 after the answers it still owes. */
   beginClosing(): void {
     this.#closing = true;
-    clearInterval(this.#heartbeat);
+    this.#heartbeat.stop();
     clearInterval(this.#rechecks);
     for (const connection of this.#connections) connection.beginClosing();
   }
@@ -149,8 +149,10 @@ export class WebSocketEndpoint {
       arriving: this.#arriving,
     });
     this.#connections.add(connection);
+    this.#heartbeat.add(connection);
     ws.once('close', (code) => {
       this.#connections.delete(connection);
+      this.#heartbeat.delete(connection);
       this.#log.debug({ code, network: session.network.name }, 'WebSocket closed');
     });
     if (this.#closing) connection.beginClosing();
@@ -158,9 +160,5 @@ export class WebSocketEndpoint {
 
   #recheck(): void {
     for (const connection of this.#connections) void connection.recheck();
-  }
-
-  #beat(): void {
-    for (const connection of this.#connections) connection.beat();
   }
 }

@@ -1,0 +1,42 @@
+/** What is looked at from time to time. */
+interface Beating {
+  beat(): void;
+}
+
+/** Thousands that are looked at together would hold everything else up for tens of milliseconds. */
+const MAX_GROUPS = 32;
+const MIN_TICK_MS = 50;
+
+/** Looks at each member once per interval, in groups that take turns. */
+export class Heartbeat {
+  readonly #groups: readonly Set<Beating>[];
+  readonly #timer: NodeJS.Timeout;
+  #turn = 0;
+
+  constructor(intervalMs: number) {
+    const groups = Math.max(1, Math.min(MAX_GROUPS, Math.floor(intervalMs / MIN_TICK_MS)));
+    this.#groups = Array.from({ length: groups }, () => new Set<Beating>());
+    this.#timer = setInterval(() => this.#tick(), intervalMs / groups);
+    this.#timer.unref();
+  }
+
+  /** Its first beat is up to one interval away, and in time for all those after it. */
+  add(member: Beating): void {
+    const smallest = this.#groups.reduce((least, group) => (group.size < least.size ? group : least));
+    smallest.add(member);
+  }
+
+  delete(member: Beating): void {
+    for (const group of this.#groups) if (group.delete(member)) return;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const group = this.#groups[this.#turn];
+    this.#turn = (this.#turn + 1) % this.#groups.length;
+    if (group !== undefined) for (const member of group) member.beat();
+  }
+}
