@@ -70,6 +70,7 @@ function createFixedGateway(): Gateway {
   const refused = { status: 404, body: '{}' };
   return {
     openRpc: '{}',
+    bodiesInFlight: 0,
     refuse: () => refused,
     async admit({ host, key }) {
       const network = networks.get(host ?? '');

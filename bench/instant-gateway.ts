@@ -4,6 +4,7 @@ import { type Chain, UNSUPPORTED } from '../src/chain/chain.ts';
 import { createGateway, type Gateway } from '../src/gateway/gateway.ts';
 import type { Network } from '../src/gateway/network.ts';
 import { NetworkRegistry } from '../src/gateway/network-registry.ts';
+import type { CallRecorder } from '../src/observe/call-recorder.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { RequestScope } from '../src/util/request-scope.ts';
 import { openTo } from '../test/support/access.ts';
@@ -11,7 +12,7 @@ import { openTo } from '../test/support/access.ts';
 export const HOST = 'bench.localhost';
 export const KEY = '0123456789abcdef0123456789abcdef';
 
-const PRINCIPAL = { id: 'bench', name: 'bench' };
+export const PRINCIPAL: { readonly id: string; readonly name: string } = { id: 'bench', name: 'bench' };
 const RESULT = `"0x${'ab'.repeat(32)}"`;
 const TOKEN = `0x${'5f'.repeat(20)}`;
 const BATCH_ITEMS = 100;
@@ -35,7 +36,7 @@ function encodeCall(id: number): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_call', params });
 }
 
-function createInstantNetwork(): Network {
+export function createInstantNetwork(): Network {
   const header = { number: 61n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
   const chain: Chain = {
     chainId: 1n,
@@ -52,12 +53,16 @@ function createInstantNetwork(): Network {
   return { name: 'bench', chain, safeTag: 'reject', callTimeoutMs: 5_000, allowsDemoKey: false };
 }
 
-export function createInstantGateway(network: Network = createInstantNetwork()): Gateway {
+export function createInstantGateway(
+  network: Network = createInstantNetwork(),
+  observer?: CallRecorder,
+): Gateway {
   return createGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
     access: openTo((key) => (key === KEY ? PRINCIPAL : undefined)),
     clientVersion: 'portcullis/bench',
     log: createLogger('info'),
+    ...(observer !== undefined && { observer }),
   });
 }
 

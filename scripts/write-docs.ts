@@ -1,6 +1,7 @@
-/** Writes docs/methods.md and docs/errors.md from the definitions that the service runs on. */
+/** Writes docs/methods.md, docs/errors.md and docs/metrics.md from the definitions that the service runs on. */
 import { writeFileSync } from 'node:fs';
 import { METHODS } from '../src/methods/table.ts';
+import { renderMetricsPage } from '../src/observe/metrics/metric-docs.ts';
 import { renderErrorsPage } from '../src/rpc/error-docs.ts';
 import { renderMethodsPage } from '../src/rpc/method-docs.ts';
 
@@ -9,3 +10,4 @@ const DOCS = new URL('../../docs/', import.meta.url);
 
 writeFileSync(new URL('methods.md', DOCS), renderMethodsPage(METHODS));
 writeFileSync(new URL('errors.md', DOCS), renderErrorsPage());
+writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());

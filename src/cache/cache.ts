@@ -1,3 +1,5 @@
+import type { CacheFigures } from '../observe/sources.ts';
+
 /** Under what an answer is kept. */
 export type CacheKey = {
   /** The block that the answer belongs to: its hash, lower case. The answer never changes; the block may be orphaned. */
@@ -14,5 +16,7 @@ export interface Cache {
   set(key: CacheKey, answer: string): void;
   /** Forgets everything about a block that left the canonical chain. */
   evictBlock(blockHash: string): void;
+  /** What metrics show: a row for each tier. */
+  describe(): readonly CacheFigures[];
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { CacheFigures } from '../observe/sources.ts';
 import { copyText, countTextBytes } from '../util/copy-text.ts';
 import { RecencyList } from '../util/recency-list.ts';
 import type { Cache, CacheKey } from './cache.ts';
@@ -111,6 +112,11 @@ class LruMemoryCache implements MemoryCache {
 
   evictBlock(blockHash: string): void {
     for (const entry of this.#blocks.get(blockHash)?.entries ?? []) this.#remove(entry);
+  }
+
+  describe(): readonly CacheFigures[] {
+    const { hits, misses, bytes, entries, evictions } = this;
+    return [{ tier: 'memory', hits, misses, bytes, entries, evictions, faults: undefined }];
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CacheFigures } from '../observe/sources.ts';
 import { CircuitBreaker } from '../redis/circuit-breaker.ts';
 import { createRedisClient, type RedisClient, type RedisFault } from '../redis/redis-client.ts';
 import { parseRedisUrl } from '../redis/redis-url.ts';
@@ -91,6 +92,12 @@ class SharedCache implements RedisCache {
 
   /** An entry stays true of its hash, which nobody asks for any more: in the shared tier it expires. */
   evictBlock(): void {}
+
+  describe(): readonly CacheFigures[] {
+    const { hits, misses, faults } = this;
+    const unknown = { bytes: undefined, entries: undefined, evictions: undefined };
+    return [{ tier: 'shared', hits, misses, faults, ...unknown }];
+  }
 
   async close(): Promise<void> {
     this.#client.close();

@@ -1,3 +1,4 @@
+import type { CacheFigures } from '../observe/sources.ts';
 import type { Cache, CacheKey } from './cache.ts';
 import { composeName } from './key-name.ts';
 
@@ -29,6 +30,10 @@ class TieredCache implements Cache {
   evictBlock(blockHash: string): void {
     this.#near.evictBlock(blockHash);
     this.#far.evictBlock(blockHash);
+  }
+
+  describe(): readonly CacheFigures[] {
+    return [...this.#near.describe(), ...this.#far.describe()];
   }
 
   async close(): Promise<void> {

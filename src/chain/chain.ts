@@ -92,6 +92,14 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** The part of a trace that chains may use. */
+export interface CallTrace {
+  /** W3C trace context for whoever is asked. */
+  readonly traceParent: string;
+  begin(name: string, kind: 'internal' | 'client', attributes: Readonly<Record<string, string>>): CallTrace;
+  end(fault?: string): void;
+}
+
 /** When an answer is no longer wanted. `signal` may be created on first use: read it only where it is needed. */
 export type CallScope = {
   /** Milliseconds on the clock of `performance.now()`. */
@@ -101,6 +109,10 @@ export type CallScope = {
   /** Whose request it is: work that waits is taken from different owners in turn. */
   readonly owner?: string | undefined;
   readonly signal: CancelSignal;
+  /** The work that it is part of, where that is traced. */
+  readonly trace?: CallTrace | undefined;
+  /** Whether a node had to be asked: noted by a chain that has nodes. */
+  source?: 'cache' | 'upstream' | undefined;
 };
 
 /** The parts of a header that pricing and clamping need. `baseFeePerGas` is absent before London. */

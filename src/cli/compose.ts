@@ -8,17 +8,24 @@ import { createGateway } from '../gateway/gateway.ts';
 import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
+import type { StatusReport } from '../observe/status-report.ts';
 import { Health, type NetworkReadiness } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { FairQueue } from '../util/fair-queue.ts';
+import { createSources, watchService } from './observe-service.ts';
 import { openAccess } from './open-access.ts';
-import { type ChainBackends, openChain } from './open-chain.ts';
+import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
 import { Rollups } from './open-rollups.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration. */
 export interface Service {
   readonly server: Server;
+  /** What this process tells of itself now; `mergeStatus` makes a status of one or of several. */
+  readStatus(): StatusReport;
+  /** What this process has counted; `renderMetrics` makes Prometheus' text of one or of several. */
+  readMetrics(): Promise<MetricsJson>;
   /** Drains and closes the server, then everything behind it. */
   close(): Promise<void>;
 }
@@ -43,7 +50,8 @@ export async function composeService(
     queueLimit: config.execution.waitingCalls,
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
-  const chains = new Map<string, Chain>();
+  const chains = new Map<string, ObservedChain>();
+  const observability = await watchService(config, log);
   const cache = await createCache(config.cache, log);
   const access = await openAccess(config, 1, log);
   const backends: ChainBackends = { dataDir: config.dataDir, pool, cache, log };
@@ -54,34 +62,44 @@ export async function composeService(
     await Promise.all([...chains.values()].map((chain) => chain.close()));
     await cache.close();
     await access.close();
+    await observability.close();
   };
   try {
     await openChains(config, chains, backends);
     await rollups.open(config.networks, chains);
+    const gateway = createGateway({
+      networks: createRegistry(config, { chains, rollups }, hasDemoKey),
+      access,
+      credits: config.access.credits,
+      clientVersion: `portcullis/${readVersion()}`,
+      limits: {
+        batchItems: config.limits.batchItems,
+        batchConcurrency: config.limits.batchConcurrency,
+        batchAnswerBytes: config.limits.batchAnswerBytes,
+        bodiesInFlight: config.limits.inFlightBodies,
+        bodyTimeoutMs: config.limits.requestTimeout,
+      },
+      log,
+      observer: observability.calls,
+    });
     const server = createServer({
-      gateway: createGateway({
-        networks: createRegistry(config, { chains, rollups }, hasDemoKey),
-        access,
-        credits: config.access.credits,
-        clientVersion: `portcullis/${readVersion()}`,
-        limits: {
-          batchItems: config.limits.batchItems,
-          batchConcurrency: config.limits.batchConcurrency,
-          batchAnswerBytes: config.limits.batchAnswerBytes,
-          bodiesInFlight: config.limits.inFlightBodies,
-          bodyTimeoutMs: config.limits.requestTimeout,
-        },
-        log,
-      }),
+      gateway,
       options: { listen: config.listen, cors: config.cors, limits: config.limits },
       health: new Health(config.health, () => readNetworks(chains)),
       log,
+      requests: observability.requests,
     });
+    const sources = createSources(config, { chains, rollups, cache, pool, gateway, server });
     const close = async (): Promise<void> => {
       await server.close();
       await closeBackends();
     };
-    return { server, close };
+    return {
+      server,
+      readStatus: () => observability.readStatus(sources),
+      readMetrics: () => observability.readMetrics(sources),
+      close,
+    };
   } catch (error) {
     await closeBackends();
     throw error;
@@ -91,7 +109,7 @@ export async function composeService(
 /** All at the same time: nodes may be slow to say who they are. What was opened is in `chains` even on failure. */
 async function openChains(
   config: Config,
-  chains: Map<string, Chain>,
+  chains: Map<string, ObservedChain>,
   backends: ChainBackends,
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
@@ -143,6 +161,7 @@ function createRegistry(
         waiting: config.limits.networkQueue,
         waitMs: config.limits.queueWait,
       }),
+      hasNodes: options.upstreams !== undefined,
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
       allowsDemoKey: isLoopback && (options.builtin !== undefined || hasDemoKey(name)),

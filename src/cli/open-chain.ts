@@ -5,9 +5,13 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { EngineChain } from '../engine/engine-chain.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { ChainFigures } from '../observe/sources.ts';
 import { type PoolOptions, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
+
+/** A chain that tells metrics and the status page of itself. */
+export type ObservedChain = Chain & { describe(): ChainFigures };
 
 /** What chains of one process share. */
 export type ChainBackends = {
@@ -24,7 +28,7 @@ export async function openChain(
   name: string,
   { builtin, embedded, upstreams, pool }: NetworkOptions,
   backends: ChainBackends,
-): Promise<Chain> {
+): Promise<ObservedChain> {
   if (upstreams !== undefined) return openNodes(name, upstreams, backends, pool);
   if (builtin !== undefined) {
     return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
@@ -41,7 +45,7 @@ export async function openNodes(
   upstreams: readonly UpstreamOptions[],
   { cache, log }: Pick<ChainBackends, 'cache' | 'log'>,
   pool: PoolOptions = poolOptionsSchema.parse(undefined),
-): Promise<Chain> {
+): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
   const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
   return openUpstreamChain({ network: name, upstreams, pool, cache: pool.cache ? cache : NO_CACHE, log });

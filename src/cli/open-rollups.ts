@@ -13,7 +13,11 @@ import { type ChainBackends, openNodes } from './open-chain.ts';
 const RECOGNISE_LIMIT_MS = 10_000;
 
 /** A rollup's family, and what its estimates are served under. */
-export type OpenRollup = { readonly family: RollupFamily; readonly prefix: string };
+export type OpenRollup = {
+  readonly family: RollupFamily;
+  readonly familyName: string;
+  readonly prefix: string;
+};
 
 type Closable = { close(): Promise<void> };
 
@@ -47,6 +51,7 @@ export class Rollups {
         if (upstreams !== undefined && rollup.family !== undefined)
           void this.#warnIfOther(name, chain, family);
         this.#byNetwork.set(name, {
+          familyName: family,
           family: openFamily(family, await this.#findSources(chain, name, rollup, chains)),
           prefix: rollup.prefix ?? (await loadFamily(family)).prefix,
         });

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
 import { type ExecutionOptions, executionOptionsSchema } from '../engine/options.ts';
-import { type LogOptions, logOptionsSchema } from '../observe/options.ts';
+import {
+  type LogOptions,
+  logOptionsSchema,
+  type TracingOptions,
+  tracingOptionsSchema,
+} from '../observe/options.ts';
 import {
   type CorsOptions,
   corsOptionsSchema,
@@ -44,6 +49,7 @@ export type Config = {
   readonly cors: CorsOptions;
   readonly health: HealthOptions;
   readonly log: LogOptions;
+  readonly tracing?: TracingOptions;
 };
 
 /** Where keys live unless told otherwise: beside the configuration file, or in the working folder. */
@@ -90,4 +96,5 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   cors: corsOptionsSchema,
   health: healthOptionsSchema,
   log: logOptionsSchema,
+  tracing: tracingOptionsSchema.exactOptional(),
 });

@@ -5,7 +5,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
- * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url` and `access.valkey.url`.
+ * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, and `tracing`.
  */
 export function fillInSecrets(
   root: unknown,
@@ -21,6 +21,7 @@ function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): 
     return third === 'upstreams' || (third === 'rollup' && (fourth === 'l1' || fourth === 'opNode'));
   }
   if (first === 'access') return second === 'valkey' && third === 'url';
+  if (first === 'tracing') return second === 'endpoint' || second === 'headers';
   return first === 'cache' && second === 'redis' && third === 'url';
 }
 

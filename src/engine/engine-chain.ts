@@ -15,6 +15,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceipts, encodeTransactionJson } from '../chain/wire-json.ts';
+import type { ChainFigures } from '../observe/sources.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
@@ -49,7 +50,7 @@ export class EngineChain implements Chain {
     this.#reader = openChainReader(store);
     this.#store = store;
     this.#pool = pool;
-    this.#simulator = new Simulator(this.#reader, pool.memoryLimit);
+    this.#simulator = new Simulator(this.#reader, pool.memoryLimit, pool.meter);
   }
 
   /** Read once in a turn of the event loop: the items of a batch all see the same one. */
@@ -126,6 +127,14 @@ export class EngineChain implements Chain {
       default:
         return UNSUPPORTED;
     }
+  }
+
+  /** What metrics and the status page show. */
+  describe(): ChainFigures {
+    const { header, hashText } = this.#reader.head;
+    const { number, timestamp } = header;
+    const head = { number: Number(number), hash: hashText, timestamp: Number(timestamp) * 1_000 };
+    return { head, upstreams: [] };
   }
 
   async close(): Promise<void> {

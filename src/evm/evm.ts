@@ -202,16 +202,22 @@ export class Evm {
     return { status: number === STATUS.success ? 'success' : 'revert', reason: '', output };
   }
 
+  /** What the message used of its gas, once it has ended. */
+  get gasUsed(): bigint {
+    const { gasLimit } = this.#message as Message;
+    const number = this.#statusNumber;
+    return number === STATUS.success || number === STATUS.revert ? gasLimit - this.#core.gasLeft() : gasLimit;
+  }
+
   /** How the message ended, and what it used and did. @param isLogged whether its logs are of interest */
   result(isLogged = true): MessageResult {
     const core = this.#core;
-    const { gasLimit } = this.#message as Message;
     const { status, reason, output } = this.outcome;
     return {
       status,
       reason,
       output,
-      gasUsed: status === 'halt' ? gasLimit : gasLimit - core.gasLeft(),
+      gasUsed: this.gasUsed,
       gasRefund: core.gasRefund(),
       logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),

@@ -32,8 +32,9 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('executionReverted', reason === undefined ? '' : `: ${reason}`, data);
     }
     case 'failed':
-    case 'timeout':
       return new RpcError('serverError', error.message);
+    case 'timeout':
+      return new RpcError('executionTimedOut', error.message);
     case 'invalid':
       return new RpcError('invalidParams', error.message);
     case 'pruned':

@@ -1,25 +1,39 @@
+import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
+import type { Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { encodeError, encodeResult } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import type { Session } from './admission.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
+import type { CallWatch } from './call-watch.ts';
 import type { Network } from './network.ts';
 import { openStream } from './open-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
+
+/** The body that a call came in: its scope, and the report of what becomes of it. */
+export type BodyContext = {
+  readonly session: Session;
+  readonly scope: RequestScope;
+  readonly report: RequestReport | undefined;
+};
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {
   readonly #clientVersion: string;
   readonly #log: Logger;
+  readonly #watch: CallWatch | undefined;
 
-  constructor(clientVersion: string, log: Logger) {
+  constructor(clientVersion: string, log: Logger, watch?: CallWatch) {
     this.#clientVersion = clientVersion;
     this.#log = log;
+    this.#watch = watch;
   }
 
   /**
@@ -27,50 +41,85 @@ export class Dispatcher {
    * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
    * `performance.now()`.
    */
-  dispatch(
-    { id, method, params }: Call,
-    network: Network,
-    scope: RequestScope,
-    now: number,
-  ): Eventual<JsonResult> {
-    return continueWith(this.#run(method, params, network, scope, now), (result) =>
+  dispatch({ id, method, params }: Call, body: BodyContext, now: number): Eventual<JsonResult> {
+    return continueWith(this.#run(method, params, body, now), (result) =>
       result instanceof RpcError ? encodeError(id, result) : encodeResult(id, result),
     );
   }
 
   /** Runs a notification to its end; nothing is said about it. */
-  notify(
-    { method, params }: Notification,
-    network: Network,
-    scope: RequestScope,
-    now: number,
-  ): Eventual<undefined> {
-    if (params === undefined) return undefined;
-    return continueWith(this.#run(method, params, network, scope, now), (result) => {
+  notify({ method, params }: Notification, body: BodyContext, now: number): Eventual<undefined> {
+    if (params === undefined) {
+      const error = new RpcError('invalidParams', 'params must be an array');
+      this.#watch?.noteMalformed(body.session, error, now, body.report);
+      return undefined;
+    }
+    return continueWith(this.#run(method, params, body, now), (result) => {
       if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
       return undefined;
     });
   }
 
+  /** Finds the method and runs it; whoever watches is told its end. */
   #run(
     name: string,
     params: readonly unknown[],
+    body: BodyContext,
+    now: number,
+  ): Eventual<JsonResult | RpcError> {
+    const { network } = body.session;
+    const method = findMethod(name, network);
+    const scope = method === undefined ? body.scope : this.#openScope(method, network, body.scope, now);
+    const result =
+      refuseLate(body.scope, now) ??
+      (method === undefined
+        ? new RpcError('methodNotFound', shorten(name))
+        : this.#invoke(method, params, network, scope, body.scope));
+    const watch = this.#watch;
+    const ownScope = scope === body.scope ? undefined : scope;
+    if (!(result instanceof Promise)) {
+      if (watch !== undefined) {
+        const error = result instanceof RpcError ? result : undefined;
+        watch.noteEnd(method, body.session, error, now, ownScope, body.report);
+      }
+      return result;
+    }
+    if (watch === undefined && ownScope === undefined) return result;
+    return result.then((settled) => {
+      ownScope?.release();
+      const error = settled instanceof RpcError ? settled : undefined;
+      watch?.noteEnd(method, body.session, error, now, ownScope, body.report);
+      return settled;
+    });
+  }
+
+  /** A scope of its own where the call has a time limit of its own, or where something is noted of this call alone. */
+  #openScope(
+    method: Method<MethodContext>,
     network: Network,
     bodyScope: RequestScope,
     now: number,
+  ): RequestScope {
+    const isWatched =
+      this.#watch !== undefined && (network.hasNodes === true || bodyScope.trace !== undefined);
+    if (method.executes !== true && !isWatched) return bodyScope;
+    const deadline = method.executes === true ? now + network.callTimeoutMs : bodyScope.deadline;
+    const scope = new RequestScope(deadline, bodyScope, now);
+    if (scope.trace !== undefined) this.#watch?.beginSpan(method.name, network.name, scope);
+    return scope;
+  }
+
+  #invoke(
+    method: Method<MethodContext>,
+    params: readonly unknown[],
+    network: Network,
+    scope: RequestScope,
+    bodyScope: RequestScope,
   ): Eventual<JsonResult | RpcError> {
-    if (now >= bodyScope.deadline) return new RpcError('timedOut');
-    if (bodyScope.aborted) return new RpcError('cancelled');
-    const method = findMethod(name, network);
-    if (method === undefined) return new RpcError('methodNotFound', shorten(name));
-    const scope =
-      method.executes === true ? new RequestScope(now + network.callTimeoutMs, bodyScope, now) : bodyScope;
     try {
       const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
       if (typeof result === 'string') return result;
-      const site = { method: method.name, network: network.name };
-      const settled = this.#settle(result, scope, bodyScope, site);
-      return scope === bodyScope ? settled : settled.finally(() => scope.release());
+      return this.#settle(result, scope, bodyScope, { method: method.name, network: network.name });
     } catch (error) {
       return toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
     }
@@ -85,11 +134,20 @@ export class Dispatcher {
   ): Promise<JsonResult | RpcError> {
     const fail = (error: unknown): RpcError => toRpcError(error, scope, site, this.#log);
     const breakOff = (error: unknown): RpcError => {
-      if (!bodyScope.aborted) this.#log.warn(site, 'an answer broke off');
+      if (!bodyScope.aborted) {
+        this.#log.warn(site, 'an answer broke off');
+        this.#watch?.noteBrokenStream(site.network);
+      }
       return fail(error);
     };
     return settleInTime(receive(result, scope, breakOff), scope).catch(fail);
   }
+}
+
+/** Nothing is begun for a body whose time is up, or whose client has gone. */
+function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
+  if (now >= scope.deadline) return new RpcError('timedOut');
+  return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 
 /** The result as it can be handed on: a stream only once its first bytes are there. */

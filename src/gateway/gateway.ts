@@ -1,5 +1,8 @@
 import { METHODS } from '../methods/table.ts';
+import type { CallObserver } from '../observe/call-report.ts';
+import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import {
@@ -19,7 +22,8 @@ import { type RunItem, runBatch } from './batch.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { CallGuard, type CreditTable } from './call-guard.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { CallWatch } from './call-watch.ts';
+import { type BodyContext, Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
 import { takeTurn } from './take-turn.ts';
@@ -31,12 +35,14 @@ export interface Gateway {
   admit(visitor: Visitor): Eventual<Session | Refusal>;
   /**
    * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
-   * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted.
+   * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted. What
+   * becomes of its calls is noted in `report`.
    */
-  handle(body: Uint8Array, session: Session, scope: RequestScope): Eventual<Answer>;
+  handle(body: Uint8Array, session: Session, scope: RequestScope, report?: RequestReport): Eventual<Answer>;
   refuse(reason: RefusalReason): TextAnswer;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
+  readonly bodiesInFlight: number;
 }
 
 export type GatewayLimits = {
@@ -67,39 +73,35 @@ export type GatewayOptions = {
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
+  /** Told of every call and of every body for which there is no room. */
+  readonly observer?: CallObserver & LimitObserver;
 };
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { networks, access, clientVersion, limits, log } = options;
+  const { networks, access, clientVersion, limits, log, observer } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
-  const dispatcher = new Dispatcher(clientVersion, log);
+  const watch = observer === undefined ? undefined : new CallWatch(observer);
+  const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, options.credits ?? {});
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
   let bodiesInFlight = 0;
   let openRpc: JsonText | undefined;
 
   /** The response to an item of a batch. */
-  function runItem(
-    item: BatchItem,
-    session: Session,
-    scope: RequestScope,
-    now: number,
-  ): Eventual<JsonResult | undefined> {
-    if (item.kind === 'malformed') return encodeError(item.id, item.error);
-    return continueWith(run(item, session, scope, now), (response) => {
+  function runItem(item: BatchItem, context: BodyContext, now: number): Eventual<JsonResult | undefined> {
+    if (item.kind === 'malformed') {
+      watch?.noteMalformed(context.session, item.error, now, context.report);
+      return encodeError(item.id, item.error);
+    }
+    return continueWith(run(item, context, now), (response) => {
       if (!(response instanceof RpcError)) return response;
       return item.kind === 'call' ? encodeError(item.id, response) : undefined;
     });
   }
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
-  function answerCall(
-    item: Call | Notification,
-    session: Session,
-    scope: RequestScope,
-    now: number,
-  ): Eventual<Answer> {
-    return continueWith(run(item, session, scope, now), (response): Answer => {
+  function answerCall(item: Call | Notification, context: BodyContext, now: number): Eventual<Answer> {
+    return continueWith(run(item, context, now), (response): Answer => {
       if (!(response instanceof RpcError)) return { status: 200, body: response ?? '' };
       return item.kind === 'call' ? refuseWith(item.id, response) : { status: 200, body: '' };
     });
@@ -108,43 +110,51 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** The response, or why the call is not run at all. */
   function run(
     item: Call | Notification,
-    session: Session,
-    scope: RequestScope,
+    context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined | RpcError> {
-    const problem = guard.check(item, session);
-    if (problem === undefined) return takeTurn(session, scope, () => dispatch(item, session, scope, now));
-    return continueWith(
-      problem,
-      (found) => found ?? takeTurn(session, scope, () => dispatch(item, session, scope, performance.now())),
-    );
+    const problem = guard.check(item, context.session);
+    const outcome =
+      problem === undefined
+        ? takeTurn(context, () => dispatch(item, context, now))
+        : continueWith(
+            problem,
+            (found) => found ?? takeTurn(context, () => dispatch(item, context, performance.now())),
+          );
+    if (watch === undefined) return outcome;
+    return continueWith(outcome, (response) => {
+      if (response instanceof RpcError) watch.noteRefused(item.method, context, response, now);
+      return response;
+    });
   }
 
   function dispatch(
     item: Call | Notification,
-    { network }: Session,
-    scope: RequestScope,
+    context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined> {
     return item.kind === 'call'
-      ? dispatcher.dispatch(item, network, scope, now)
-      : dispatcher.notify(item, network, scope, now);
+      ? dispatcher.dispatch(item, context, now)
+      : dispatcher.notify(item, context, now);
   }
 
-  function answer(body: Uint8Array, session: Session, scope: RequestScope, now: number): Eventual<Answer> {
+  function answer(body: Uint8Array, context: BodyContext, now: number): Eventual<Answer> {
     const envelope = parseEnvelope(body, bounds.batchItems);
     switch (envelope.kind) {
       case 'batch': {
-        const runOne: RunItem = (item, at) => runItem(item, session, scope, at);
-        const responses = runBatch(envelope.items, runOne, batchLimits, scope);
+        watch?.noteBatch(envelope.items.length);
+        const runOne: RunItem = (item, at) => runItem(item, context, at);
+        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope);
         return continueWith(responses, (text) => ({ status: 200, body: text }));
       }
       case 'oversizedBatch':
+        watch?.noteMalformed(context.session, envelope.error, now, context.report);
         return { status: 200, body: refuseBatch(envelope, bounds.batchAnswerBytes) };
       case 'malformed':
+        watch?.noteMalformed(context.session, envelope.error, now, context.report);
         return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
       default:
-        return answerCall(envelope, session, scope, now);
+        return answerCall(envelope, context, now);
     }
   }
 
@@ -156,8 +166,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       openRpc ??= encodeOpenRpc(METHODS, clientVersion.slice(clientVersion.indexOf('/') + 1));
       return openRpc;
     },
-    handle(body, session, outerScope) {
-      if (bodiesInFlight >= bounds.bodiesInFlight) return REFUSALS.overloaded;
+    get bodiesInFlight() {
+      return bodiesInFlight;
+    },
+    handle(body, session, outerScope, report) {
+      if (report !== undefined) {
+        report.network = session.network.name;
+        report.caller = session.principal;
+      }
+      if (bodiesInFlight >= bounds.bodiesInFlight) {
+        observer?.onLimited('overload', session.network.name, session.principal.id);
+        return REFUSALS.overloaded;
+      }
       bodiesInFlight++;
       const now = performance.now();
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
@@ -176,9 +196,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       const fail = (error: unknown): Answer => {
         release();
         logFault(log, error, { network: session.network.name });
+        watch?.noteMalformed(session, new RpcError('internal'), now, report);
         return createRefusal('internal');
       };
-      return recoverWith(() => continueWith(answer(body, session, scope, now), conclude), fail);
+      return recoverWith(() => continueWith(answer(body, { session, scope, report }, now), conclude), fail);
     },
   };
 }

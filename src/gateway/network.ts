@@ -6,6 +6,8 @@ import type { FairQueue } from '../util/fair-queue.ts';
 export type Network = {
   readonly name: string;
   readonly chain: Chain;
+  /** Whether its chain has nodes that are asked; an embedded chain answers itself. */
+  readonly hasNodes?: boolean;
   readonly rollup?: RollupFamily;
   /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
   readonly rollupPrefix?: string;

@@ -1,14 +1,13 @@
 import type { Eventual } from '../primitives/eventual.ts';
 import { RpcError } from '../rpc/errors.ts';
-import type { RequestScope } from '../util/request-scope.ts';
-import type { Session } from './admission.ts';
+import type { BodyContext } from './dispatcher.ts';
 
 /** Does the work of a call when it is its turn on its network, or says that there is too much of it. */
 export function takeTurn<T>(
-  { network, principal }: Session,
-  scope: RequestScope,
+  { session, scope }: BodyContext,
   work: () => Eventual<T>,
 ): Eventual<T | RpcError> {
+  const { network, principal } = session;
   const { turns } = network;
   if (turns === undefined) return work();
   const turn = turns.enter(principal.id, scope);

@@ -9,6 +9,7 @@ export const ethChainId: Method<MethodContext> = defineMethod({
   params: [],
   result: { name: 'chainId', schema: quantity256 },
   cost: 5,
+  isLocal: true,
   errors: [],
   example: { params: [], result: '0x1ca9' },
   handle: (_, { network }) => `"${encodeQuantity(network.chain.chainId)}"`,

@@ -8,6 +8,7 @@ export const netVersion: Method<MethodContext> = defineMethod({
   params: [],
   result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
   cost: 5,
+  isLocal: true,
   errors: [],
   example: { params: [], result: '7337' },
   handle: (_, { network }) => `"${network.chain.chainId}"`,

@@ -8,6 +8,7 @@ export const web3ClientVersion: Method<MethodContext> = defineMethod({
   params: [],
   result: { name: 'version', schema: z.string() },
   cost: 5,
+  isLocal: true,
   errors: [],
   example: { params: [], result: 'portcullis/0.1.0' },
   handle: (_, { clientVersion }) => JSON.stringify(clientVersion),

@@ -11,6 +11,8 @@ export type ErrorRow = {
   readonly message: string;
   /** For the documentation: when it happens and what helps. */
   readonly meaning: string;
+  /** Whether it is the service's or a node's fault, or want of room: what operators are to see. */
+  readonly isFault?: boolean;
 };
 
 export type ErrorName =
@@ -22,6 +24,7 @@ export type ErrorName =
   | 'invalidParams'
   | 'executionReverted'
   | 'serverError'
+  | 'executionTimedOut'
   | 'timedOut'
   | 'responseTooLarge'
   | 'busy'
@@ -103,7 +106,15 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: '{}',
     meaning:
-      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same, but for `execution aborted`: a time limit depends on the load.',
+      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+  },
+  executionTimedOut: {
+    code: -32000,
+    status: 200,
+    message: '{}',
+    meaning:
+      'The time limit of one call passed: `execution aborted (timeout = 5s)`. How far it gets depends on the load; retrying may help.',
+    isFault: true,
   },
   timedOut: {
     code: -32002,
@@ -111,6 +122,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'request timed out',
     meaning:
       'The time limit for a whole request passed. A call past its own limit gets -32000 `execution aborted (timeout = 5s)`.',
+    isFault: true,
   },
   responseTooLarge: {
     code: -32003,
@@ -124,6 +136,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'limit exceeded: too many calls are waiting',
     meaning: 'Too much execution is queued. Retrying later helps.',
+    isFault: true,
   },
   unavailable: {
     code: -32603,
@@ -131,6 +144,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'no node could answer: {}',
     meaning:
       'None of the nodes behind this network gave an answer that can be trusted; the message says what the last one lacked. Retrying later may help.',
+    isFault: true,
   },
   prunedHistory: {
     code: 4444,
@@ -149,6 +163,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'internal error',
     meaning: 'A fault of the service that may pass. It has been logged; retrying may help.',
+    isFault: true,
   },
   misconfigured: {
     code: -32603,
@@ -156,6 +171,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'internal error: {}',
     meaning:
       "The network's configuration does not fit its chain, such as a rollup family whose contracts are not there. It lasts until the operator mends it.",
+    isFault: true,
   },
   overloaded: {
     code: -32005,
@@ -163,6 +179,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     retryAfter: 1,
     message: 'limit exceeded: too many requests in progress',
     meaning: 'The service has too many requests in hand. Retrying later helps.',
+    isFault: true,
   },
   missingKey: {
     code: -32600,
@@ -228,6 +245,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 503,
     message: 'internal error: the api key cannot be checked now',
     meaning: 'The store of keys cannot be read at the moment. It has been logged; retrying may help.',
+    isFault: true,
   },
   unknownHost: {
     code: -32600,
@@ -292,6 +310,11 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
   },
 };
 
+/** The rows that are the service's or a node's fault. */
+export function listFaults(): ReadonlySet<ErrorName> {
+  return new Set((Object.keys(ERRORS) as ErrorName[]).filter((name) => ERRORS[name].isFault === true));
+}
+
 /** The row's message as documentation shows it: `…` where the particular case is named. */
 export function describeMessage(name: ErrorName): string {
   return ERRORS[name].message.replace('{}', '…');
@@ -309,6 +332,8 @@ export type ErrorData = string | (BackOff & { readonly rate: BackOff; readonly s
 
 /** One error of the table, made particular. */
 export class RpcError extends UntracedError {
+  /** Of its row. */
+  readonly rowName: ErrorName;
   readonly row: ErrorRow;
   readonly data: ErrorData | undefined;
   /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
@@ -319,6 +344,7 @@ export class RpcError extends UntracedError {
     const row = ERRORS[name];
     super(row.message.replace('{}', () => detail));
     this.name = 'RpcError';
+    this.rowName = name;
     this.row = row;
     this.data = data;
     this.retryAfter = typeof data === 'object' ? data.backoff_seconds : row.retryAfter;

@@ -32,6 +32,8 @@ type MethodFacts = {
   readonly cost: number;
   /** Whether it runs contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
+  /** Whether it is answered without anything that a chain would have to be asked for. */
+  readonly isLocal?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Errors beyond those that any request can meet. */

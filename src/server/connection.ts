@@ -33,6 +33,10 @@ export class Connection {
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
 
+  get size(): number {
+    return this.#connections.size;
+  }
+
   /** The connection of a socket, entered on first sight. */
   of(socket: Duplex): Connection {
     return this.#connections.get(socket) ?? this.#enter(socket);

@@ -4,8 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { Session } from '../gateway/admission.ts';
 import type { TextAnswer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { RefusalReason } from '../gateway/refusals.ts';
+import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
-import { redactUrl } from '../observe/redact-url.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
 import type { ByteBudget } from '../util/byte-budget.ts';
@@ -33,6 +36,14 @@ export type HttpEndpointParts = {
   readonly visitors: VisitorReader;
   /** Memory for bodies that are still arriving. */
   readonly arriving: ByteBudget;
+  readonly requests: RequestObserver | undefined;
+};
+
+/** What is known of a request beside its head. */
+type HttpRequest = {
+  readonly visitor: Visitor;
+  readonly awaitsContinue: boolean;
+  readonly report: RequestReport | undefined;
 };
 
 type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
@@ -42,7 +53,7 @@ export class HttpEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #log: Logger;
-  readonly #logsRequests: boolean;
+  readonly #requests: RequestObserver | undefined;
   readonly #connections: ConnectionTable;
   readonly #cors: CorsPolicy;
   readonly #arriving: ByteBudget;
@@ -54,7 +65,7 @@ export class HttpEndpoint {
     this.#gateway = parts.gateway;
     this.#limits = parts.options.limits;
     this.#log = parts.log;
-    this.#logsRequests = parts.log.isLevelEnabled('debug');
+    this.#requests = parts.requests;
     this.#connections = parts.connections;
     this.#cors = parts.cors;
     this.#arriving = parts.arriving;
@@ -69,15 +80,17 @@ export class HttpEndpoint {
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
     const route = findRoute(target.path);
+    const visitor = this.#visitors.describe(head, 'key' in route ? route.key : undefined, request.socket);
+    const report = this.#requests?.begin('http', visitor, performance.now());
+    if (report !== undefined) this.#reportWhenAnswered(report, request, response);
     if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
-      this.#serve(request, response, head, route.key, awaitsContinue).catch((error: unknown) => {
+      this.#serve(request, response, head, { visitor, awaitsContinue, report }).catch((error: unknown) => {
         this.#log.error({ err: error }, 'a request could not be served');
         this.#refuse(request, response, head, this.#gateway.refuse('internal'));
       });
     } else {
       this.#answerWithoutCall(request, response, head, route);
     }
-    if (this.#logsRequests) this.#logWhenAnswered(request, response);
   }
 
   /** A request that node's parser gave up on: malformed, too slow, or with too large a head. */
@@ -90,14 +103,20 @@ export class HttpEndpoint {
     }
     switch (error.code) {
       case 'ERR_HTTP_REQUEST_TIMEOUT':
-        sendRawResponse(socket, this.#gateway.refuse('timeout'));
+        this.#refuseRaw(socket, 'timeout');
         break;
       case 'HPE_HEADER_OVERFLOW':
-        sendRawResponse(socket, this.#gateway.refuse('headTooLarge'));
+        this.#refuseRaw(socket, 'headTooLarge');
         break;
       default:
-        sendRawResponse(socket, this.#gateway.refuse('malformedHead'));
+        this.#refuseRaw(socket, 'malformedHead');
     }
+  }
+
+  #refuseRaw(socket: Duplex, reason: RefusalReason): void {
+    const refusal = this.#gateway.refuse(reason);
+    this.#requests?.countStatus(refusal.status);
+    sendRawResponse(socket, refusal);
   }
 
   /** node's `timeout` event: nothing moved on the connection for as long as it may stay still. */
@@ -109,10 +128,9 @@ export class HttpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     head: RequestHead,
-    key: string | undefined,
-    awaitsContinue: boolean,
+    { visitor, awaitsContinue, report }: HttpRequest,
   ): Promise<void> {
-    const admission = this.#gateway.admit(this.#visitors.describe(head, key, request.socket));
+    const admission = this.#gateway.admit(visitor);
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
       this.#refuse(request, response, head, admitted.refused);
@@ -138,7 +156,7 @@ export class HttpEndpoint {
       body = await decompressBody(body, this.#limits.bodyBytes, this.#arriving);
     }
     if (typeof body !== 'string') {
-      await this.#handle(request, response, head, body, admitted);
+      await this.#handle(request, response, head, body, admitted, report);
     } else if (body !== 'gone') {
       this.#refuse(request, response, head, this.#gateway.refuse(REFUSED_BODIES[body]));
     }
@@ -151,7 +169,9 @@ export class HttpEndpoint {
     head: RequestHead,
     body: Uint8Array,
     session: Session,
+    report: RequestReport | undefined,
   ): Eventual<void> {
+    if (report !== undefined) report.requestBytes = body.length;
     const connection = this.#connections.of(request.socket);
     if (connection.pending >= this.#limits.pipelinedRequests) {
       this.#writer.send(response, head, this.#gateway.refuse('overloaded'));
@@ -159,12 +179,14 @@ export class HttpEndpoint {
     }
     const now = performance.now();
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
+    scope.trace = report?.span;
     connection.begin(scope);
-    return continueWith(this.#gateway.handle(body, session, scope), (answer) => {
+    return continueWith(this.#gateway.handle(body, session, scope, report), (answer) => {
       if (typeof answer.body !== 'string') {
-        return this.#sendStream(request, response, head, answer.body, scope);
+        return this.#sendStream(request, response, head, answer.body, scope, report);
       }
       connection.end(scope);
+      if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);
       this.#writer.send(response, head, { ...answer, body: answer.body });
       return undefined;
     });
@@ -176,9 +198,11 @@ export class HttpEndpoint {
     head: RequestHead,
     body: JsonStream,
     scope: RequestScope,
+    report: RequestReport | undefined,
   ): Promise<void> {
     const connection = this.#connections.of(request.socket);
-    await this.#writer.sendStream(response, head, body, scope.signal);
+    const bytes = await this.#writer.sendStream(response, head, body, scope.signal);
+    if (report !== undefined) report.responseBytes = bytes;
     connection.end(scope);
     // Its head promised to keep the connection open, and nothing on it would close it now.
     if (this.#writer.isClosing && connection.pending === 0) request.socket.destroySoon();
@@ -247,17 +271,13 @@ export class HttpEndpoint {
     discardBody(request, this.#limits.bodyBytes, this.#connections.of(request.socket));
   }
 
-  #logWhenAnswered(request: IncomingMessage, response: ServerResponse): void {
-    const started = performance.now();
+  #reportWhenAnswered(report: RequestReport, request: IncomingMessage, response: ServerResponse): void {
     response.once('close', () => {
-      const fields = {
-        method: request.method,
-        url: redactUrl(request.url as string),
-        status: response.statusCode,
-        finished: !request.socket.destroyed,
-        ms: Math.round((performance.now() - started) * 1000) / 1000,
-      };
-      this.#log.debug(fields, 'request');
+      report.verb = request.method;
+      report.url = request.url;
+      report.status = response.statusCode;
+      report.isFinished = !request.socket.destroyed;
+      this.#requests?.end(report);
     });
   }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
 import { ByteBudget } from '../util/byte-budget.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
@@ -24,6 +25,8 @@ export type ServerParts = {
   /** Without it the service is ready until it is closed. */
   readonly health?: Health;
   readonly log: Logger;
+  /** Told of every request. */
+  readonly requests?: RequestObserver;
 };
 
 export type ListenAddress = { readonly host: string; readonly port: number };
@@ -39,6 +42,9 @@ export interface Server {
    * answers what is in work, and closes every connection. What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
+  /** Open connections, those of WebSockets among them. */
+  readonly connections: number;
+  readonly webSockets: number;
 }
 
 const MIN_CHECKING_INTERVAL_MS = 10;
@@ -62,7 +68,7 @@ class NodeServer implements Server {
   #closed: Promise<void> | undefined;
 
   constructor(parts: ServerParts) {
-    const { gateway, options, log, health = new Health() } = parts;
+    const { gateway, options, log, health = new Health(), requests } = parts;
     const { limits } = options;
     this.#options = options;
     const connections = this.#connections;
@@ -80,13 +86,14 @@ class NodeServer implements Server {
       arriving,
       health,
       visitors,
+      requests,
     });
-    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, arriving });
+    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, arriving, requests });
     const listener = createListener(options, log);
     const { http } = listener;
     http.maxConnections = limits.connections;
     const lane = new PlainLane({
-      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors }),
+      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors, requests }),
       gateway,
       limits,
       connections,
@@ -113,6 +120,14 @@ class NodeServer implements Server {
     this.#health = health;
     this.#writer = writer;
     this.#webSockets = webSockets;
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  get webSockets(): number {
+    return this.#webSockets.size;
   }
 
   listen(): Promise<ListenAddress> {

@@ -19,6 +19,23 @@ export async function writePieces(response: ServerResponse, pieces: Pieces): Pro
   }
 }
 
+/** Pieces that are counted as they are read. */
+export class CountedPieces implements Pieces {
+  readonly #source: Pieces;
+  bytes = 0;
+
+  constructor(source: Pieces) {
+    this.#source = source;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const piece of this.#source) {
+      this.bytes += piece.length;
+      yield piece;
+    }
+  }
+}
+
 /** The pieces as one gzip stream; it throws what they throw. */
 export function compressPieces(pieces: Pieces): Pieces {
   // Failures reach whoever reads the outcome.

@@ -4,7 +4,8 @@ import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
-import { redactUrl } from '../observe/redact-url.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection } from './connection.ts';
@@ -21,6 +22,7 @@ export type PlainEndpointParts = {
   readonly log: Logger;
   readonly writer: ResponseWriter;
   readonly visitors: VisitorReader;
+  readonly requests: RequestObserver | undefined;
 };
 
 /** A request whose head and body are there. */
@@ -31,15 +33,15 @@ export class PlainEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #log: Logger;
-  readonly #logsRequests: boolean;
+  readonly #requests: RequestObserver | undefined;
   readonly #writer: ResponseWriter;
   readonly #visitors: VisitorReader;
 
-  constructor({ gateway, limits, log, writer, visitors }: PlainEndpointParts) {
+  constructor({ gateway, limits, log, writer, visitors, requests }: PlainEndpointParts) {
     this.#gateway = gateway;
     this.#limits = limits;
     this.#log = log;
-    this.#logsRequests = log.isLevelEnabled('debug');
+    this.#requests = requests;
     this.#writer = writer;
     this.#visitors = visitors;
   }
@@ -50,11 +52,13 @@ export class PlainEndpoint {
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + this.#limits.requestTimeout, undefined, startedAt);
     unanswered.begin(scope);
+    const visitor = this.#visitors.describe(head.fields, head.key, socket);
+    const report = this.#requests?.begin('http', visitor, startedAt);
+    scope.trace = report?.span;
     const answered = recoverWith<Answer>(
       () =>
-        continueWith(
-          this.#gateway.admit(this.#visitors.describe(head.fields, head.key, socket)),
-          (admitted) => this.#answer(request, admitted, scope),
+        continueWith(this.#gateway.admit(visitor), (admitted) =>
+          this.#answer(request, admitted, scope, report),
         ),
       (error) => {
         this.#log.error({ err: error }, 'a request could not be served');
@@ -62,57 +66,72 @@ export class PlainEndpoint {
       },
     );
     return continueWith(answered, (answer) =>
-      continueWith(this.#send(answer, head, socket, scope), () => {
+      continueWith(this.#send(answer, head, socket, scope), (bytes) => {
         unanswered.end(scope);
-        if (this.#logsRequests) this.#logAnswer(answer.status, head, socket, startedAt);
+        if (report !== undefined) this.#report(report, request, answer.status, bytes, socket);
       }),
     );
   }
 
-  #answer({ head, body }: PlainRequest, admitted: Session | Refusal, scope: RequestScope): Eventual<Answer> {
+  #answer(
+    { head, body }: PlainRequest,
+    admitted: Session | Refusal,
+    scope: RequestScope,
+    report: RequestReport | undefined,
+  ): Eventual<Answer> {
     if ('refused' in admitted) return admitted.refused;
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
-    return this.#gateway.handle(body, admitted, scope);
+    return this.#gateway.handle(body, admitted, scope, report);
   }
 
+  /** @returns bytes of the body that were sent, before compression */
   #send(
     { status, body, retryAfter }: Answer,
     { fields }: PlainHead,
     socket: Socket,
     scope: RequestScope,
-  ): Eventual<void> {
+  ): Eventual<number> {
     if (typeof body === 'string' && !isCompressed(body, fields)) {
+      const length = Buffer.byteLength(body);
       const isTaken = writePlainResponse(socket, {
         status,
+        length,
         fields: this.#writer.describe(body, fields, retryAfter),
         body,
         keepAliveSeconds: this.#writer.isClosing
           ? undefined
           : Math.floor(this.#limits.keepAliveTimeout / 1_000),
       });
-      return isTaken ? undefined : waitUntilRead(socket, this.#limits.sendTimeout);
+      return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout).then(() => length);
     }
     const response = openResponse(socket);
     const sent = waitForEnd(response, socket);
-    if (typeof body === 'string')
-      this.#writer.send(response, fields, {
-        status,
-        body,
-        ...(retryAfter !== undefined && { retryAfter }),
-      });
-    else void this.#writer.sendStream(response, fields, body, scope.signal);
-    return sent;
+    if (typeof body !== 'string') {
+      const written = this.#writer.sendStream(response, fields, body, scope.signal);
+      return sent.then(() => written);
+    }
+    this.#writer.send(response, fields, {
+      status,
+      body,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
+    return sent.then(() => Buffer.byteLength(body));
   }
 
-  #logAnswer(status: number, head: PlainHead, socket: Socket, startedAt: number): void {
-    const fields = {
-      method: 'POST',
-      url: redactUrl(head.target),
-      status,
-      finished: !socket.destroyed,
-      ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
-    };
-    this.#log.debug(fields, 'request');
+  #report(
+    report: RequestReport,
+    { head, body }: PlainRequest,
+    status: number,
+    bytes: number,
+    socket: Socket,
+  ): void {
+    report.verb = 'POST';
+    report.url = head.target;
+    report.status = status;
+    report.requestBytes = body.length;
+    report.responseBytes = bytes;
+    report.isFinished = !socket.destroyed;
+    this.#requests?.end(report);
   }
 }
 

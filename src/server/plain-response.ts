@@ -25,6 +25,8 @@ export type PlainResponse = {
   /** Names and values in turn, without those that say where the response and its connection end. */
   readonly fields: readonly string[];
   readonly body: string;
+  /** Of the body, in bytes. */
+  readonly length: number;
   /** How long the connection stays open for the next request, seconds; undefined: not at all. */
   readonly keepAliveSeconds: number | undefined;
 };
@@ -32,9 +34,8 @@ export type PlainResponse = {
 /** @returns whether the socket would like more; as `Socket.write` */
 export function writePlainResponse(
   socket: Socket,
-  { status, fields, body, keepAliveSeconds }: PlainResponse,
+  { status, fields, body, length, keepAliveSeconds }: PlainResponse,
 ): boolean {
-  const length = Buffer.byteLength(body);
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let i = 0; i + 1 < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
   text += `Content-Length: ${length}\r\nDate: ${CLOCK.text}\r\n`;

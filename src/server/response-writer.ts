@@ -7,7 +7,7 @@ import type { JsonStream } from '../primitives/json-result.ts';
 import type { CancelSource } from '../util/cancel-source.ts';
 import type { CorsPolicy } from './cors.ts';
 import { acceptsGzip } from './media-type.ts';
-import { compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
+import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
 const gzipAsync = promisify(gzip);
@@ -62,15 +62,17 @@ export class ResponseWriter {
   /**
    * Sends a body with status 200 in pieces, once it is the response's turn in a pipeline. Resolves when the body is
    * over: sent, broken off, or given up because `signal` was aborted. If it breaks off, so does its connection.
+   * @returns bytes of the body that were sent, before compression
    */
   async sendStream(
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
     signal: CancelSource,
-  ): Promise<void> {
+  ): Promise<number> {
+    const pieces = new CountedPieces(body.pieces);
     try {
-      if (!(await waitForTurn(response, signal))) return;
+      if (!(await waitForTurn(response, signal))) return 0;
       const zips = acceptsGzip(head.acceptEncoding);
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
       if (zips) fields.push('Content-Encoding', 'gzip');
@@ -78,13 +80,14 @@ export class ResponseWriter {
       if (this.#closing) fields.push('Connection', 'close');
       response.writeHead(200, fields);
       response.socket?.setTimeout(this.#sendTimeout);
-      await writePieces(response, zips ? compressPieces(body.pieces) : body.pieces);
+      await writePieces(response, zips ? compressPieces(pieces) : pieces);
       response.end();
     } catch {
       response.destroy();
     } finally {
       body.cancel();
     }
+    return pieces.bytes;
   }
 
   async #sendCompressed(

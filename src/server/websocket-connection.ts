@@ -3,11 +3,15 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Visitor } from '../gateway/visitor.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
+import { CountedPieces } from './piece-writer.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 
@@ -29,6 +33,9 @@ export type WebSocketParts = {
   readonly limits: TransportLimits;
   /** Memory for bodies that are still arriving. */
   readonly arriving: ByteBudget;
+  /** Who asked for the upgrade. */
+  readonly visitor: Visitor;
+  readonly requests: RequestObserver | undefined;
 };
 
 /**
@@ -42,6 +49,8 @@ export class WebSocketConnection {
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
+  readonly #visitor: Visitor;
+  readonly #requests: RequestObserver | undefined;
   /** Of messages that are not answered, or whose answer is a stream that is not sent. */
   readonly #scopes = new Set<RequestScope>();
   /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
@@ -54,6 +63,8 @@ export class WebSocketConnection {
     this.#admit = parts.admit;
     this.#gateway = parts.gateway;
     this.#limits = parts.limits;
+    this.#visitor = parts.visitor;
+    this.#requests = parts.requests;
     this.#outbox = new WebSocketOutbox(parts.ws, () => this.#breakOff());
     const { ws, socket } = parts;
     this.#arrival = new WebSocketArrival({
@@ -120,17 +131,21 @@ export class WebSocketConnection {
   }
 
   #begin(body: Buffer): void {
-    const scope = new RequestScope(performance.now() + this.#limits.requestTimeout);
+    const now = performance.now();
+    const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
+    const report = this.#requests?.begin('websocket', this.#visitor, now);
+    if (report !== undefined) report.requestBytes = body.length;
+    scope.trace = report?.span;
     this.#scopes.add(scope);
-    this.#answer(body, scope).then(
-      (answer) => this.#finish(scope, answer),
+    this.#answer(body, scope, report).then(
+      (answer) => this.#finish(scope, answer, report),
       () => this.#ws.terminate(),
     );
   }
 
-  async #answer(body: Buffer, scope: RequestScope): Promise<JsonResult> {
+  async #answer(body: Buffer, scope: RequestScope, report: RequestReport | undefined): Promise<JsonResult> {
     const admitted = await this.#admit();
-    if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope)).body;
+    if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope, report)).body;
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#lock();
     return '';
@@ -141,22 +156,40 @@ export class WebSocketConnection {
     this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
   }
 
-  #finish(scope: RequestScope, answer: JsonResult): void {
+  #finish(scope: RequestScope, answer: JsonResult, report: RequestReport | undefined): void {
     if (!this.#scopes.has(scope)) {
       if (typeof answer !== 'string') answer.cancel();
+      this.#report(report, 0, false);
       return;
     }
     if (typeof answer === 'string') {
       this.#scopes.delete(scope);
       if (answer !== '') this.#outbox.send(answer, () => this.#advance());
+      this.#report(report, Buffer.byteLength(answer), true);
     } else {
-      this.#outbox.send(answer, () => {
+      const pieces = new CountedPieces(answer.pieces);
+      // Told at its end, whatever that is: a stream that breaks off is cancelled too.
+      let isReported = false;
+      const end = (isFinished: boolean): void => {
+        if (!isReported) this.#report(report, pieces.bytes, isFinished);
+        isReported = true;
+      };
+      const onSent = (): void => {
         this.#scopes.delete(scope);
+        end(true);
         this.#advance();
-      });
+      };
+      this.#outbox.send({ pieces, cancel: () => answer.cancel() }, onSent, () => end(false));
     }
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#giveUp();
     else this.#advance();
+  }
+
+  #report(report: RequestReport | undefined, bytes: number, isFinished: boolean): void {
+    if (report === undefined) return;
+    report.responseBytes = bytes;
+    report.isFinished = isFinished;
+    this.#requests?.end(report);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */

@@ -4,7 +4,12 @@ import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
 /** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
-type Waiting = { readonly body: JsonResult; readonly bytes: number; readonly onSent: () => void };
+type Waiting = {
+  readonly body: JsonResult;
+  readonly bytes: number;
+  readonly onSent: () => void;
+  readonly onFailed: (() => void) | undefined;
+};
 
 /**
  * The answers of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
@@ -33,18 +38,18 @@ export class WebSocketOutbox {
     return this.#ws.bufferedAmount + this.#waitingBytes;
   }
 
-  /** Sends a body as one text message after those before it; `onSent` is told when it is out. */
-  send(body: JsonResult, onSent: () => void): void {
+  /** Sends a body as one text message after those before it; `onSent` is told when it is out, or else `onFailed`. */
+  send(body: JsonResult, onSent: () => void, onFailed?: () => void): void {
     if (!this.#isStreaming) {
-      this.#begin(body, onSent);
+      this.#begin(body, onSent, onFailed);
       return;
     }
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : 0;
     this.#waitingBytes += bytes;
-    this.#waiting.push({ body, bytes, onSent });
+    this.#waiting.push({ body, bytes, onSent, onFailed });
   }
 
-  #begin(body: JsonResult, onSent: () => void): void {
+  #begin(body: JsonResult, onSent: () => void, onFailed?: () => void): void {
     if (typeof body === 'string') {
       this.#ws.send(body, onSent);
       return;
@@ -56,7 +61,10 @@ export class WebSocketOutbox {
         this.#sendWaiting();
         onSent();
       },
-      () => this.#onBroken(),
+      () => {
+        onFailed?.();
+        this.#onBroken();
+      },
     );
   }
 
@@ -65,7 +73,7 @@ export class WebSocketOutbox {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#waitingBytes -= next.bytes;
-      this.#begin(next.body, next.onSent);
+      this.#begin(next.body, next.onSent, next.onFailed);
     }
   }
 }

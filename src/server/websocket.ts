@@ -3,7 +3,9 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { ByteBudget } from '../util/byte-budget.ts';
 import { CorsPolicy } from './cors.ts';
@@ -21,11 +23,15 @@ export type WebSocketEndpointParts = {
   readonly visitors: VisitorReader;
   /** Memory for bodies that are still arriving. */
   readonly arriving: ByteBudget;
+  readonly requests: RequestObserver | undefined;
 };
+
+const SWITCHING_PROTOCOLS = 101;
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
 type Admitted = {
   readonly session: Session;
+  readonly visitor: Visitor;
   readonly admit: () => Eventual<Session | Refusal>;
   readonly acceptor: WebSocketServer;
 };
@@ -41,6 +47,7 @@ export class WebSocketEndpoint {
   readonly #cors: CorsPolicy;
   readonly #visitors: VisitorReader;
   readonly #arriving: ByteBudget;
+  readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<WebSocketServer> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
@@ -49,13 +56,14 @@ export class WebSocketEndpoint {
   #admitting = 0;
   #closing = false;
 
-  constructor({ gateway, options, log, visitors, arriving }: WebSocketEndpointParts) {
+  constructor({ gateway, options, log, visitors, arriving, requests }: WebSocketEndpointParts) {
     this.#gateway = gateway;
     this.#limits = options.limits;
     this.#log = log;
     this.#visitors = visitors;
     this.#arriving = arriving;
     this.#cors = new CorsPolicy(options.cors);
+    this.#requests = requests;
     this.#heartbeat = new Heartbeat(this.#limits.webSocketPing);
     this.#rechecks = setInterval(() => this.#recheck(), RECHECK_MS);
     this.#rechecks.unref();
@@ -66,6 +74,11 @@ export class WebSocketEndpoint {
     return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
   }
 
+  /** Open WebSockets. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
   /** Answers an upgrade request with 101 or with a refusal. */
   onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const destroy = (): void => {
@@ -74,6 +87,7 @@ export class WebSocketEndpoint {
     socket.on('error', destroy);
     this.#admit(request)
       .then((admitted) => {
+        this.#requests?.countStatus('refused' in admitted ? admitted.refused.status : SWITCHING_PROTOCOLS);
         if ('refused' in admitted) {
           sendRawResponse(socket, admitted.refused);
           return;
@@ -118,7 +132,7 @@ export class WebSocketEndpoint {
       const admitted = await admit();
       if ('refused' in admitted) return admitted;
       this.#acceptor ??= this.#createAcceptor();
-      return { session: admitted, admit, acceptor: await this.#acceptor };
+      return { session: admitted, visitor, admit, acceptor: await this.#acceptor };
     } finally {
       this.#admitting--;
     }
@@ -139,7 +153,7 @@ export class WebSocketEndpoint {
     return acceptor;
   }
 
-  #open(ws: WebSocket, socket: Duplex, { session, admit }: Admitted): void {
+  #open(ws: WebSocket, socket: Duplex, { session, visitor, admit }: Admitted): void {
     const connection = new WebSocketConnection({
       ws,
       socket,
@@ -147,6 +161,8 @@ export class WebSocketEndpoint {
       gateway: this.#gateway,
       limits: this.#limits,
       arriving: this.#arriving,
+      visitor,
+      requests: this.#requests,
     });
     this.#connections.add(connection);
     this.#heartbeat.add(connection);

@@ -8,6 +8,7 @@ import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
 import { CallQuestions } from './call-questions.ts';
 import { createUpstream } from './create-upstream.ts';
+import { describeChain } from './describe-chain.ts';
 import { UpstreamFault } from './fault.ts';
 import { findMerge } from './find-merge.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
@@ -135,6 +136,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     others: new OtherQuestions(parts),
     isAnswerable: () => head.head !== undefined && upstreams.some(({ isUp }) => isUp),
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
+    describe: () => describeChain(head, upstreams),
     close,
   });
 }

@@ -7,6 +7,7 @@ import {
   type HeaderView,
   UNSUPPORTED,
 } from '../chain/chain.ts';
+import type { ChainFigures } from '../observe/sources.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
@@ -23,6 +24,7 @@ export type UpstreamChainParts = {
   readonly others: OtherQuestions;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
+  readonly describe: () => ChainFigures;
   readonly close: () => Promise<void>;
 };
 
@@ -80,6 +82,11 @@ export class UpstreamChain implements Chain {
       });
     const answer = await followMoves(ask, params.some(isTag), this.#parts.where);
     return answer === UNSUPPORTED ? answer : translateFaults(answer);
+  }
+
+  /** What metrics and the status page show. */
+  describe(): ChainFigures {
+    return this.#parts.describe();
   }
 
   close(): Promise<void> {

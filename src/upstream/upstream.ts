@@ -1,3 +1,4 @@
+import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
 import type { FaultKind } from './fault.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
@@ -56,6 +57,8 @@ export class Upstream {
   readonly health: Health;
   /** Faults so far by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
+  /** Of requests, but for those that were given up. */
+  readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
   standing: Standing = 'unverified';
   identity: Identity | undefined;
   /** It told another block than the one served, and has not said since that it is of this chain. */

@@ -1,5 +1,17 @@
 import { CancelSource } from './cancel-source.ts';
 
+/** Work that is traced, as far as those see it who pass it on. */
+interface TraceContext {
+  readonly traceParent: string;
+  begin(
+    name: string,
+    kind: 'internal' | 'client',
+    attributes: Readonly<Record<string, string>>,
+  ): TraceContext;
+  set(name: string, value: string | number): void;
+  end(fault?: string): void;
+}
+
 /**
  * When an answer is no longer wanted: a deadline, and a signal for "the client has gone" or "time is up".
  * Most requests never look at the signal, so it is made on first use.
@@ -14,6 +26,10 @@ export class RequestScope {
   #aborted = false;
   /** Whose request it is; scopes made inside have the same. */
   owner: string | undefined;
+  /** The work that it is part of, where that is traced; scopes made inside begin with the same. */
+  trace: TraceContext | undefined;
+  /** Whether a node had to be asked for the answer, noted by who knows; undefined where nobody does. */
+  source: 'cache' | 'upstream' | undefined;
   #reason: unknown;
   /** Scopes inside this one that have a signal to be fired. */
   #children: Set<RequestScope> | undefined;
@@ -24,6 +40,8 @@ export class RequestScope {
     this.limitMs = this.deadline - now;
     this.#parent = parent;
     this.owner = parent?.owner;
+    this.trace = parent?.trace;
+    this.source = undefined;
   }
 
   get aborted(): boolean {

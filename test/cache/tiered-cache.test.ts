@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Cache, CacheKey } from '../../src/cache/cache.ts';
 import { createMemoryCache, type MemoryCache } from '../../src/cache/memory-cache.ts';
 import { createTieredCache } from '../../src/cache/tiered-cache.ts';
+import type { CacheFigures } from '../../src/observe/sources.ts';
 import { makeKey } from './keys.ts';
 
 const KEY: CacheKey = makeKey(1, 'a');
@@ -30,6 +31,10 @@ class ScriptedCache implements Cache {
 
   evictBlock(blockHash: string): void {
     this.evicted.push(blockHash);
+  }
+
+  describe(): readonly CacheFigures[] {
+    return [];
   }
 
   async close(): Promise<void> {

@@ -92,6 +92,7 @@ export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateRead
       callOf(fuzzCase),
       { evm, block: block.number, state },
       { rules, block, freeBlock },
+      { used: 0 },
     );
     const bound = UPPER_BOUND;
     const full = run(simulation, bound);

@@ -6,6 +6,8 @@ import type { Answer, TextAnswer } from '../../src/gateway/answer.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { RequestLog } from '../../src/observe/request-log.ts';
+import { RequestObserver } from '../../src/observe/request-observer.ts';
 import type { Health } from '../../src/server/health.ts';
 import { createServer, type Server } from '../../src/server/lifecycle.ts';
 import {
@@ -48,6 +50,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
   const network = { name: 'test' } as Network;
   return {
     openRpc: '{"openrpc":"1.3.2"}',
+    bodiesInFlight: 0,
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
     async admit({ host, key }): Promise<Session | Refusal> {
       if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };
@@ -81,6 +84,10 @@ export async function startServer(
   setup: Setup = {},
 ): Promise<{ server: Server; port: number }> {
   const lines = setup.logLines;
+  const log =
+    lines === undefined
+      ? createLogger('silent')
+      : createLogger('debug', { write: (line) => void lines.push(line) });
   const server = createServer({
     gateway: setup.gateway ?? createFakeGateway(setup.handler),
     options: {
@@ -89,10 +96,8 @@ export async function startServer(
       limits: { ...defaultLimits(), drainTimeout: 200, ...setup.limits },
     },
     ...(setup.health !== undefined && { health: setup.health }),
-    log:
-      lines === undefined
-        ? createLogger('silent')
-        : createLogger('debug', { write: (line) => void lines.push(line) }),
+    log,
+    requests: new RequestObserver(new RequestLog(log, { sample: 0, slow: 60_000, failed: true }, new Set())),
   });
   const { port } = await server.listen();
   context.after(() => server.close());

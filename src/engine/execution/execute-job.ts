@@ -19,6 +19,7 @@ export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: J
     if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    simulation.noteEnd(running);
     return finishCall(running);
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);

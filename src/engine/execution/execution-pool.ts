@@ -1,7 +1,9 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { EngineFigures, ExecutionPlace } from '../../observe/sources.ts';
 import type { Eventual } from '../../primitives/eventual.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
+import type { GasMeter } from '../simulation/gas-meter.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
 import { FirstSlices } from './first-slices.ts';
@@ -36,12 +38,28 @@ export class ExecutionPool {
   readonly #onFault: (fault: string) => void;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
+  /** Of what runs on the calling thread. */
+  readonly meter: GasMeter = { used: 0 };
+  #executions = 0;
+  #inlineMs = 0;
   #isClosed = false;
 
   constructor({ onFault, ...options }: ExecutionPoolOptions) {
     this.memoryLimit = options.memoryLimit;
     this.#onFault = onFault;
     this.#heavyCalls = new HeavyCalls(options, onFault);
+  }
+
+  /** What metrics show. */
+  describe(): EngineFigures {
+    const { places, ...heavy } = this.#heavyCalls.describe();
+    const inline: ExecutionPlace = {
+      where: 'inline',
+      executions: this.#executions,
+      gas: this.meter.used,
+      seconds: this.#inlineMs / 1_000,
+    };
+    return { places: [inline, ...places], ...heavy };
   }
 
   /** Threads for heavy calls that there are now; for metrics and tests. */
@@ -67,7 +85,7 @@ export class ExecutionPool {
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known.shape, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
-      const result = this.#runFirstSlice(job, simulator, startedAt + beginning);
+      const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning);
       if (result !== undefined) {
         if (known !== undefined) this.#firstSlices.noteFinished(known.shape);
         return result;
@@ -84,15 +102,21 @@ export class ExecutionPool {
   }
 
   /** @returns undefined when it is not enough */
-  #runFirstSlice(job: Job, simulator: Simulator, endsAt: number): string | undefined {
+  #runFirstSlice(job: Job, simulator: Simulator, startedAt: number, endsAt: number): string | undefined {
     const execution = executeJob(simulator, job);
     try {
       const step = runSlice(execution, endsAt);
-      if (step.done) return step.value;
+      if (step.done) {
+        this.#executions++;
+        return step.value;
+      }
     } catch (error) {
+      this.#executions++;
       if (error instanceof ChainError) throw error;
       this.#onFault(String((error as Error)?.stack ?? error));
       throw new Error('the execution failed unexpectedly');
+    } finally {
+      this.#inlineMs += performance.now() - startedAt;
     }
     execution.return('');
     return undefined;

@@ -10,6 +10,8 @@ export type ThreadOptions = {
   readonly memoryLimit: number;
   /** The thread has broken down; its jobs are about to be told. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
+  /** What was used since the last time: gas of runs that ended, milliseconds in slices. */
+  readonly onUse: (gas: number, ms: number) => void;
 };
 
 /** Told what becomes of a job. */
@@ -23,11 +25,12 @@ export class ExecutionThread {
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Settle>();
   readonly #exit: Promise<void>;
+  readonly #onUse: ThreadOptions['onUse'];
   #lastId = 0;
   #isReady = false;
   #isStopping = false;
 
-  constructor({ heapMb, memoryLimit, onBreakdown }: ThreadOptions) {
+  constructor({ heapMb, memoryLimit, onBreakdown, onUse }: ThreadOptions) {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       workerData: { core: getCore(), memoryLimit } satisfies ThreadData,
@@ -46,6 +49,7 @@ export class ExecutionThread {
       });
     });
     worker.unref();
+    this.#onUse = onUse;
     this.#worker = worker;
   }
 
@@ -89,6 +93,7 @@ export class ExecutionThread {
       lowerPriority(report.systemThreadId);
       return;
     }
+    this.#onUse(report.gas, report.ms);
     const settle = this.#jobs.get(report.id);
     if (settle !== undefined && this.#forget(report.id)) settle(report.outcome);
   }

@@ -1,5 +1,6 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { EngineFigures } from '../../observe/sources.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -45,6 +46,8 @@ export class HeavyCalls {
   /** Ends each task that waits or runs. */
   readonly #failures = new Map<Task, (error: Error) => void>();
   readonly #onFault: (fault: string) => void;
+  /** That ran and are over. */
+  #executions = 0;
   #isClosed = false;
 
   constructor(options: HeavyCallsOptions, onFault: (fault: string) => void) {
@@ -58,6 +61,17 @@ export class HeavyCalls {
   /** Threads that there are now. */
   get size(): number {
     return this.#threads.size;
+  }
+
+  /** What metrics show. */
+  describe(): EngineFigures {
+    const { gas, ms } = this.#threads.used;
+    return {
+      places: [{ where: 'thread', executions: this.#executions, gas, seconds: ms / 1_000 }],
+      queued: this.#waiting.length,
+      running: this.#running.size,
+      threads: this.#threads.size,
+    };
   }
 
   /** Where a call more of this caller would find itself. */
@@ -122,7 +136,8 @@ export class HeavyCalls {
   /** Forgets a task that is over; its place may be another's. */
   #remove(task: Task): void {
     this.#failures.delete(task);
-    if (!this.#running.delete(task)) this.#takeWaiting(this.#waiting.indexOf(task));
+    if (this.#running.delete(task)) this.#executions++;
+    else this.#takeWaiting(this.#waiting.indexOf(task));
     this.#dispatch();
     this.#threads.noteIdle();
   }

@@ -42,4 +42,11 @@ export type Report =
       /** The operating system's number of the thread, where it tells (Linux): its priority can be lowered by it. */
       readonly systemThreadId: number | undefined;
     }
-  | { readonly kind: 'done'; readonly id: number; readonly outcome: JobOutcome };
+  | {
+      readonly kind: 'done';
+      readonly id: number;
+      readonly outcome: JobOutcome;
+      /** What the thread has used since its last report: gas of runs that ended, milliseconds in slices. */
+      readonly gas: number;
+      readonly ms: number;
+    };

@@ -5,7 +5,7 @@ export type ThreadGroupOptions = {
   readonly threads: number;
   /** A thread without jobs is ended after so many milliseconds: its memory is the system's again. */
   readonly idleMs: number;
-} & Omit<ThreadOptions, 'onBreakdown'>;
+} & Omit<ThreadOptions, 'onBreakdown' | 'onUse'>;
 
 /** Threads that come and go with the work that there is for them. */
 export class ThreadGroup {
@@ -13,6 +13,7 @@ export class ThreadGroup {
   readonly #onFault: (fault: string) => void;
   /** With what ends each when it stays without jobs. */
   readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
+  readonly #used = { gas: 0, ms: 0 };
 
   /** `onFault` is told when a thread has broken down. Another one takes its place when there is work. */
   constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
@@ -22,6 +23,11 @@ export class ThreadGroup {
 
   get size(): number {
     return this.#threads.size;
+  }
+
+  /** What all of them have used since the start: gas of runs that ended, milliseconds in slices. */
+  get used(): { readonly gas: number; readonly ms: number } {
+    return this.#used;
   }
 
   /** The thread with the fewest jobs; a new one while there may be more and all have some. */
@@ -57,7 +63,11 @@ export class ThreadGroup {
       this.#threads.delete(thread);
       this.#onFault(String(cause.stack));
     };
-    const thread = new ExecutionThread({ heapMb, memoryLimit, onBreakdown });
+    const onUse = (gas: number, ms: number): void => {
+      this.#used.gas += gas;
+      this.#used.ms += ms;
+    };
+    const thread = new ExecutionThread({ heapMb, memoryLimit, onBreakdown, onUse });
     this.#threads.set(thread, undefined);
     return thread;
   }

@@ -3,9 +3,10 @@ import { readlinkSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openChainReader } from '../../store/chain-reader.ts';
 import { adoptCore } from '../create-evm.ts';
+import type { GasMeter } from '../simulation/gas-meter.ts';
 import { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
-import type { Job, Order, Report, ThreadData } from './job.ts';
+import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
 import { describeFailure, JobRounds } from './job-rounds.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
@@ -13,6 +14,9 @@ const port = parentPort;
 const { core, memoryLimit } = workerData as ThreadData;
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
+const meter: GasMeter = { used: 0 };
+/** In slices since the last report. */
+let ms = 0;
 let isTurnDue = false;
 
 /** On Linux the link reads `<process>/task/<thread>`. */
@@ -27,7 +31,7 @@ function findSystemThreadId(): number | undefined {
 function simulatorOf(store: string): Simulator {
   let simulator = simulators.get(store);
   if (simulator === undefined) {
-    simulator = new Simulator(openChainReader(store), memoryLimit);
+    simulator = new Simulator(openChainReader(store), memoryLimit, meter);
     simulators.set(store, simulator);
   }
   return simulator;
@@ -41,14 +45,22 @@ function begin(id: number, job: Job): void {
   try {
     rounds.add(id, executeJob(simulatorOf(job.store), job));
   } catch (error) {
-    report({ kind: 'done', id, outcome: describeFailure(error) });
+    reportEnd(id, describeFailure(error));
   }
+}
+
+function reportEnd(id: number, outcome: JobOutcome): void {
+  report({ kind: 'done', id, outcome, gas: meter.used, ms });
+  meter.used = 0;
+  ms = 0;
 }
 
 /** One slice; orders are read before the next. */
 function takeTurn(): void {
+  const startedAt = performance.now();
   const finished = rounds.runNext();
-  if (finished !== undefined) report({ kind: 'done', ...finished });
+  ms += performance.now() - startedAt;
+  if (finished !== undefined) reportEnd(finished.id, finished.outcome);
   isTurnDue = rounds.size > 0;
   if (isTurnDue) setImmediate(takeTurn);
 }

@@ -21,6 +21,7 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
   try {
     const running = simulation.start(gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    simulation.noteEnd(running);
     const result = running.finish();
     return { succeeded: result.status === 'success', result };
   } catch (error) {

@@ -9,6 +9,7 @@ import type { RunningTransaction } from '../transition/running-transaction.ts';
 import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
 import { buildCallTransaction, type SimulatedTransaction } from './call-transaction.ts';
 import { EvmPool, type PooledEvm } from './evm-pool.ts';
+import type { GasMeter } from './gas-meter.ts';
 import { applyStateOverrides } from './state-overrides.ts';
 
 /** One execution as it is asked for, at a block that exists. */
@@ -38,19 +39,28 @@ type KnownEnvironment = {
 export class Simulator {
   readonly #reader: ChainReader;
   readonly #evms: EvmPool;
+  readonly #meter: GasMeter;
   /** The environment without overrides that was asked for last. */
   #last: KnownEnvironment | undefined;
 
-  /** @param memoryLimit bytes of memory that one execution may have */
-  constructor(reader: ChainReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT) {
+  /**
+   * @param memoryLimit bytes of memory that one execution may have
+   * @param meter where its gas is counted
+   */
+  constructor(
+    reader: ChainReader,
+    memoryLimit: number = DEFAULT_MEMORY_LIMIT,
+    meter: GasMeter = { used: 0 },
+  ) {
     this.#reader = reader;
     this.#evms = new EvmPool(reader, memoryLimit);
+    this.#meter = meter;
   }
 
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
   open(request: SimulationRequest): Simulation {
     const environment = this.#environmentOf(request);
-    return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment);
+    return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment, this.#meter);
   }
 
   /** Makes a simulation's EVM free for others. */
@@ -76,16 +86,18 @@ export class Simulation {
   readonly #entry: PooledEvm;
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
+  readonly #meter: GasMeter;
   #mark: number;
   #built: SimulatedTransaction | undefined;
 
-  constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment) {
+  constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment, meter: GasMeter) {
     const { evm } = entry;
     const { freeBlock, rules } = environment;
     this.call = call;
     this.#entry = entry;
     this.#evm = evm;
     this.#environment = environment;
+    this.#meter = meter;
     evm.enter(freeBlock, rules.chainId, rules.revision);
     this.#mark = evm.open();
   }
@@ -100,6 +112,11 @@ export class Simulation {
   close(): PooledEvm {
     this.#evm.abandon();
     return this.#entry;
+  }
+
+  /** To be called when a run has ended. */
+  noteEnd(running: RunningTransaction): void {
+    this.#meter.used += Number(running.gasSpent);
   }
 
   get rules(): BlockRules {

@@ -77,6 +77,11 @@ export class RunningTransaction {
     return this.#context.evm.outcome;
   }
 
+  /** Once it is done: what it used before refunds. */
+  get gasSpent(): bigint {
+    return this.#charges.intrinsicGas + this.#context.evm.gasUsed;
+  }
+
   /** Once it is done: refund and payment, and what became of it. */
   finish(): TransactionResult {
     const { evm, rules } = this.#context;

@@ -38,12 +38,15 @@ export function breakCircuit(events: CircuitEvents): Policy {
     return next(exchange).then(
       (result) => {
         health.inFlight--;
-        health.succeed(performance.now() - started);
+        const ms = performance.now() - started;
+        health.succeed(ms);
+        upstream.seconds.record(ms / 1_000);
         if (typeof result === 'string') return result;
         return watchStream(result, (fault) => note(exchange, fault, started));
       },
       (error: unknown) => {
         health.inFlight--;
+        if (!isGivenUp(error)) upstream.seconds.record((performance.now() - started) / 1_000);
         if (error instanceof ChainError) health.succeed(performance.now() - started);
         if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
         if (error instanceof UpstreamFault && error.kind !== 'aborted') note(exchange, error, started);
@@ -51,6 +54,10 @@ export function breakCircuit(events: CircuitEvents): Policy {
       },
     );
   };
+}
+
+function isGivenUp(error: unknown): boolean {
+  return error instanceof UpstreamFault && error.kind === 'aborted';
 }
 
 /** A caller with little time left says nothing about the node. */

@@ -28,9 +28,9 @@ export function confirmNulls(): Policy {
 }
 
 /** A second node that stays silent must not cost the answer of the first. */
-function halveTime({ deadline, limitMs, owner, signal }: CallScope): CallScope {
+function halveTime({ deadline, limitMs, owner, trace, signal }: CallScope): CallScope {
   const left = deadline - performance.now();
-  return { deadline: deadline - left / 2, ...(limitMs !== undefined && { limitMs }), owner, signal };
+  return { deadline: deadline - left / 2, ...(limitMs !== undefined && { limitMs }), owner, trace, signal };
 }
 
 /** What the next upstream of the route says; undefined when there is none that can answer. */

@@ -136,11 +136,12 @@ class Race {
   #begin(upstream: Upstream): void {
     const controller = new CancelSource();
     this.#running.set(controller, upstream);
-    const { deadline, limitMs, owner } = this.#exchange.scope;
+    const { deadline, limitMs, owner, trace } = this.#exchange.scope;
     const scope = {
       deadline,
       ...(limitMs !== undefined && { limitMs }),
       owner,
+      trace,
       signal: controller.signal,
     };
     this.#next({ ...this.#exchange, scope, upstream }).then(

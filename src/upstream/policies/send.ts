@@ -1,3 +1,4 @@
+import type { CallScope } from '../../chain/chain.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -14,14 +15,33 @@ const BATCH_ITEMS = 100;
 export async function sendToUpstream(exchange: Exchange): Promise<JsonResult> {
   const { call, scope } = exchange;
   const upstream = exchange.upstream as Upstream;
-  const options: SendOptions = { deadline: scope.deadline, signal: scope.signal };
-  const answer = await ask(call, upstream, options);
+  const answer = await askTraced(call, upstream, scope);
   const result = call.isText === true ? await holdText(answer, scope.signal) : answer;
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
   return call.check === undefined ? result : call.check(result);
+}
+
+/** Asks within a span of its own, where the call is traced; it ends with the first bytes of a stream. */
+async function askTraced(call: RoutedCall, upstream: Upstream, scope: CallScope): Promise<JsonResult> {
+  const { deadline, signal } = scope;
+  if (scope.trace === undefined) return ask(call, upstream, { deadline, signal });
+  const span = scope.trace.begin(call.method, 'client', {
+    'rpc.system': 'jsonrpc',
+    'rpc.method': call.method,
+    'portcullis.upstream': upstream.name,
+  });
+  try {
+    const answer = await ask(call, upstream, { deadline, signal, traceParent: span.traceParent });
+    span.end();
+    return answer;
+  } catch (error) {
+    // A node's error is an answer.
+    span.end(error instanceof UpstreamFault ? error.kind : undefined);
+    throw error;
+  }
 }
 
 /** A method that the node lacks is replaced at once where there is a replacement: its state is not in question. */

@@ -51,11 +51,12 @@ function nameQuestion({ call: { key, sharedAs } }: Exchange): string | undefined
 
 function start(flights: Map<string, Flight>, name: string, next: Handler, exchange: Exchange): Flight {
   const controller = new CancelSource();
-  const { deadline, limitMs, owner } = exchange.scope;
+  const { deadline, limitMs, owner, trace } = exchange.scope;
   const scope: CallScope = {
     deadline,
     ...(limitMs !== undefined && { limitMs }),
     owner,
+    trace,
     signal: controller.signal,
   };
   const land = (): void => {

@@ -13,6 +13,8 @@ import type { SendOptions } from './transport.ts';
 /** One request, as far as what it is for does not matter. */
 export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
+  /** W3C trace context to be sent along. */
+  readonly traceParent: string | undefined;
   fail(fault: UpstreamFault): void;
 }
 
@@ -43,6 +45,7 @@ type ExchangeParts<T> = {
  */
 export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   readonly body: string;
+  readonly traceParent: string | undefined;
   expiresAt: number;
   sweepIndex = -1;
   readonly #host: ExchangeHost;
@@ -62,6 +65,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
 
   constructor({ host, body, options, createReader, resolve, reject }: ExchangeParts<T>) {
     this.body = body;
+    this.traceParent = options.traceParent;
     this.#host = host;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -82,10 +82,10 @@ class HttpTransport implements Transport, ExchangeHost {
 
   dispatch(exchange: Exchange, isRetry: boolean): void {
     const pool = isRetry ? this.#retryPool : this.#pool;
-    pool.dispatch(
-      { path: this.#path, method: 'POST', headers: this.#headers, body: exchange.body },
-      exchange,
-    );
+    const { body, traceParent } = exchange;
+    const headers =
+      traceParent === undefined ? this.#headers : { ...this.#headers, traceparent: traceParent };
+    pool.dispatch({ path: this.#path, method: 'POST', headers, body }, exchange);
   }
 
   forget(exchange: Exchange): void {

@@ -7,6 +7,8 @@ export type SendOptions = {
   readonly deadline: number;
   /** The caller gives up: rejects with fault `aborted` and frees what the call held. */
   readonly signal?: CancelSignal;
+  /** W3C trace context to be sent along, where there are headers. */
+  readonly traceParent?: string;
 };
 
 /** Takes notice of new block headers that a node announces. */

@@ -25,6 +25,7 @@ function createScriptedCache(isRemote = false): Cache & { readonly writes: strin
       kept.set(name(key), value);
     },
     evictBlock: () => {},
+    describe: () => [],
     close: async () => {},
   };
 }

@@ -62,6 +62,7 @@ export function createNetwork(
     others: new OtherQuestions(parts),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
+    describe: () => ({ head: undefined, upstreams: [] }),
     close: async () => head.stop(),
   });
   return {

@@ -1,0 +1,62 @@
+import type { Cache } from '../cache/cache.ts';
+import type { Config } from '../config/config.ts';
+import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import { type Observability, openObservability } from '../observe/observability.ts';
+import type { NetworkSource, Sources } from '../observe/sources.ts';
+import { listFaults } from '../rpc/errors.ts';
+import type { Server } from '../server/lifecycle.ts';
+import type { ObservedChain } from './open-chain.ts';
+import type { Rollups } from './open-rollups.ts';
+import { readVersion } from './version.ts';
+
+/** What watches a service of this configuration. */
+export function watchService(config: Config, log: Logger): Promise<Observability> {
+  return openObservability({
+    version: readVersion(),
+    log,
+    requests: config.log.requests,
+    tracing: config.tracing,
+    faults: listFaults(),
+    closeLimitMs: config.limits.drainTimeout,
+  });
+}
+
+/** A service's parts that are looked at. */
+export type ObservedParts = {
+  readonly chains: ReadonlyMap<string, ObservedChain>;
+  readonly rollups: Rollups;
+  readonly cache: Cache;
+  readonly pool: ExecutionPool;
+  readonly gateway: Gateway;
+  readonly server: Server;
+};
+
+/** Where metrics and the status page look. */
+export function createSources(
+  config: Config,
+  { chains, rollups, cache, pool, gateway, server }: ObservedParts,
+): Sources {
+  const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
+    const chain = chains.get(name) as ObservedChain;
+    return {
+      name,
+      hosts,
+      source: upstreams === undefined ? 'embedded' : 'upstream',
+      family: rollups.get(name)?.familyName,
+      chainId: chain.chainId.toString(),
+      read: () => chain.describe(),
+    };
+  });
+  return {
+    networks,
+    readCaches: () => cache.describe(),
+    readEngine: () => pool.describe(),
+    readServer: () => ({
+      connections: server.connections,
+      webSockets: server.webSockets,
+      inFlight: gateway.bodiesInFlight,
+    }),
+  };
+}

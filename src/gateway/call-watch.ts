@@ -1,0 +1,107 @@
+import type { MethodContext } from '../methods/method-context.ts';
+import { findMethod } from '../methods/table.ts';
+import { type CallObserver, type CallSource, OK, UNKNOWN_METHOD } from '../observe/call-report.ts';
+import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
+import type { ErrorName, RpcError } from '../rpc/errors.ts';
+import type { Method } from '../rpc/method.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { Session } from './admission.ts';
+import type { BodyContext } from './dispatcher.ts';
+
+/** Rows that say that a call was refused before it was tried. */
+const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
+  rateLimited: 'rate',
+  networkLimited: 'rate',
+  creditsSpent: 'credits',
+  overloaded: 'overload',
+  rejected: 'auth',
+};
+
+/** Tells of calls once they have ended: to who counts them, to the report of their body, and to their span. */
+export class CallWatch {
+  readonly #observer: CallObserver & LimitObserver;
+
+  constructor(observer: CallObserver & LimitObserver) {
+    this.#observer = observer;
+  }
+
+  /** Begins the span of a call, where its body is traced; `scope` is the call's own. */
+  beginSpan(method: string, network: string, scope: RequestScope): void {
+    const attributes = { 'rpc.system': 'jsonrpc', 'rpc.method': method, 'portcullis.network': network };
+    scope.trace = scope.trace?.begin(method, 'internal', attributes);
+  }
+
+  /**
+   * @param method undefined: none that is served
+   * @param startedAt on the clock of `performance.now()`
+   * @param ownScope the call's, where it has one of its own; its span ends here
+   */
+  noteEnd(
+    method: Method<MethodContext> | undefined,
+    session: Session,
+    error: RpcError | undefined,
+    startedAt: number,
+    ownScope: RequestScope | undefined,
+    report: RequestReport | undefined,
+  ): void {
+    const { network, principal } = session;
+    const name = method === undefined ? UNKNOWN_METHOD : method.name;
+    const outcome = error === undefined ? OK : error.rowName;
+    const source = findSource(method, network.hasNodes === true, error, ownScope);
+    const cost = method === undefined ? 0 : method.cost;
+    const now = performance.now();
+    this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, cost, now);
+    report?.note(name, outcome, source);
+    const span = ownScope?.trace;
+    if (span === undefined) return;
+    span.set('portcullis.source', source);
+    span.set('portcullis.outcome', outcome);
+    span.end(error === undefined ? undefined : outcome);
+  }
+
+  /** What could not be read as a call, or as several. */
+  noteMalformed(
+    session: Session,
+    error: RpcError,
+    startedAt: number,
+    report: RequestReport | undefined,
+  ): void {
+    this.noteEnd(undefined, session, error, startedAt, undefined, report);
+  }
+
+  /** A call that the key may not make, or not now. */
+  noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
+    const method = findMethod(name, session.network);
+    this.noteEnd(method, session, error, startedAt, undefined, report);
+    const reason = REASONS[error.rowName];
+    if (reason !== undefined) this.#observer.onLimited(reason, session.network.name, session.principal.id);
+  }
+
+  noteBatch(items: number): void {
+    this.#observer.onBatch(items);
+  }
+
+  noteBrokenStream(network: string): void {
+    this.#observer.onBrokenStream(network);
+  }
+}
+
+function findSource(
+  method: Method<MethodContext> | undefined,
+  hasNodes: boolean,
+  error: RpcError | undefined,
+  scope: RequestScope | undefined,
+): CallSource {
+  if (scope?.source !== undefined) return scope.source;
+  if (method === undefined || method.isLocal === true) return 'local';
+  if (error !== undefined && isFoundHere(error)) return 'local';
+  if (!hasNodes) return 'embedded';
+  // What is known of the chain's newest blocks is answered without asking.
+  return error === undefined ? 'cache' : 'local';
+}
+
+/** Errors that are found before a chain is asked for anything. */
+function isFoundHere({ rowName }: RpcError): boolean {
+  return rowName === 'invalidParams' || rowName === 'methodNotFound';
+}

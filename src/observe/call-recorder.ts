@@ -1,0 +1,79 @@
+import type { Caller, CallObserver, CallSource } from './call-report.ts';
+import { type CallSeries, CallTable } from './call-table.ts';
+import { Histogram } from './histogram.ts';
+import { KeyUsage } from './key-usage.ts';
+import { LIMIT_REASONS, type LimitObserver, type LimitReason } from './limit-observer.ts';
+import { RecentErrors } from './recent-errors.ts';
+import { Traffic } from './traffic.ts';
+
+const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+/** Of limits that were met before it was known which network is meant. */
+const NO_NETWORK = 'unknown';
+
+/** Everything that is counted of calls, as it happens: well under a microsecond each, and nothing is allocated. */
+export class CallRecorder implements CallObserver, LimitObserver {
+  readonly table: CallTable;
+  readonly keys: KeyUsage = new KeyUsage();
+  readonly errors: RecentErrors = new RecentErrors();
+  readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
+  readonly brokenStreams: Map<string, number> = new Map();
+  /** By network, then by position in `LIMIT_REASONS`. */
+  readonly limited: Map<string, number[]> = new Map();
+  readonly #traffic = new Map<string, Traffic>();
+  #lastTraffic: Traffic | undefined;
+  #lastNetwork: string | undefined;
+  /** Between the clock of `performance.now()` and Unix time, milliseconds. */
+  readonly #origin: number;
+
+  /** @param faults outcomes that are the service's or a node's fault */
+  constructor(faults: ReadonlySet<string>) {
+    this.table = new CallTable(faults);
+    this.#origin = performance.timeOrigin;
+  }
+
+  onCall(
+    network: string,
+    method: string,
+    outcome: string,
+    source: CallSource,
+    ms: number,
+    caller: Caller,
+    credits: number,
+    now: number,
+  ): void {
+    const series: CallSeries = this.table.find(network, method, outcome, source);
+    series.seconds.record(ms / 1_000);
+    const at = this.#origin + now;
+    this.trafficOf(network).record(ms, series.isFault, Math.floor(at / 1_000));
+    this.keys.count(caller, credits);
+    if (series.isFault) this.errors.note(network, series.method, outcome, Math.round(at));
+  }
+
+  onBatch(items: number): void {
+    this.batchItems.record(items);
+  }
+
+  onBrokenStream(network: string): void {
+    this.brokenStreams.set(network, (this.brokenStreams.get(network) ?? 0) + 1);
+  }
+
+  onLimited(reason: LimitReason, network: string = NO_NETWORK, keyId?: string): void {
+    const counts = this.limited.get(network) ?? LIMIT_REASONS.map(() => 0);
+    const place = LIMIT_REASONS.indexOf(reason);
+    counts[place] = (counts[place] ?? 0) + 1;
+    this.limited.set(network, counts);
+    if (keyId !== undefined) this.keys.countLimited(keyId);
+  }
+
+  trafficOf(network: string): Traffic {
+    if (this.#lastNetwork === network && this.#lastTraffic !== undefined) return this.#lastTraffic;
+    let traffic = this.#traffic.get(network);
+    if (traffic === undefined) {
+      traffic = new Traffic();
+      this.#traffic.set(network, traffic);
+    }
+    this.#lastNetwork = network;
+    this.#lastTraffic = traffic;
+    return traffic;
+  }
+}

@@ -1,0 +1,72 @@
+import { type CallSource, UNKNOWN_METHOD } from './call-report.ts';
+import { DURATION_BOUNDS, Histogram } from './histogram.ts';
+
+/** Calls that are alike in everything that is a label. */
+export type CallSeries = {
+  readonly network: string;
+  readonly method: string;
+  readonly outcome: string;
+  readonly source: CallSource;
+  /** Whether such an outcome is the service's or a node's fault. */
+  readonly isFault: boolean;
+  readonly seconds: Histogram;
+};
+
+type MethodRow = { readonly name: string; readonly list: CallSeries[] };
+
+/** Names come from configuration and tables; should there ever be more, they are one. */
+const MAX_METHODS = 512;
+
+/** All series there have been, found by their labels. */
+export class CallTable {
+  readonly #faults: ReadonlySet<string>;
+  /** By network, then method: outcomes and sources of one are few. */
+  readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
+  #last: CallSeries | undefined;
+
+  /** @param faults outcomes that are the service's or a node's fault */
+  constructor(faults: ReadonlySet<string>) {
+    this.#faults = faults;
+  }
+
+  find(network: string, method: string, outcome: string, source: CallSource): CallSeries {
+    const last = this.#last;
+    if (
+      last !== undefined &&
+      last.method === method &&
+      last.outcome === outcome &&
+      last.source === source &&
+      last.network === network
+    ) {
+      return last;
+    }
+    const { name, list } = this.#rowOf(network, method);
+    let series = list.find((one) => one.outcome === outcome && one.source === source);
+    if (series === undefined) {
+      const isFault = this.#faults.has(outcome);
+      const seconds = new Histogram(DURATION_BOUNDS);
+      series = { network, method: name, outcome, source, isFault, seconds };
+      list.push(series);
+    }
+    this.#last = series;
+    return series;
+  }
+
+  *list(): Generator<CallSeries, void, undefined> {
+    for (const methods of this.#byNetwork.values()) for (const { list } of methods.values()) yield* list;
+  }
+
+  #rowOf(network: string, method: string): MethodRow {
+    let methods = this.#byNetwork.get(network);
+    if (methods === undefined) {
+      methods = new Map();
+      this.#byNetwork.set(network, methods);
+    }
+    const known = methods.get(method);
+    if (known !== undefined) return known;
+    if (methods.size >= MAX_METHODS && method !== UNKNOWN_METHOD) return this.#rowOf(network, UNKNOWN_METHOD);
+    const row = { name: method, list: [] };
+    methods.set(method, row);
+    return row;
+  }
+}

@@ -1,0 +1,42 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** How often the event loop is looked at, milliseconds. */
+const RESOLUTION_MS = 20;
+/** Delays are told of at most so much time, milliseconds. */
+const WINDOW_MS = 60_000;
+
+export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
+
+/**
+ * How late the event loop is, in seconds. The samples begin anew when somebody looks and they are older than a window, so
+ * whoever looks sees the last minute or so.
+ */
+export class EventLoopDelay {
+  readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #since: number = performance.now();
+
+  constructor() {
+    this.#samples.enable();
+  }
+
+  read(): LoopDelay {
+    const samples = this.#samples;
+    // What is measured is the whole interval.
+    const toDelay = (nanoseconds: number): number =>
+      Math.max(0, Number.isFinite(nanoseconds) ? nanoseconds / 1e9 - RESOLUTION_MS / 1_000 : 0);
+    const delay = {
+      p50: toDelay(samples.percentile(50)),
+      p99: toDelay(samples.percentile(99)),
+      max: toDelay(samples.max),
+    };
+    if (performance.now() - this.#since > WINDOW_MS) {
+      samples.reset();
+      this.#since = performance.now();
+    }
+    return delay;
+  }
+
+  close(): void {
+    this.#samples.disable();
+  }
+}

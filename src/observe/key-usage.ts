@@ -1,0 +1,69 @@
+import { RecencyList } from '../util/recency-list.ts';
+import type { Caller } from './call-report.ts';
+
+/** Keys whose usage is kept; the one that was not seen for longest is forgotten for a new one. */
+const MAX_KEYS = 1_000;
+
+/** What a key has used since it was first seen here. */
+export type KeyUse = {
+  readonly id: string;
+  readonly name: string;
+  readonly calls: number;
+  readonly credits: number;
+  /** Calls that were refused for a limit. */
+  readonly limited: number;
+};
+
+type Entry = {
+  -readonly [K in keyof KeyUse]: KeyUse[K];
+} & { newer: Entry | undefined; older: Entry | undefined };
+
+/** Usage by key: its id and name, never the key. */
+export class KeyUsage {
+  readonly #byId = new Map<string, Entry>();
+  readonly #recency = new RecencyList<Entry>();
+  readonly #maxKeys: number;
+  /** The key of the last call, which most often is the next one's too. */
+  #last: Entry | undefined;
+
+  constructor(maxKeys: number = MAX_KEYS) {
+    this.#maxKeys = maxKeys;
+  }
+
+  count({ id, name }: Caller, credits: number): void {
+    const entry = this.#last?.id === id ? this.#last : this.#find(id, name);
+    entry.calls++;
+    entry.credits += credits;
+  }
+
+  countLimited(id: string): void {
+    this.#find(id, '').limited++;
+  }
+
+  /** Most used first. */
+  list(): KeyUse[] {
+    return [...this.#byId.values()]
+      .map(({ id, name, calls, credits, limited }) => ({ id, name, calls, credits, limited }))
+      .sort((a, b) => b.credits - a.credits);
+  }
+
+  #find(id: string, name: string): Entry {
+    const known = this.#byId.get(id);
+    if (known !== undefined) {
+      if (name !== '') known.name = name;
+      this.#recency.touch(known);
+      this.#last = known;
+      return known;
+    }
+    const { oldest } = this.#recency;
+    if (this.#byId.size >= this.#maxKeys && oldest !== undefined) {
+      this.#byId.delete(oldest.id);
+      this.#recency.remove(oldest);
+    }
+    const entry: Entry = { id, name, calls: 0, credits: 0, limited: 0, newer: undefined, older: undefined };
+    this.#byId.set(id, entry);
+    this.#recency.add(entry);
+    this.#last = entry;
+    return entry;
+  }
+}

@@ -1,0 +1,122 @@
+import { listBuckets, type Metric, type MetricState, type Sample } from '../metric.ts';
+import type { ChainFigures, UpstreamFigures } from '../sources.ts';
+
+const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
+
+function* readChains(
+  { sources }: MetricState,
+  read: (figures: ChainFigures) => number | undefined,
+): Generator<Sample> {
+  for (const network of sources.networks) {
+    const value = read(network.read());
+    if (value !== undefined) yield { labels: { network: network.name }, value };
+  }
+}
+
+function* readUpstreams(
+  { sources }: MetricState,
+  read: (upstream: UpstreamFigures) => number | undefined,
+): Generator<Sample> {
+  for (const network of sources.networks) {
+    for (const upstream of network.read().upstreams) {
+      const value = read(upstream);
+      if (value !== undefined) yield { labels: { network: network.name, upstream: upstream.name }, value };
+    }
+  }
+}
+
+export const CHAIN_METRICS: readonly Metric[] = [
+  {
+    name: 'portcullis_network_head_number',
+    type: 'gauge',
+    help: 'Number of the block that is served as the latest.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) => readChains(state, ({ head }) => head?.number),
+  },
+  {
+    name: 'portcullis_network_head_age_seconds',
+    type: 'gauge',
+    help: 'Time since the timestamp of the block that is served as the latest.',
+    labels: ['network'],
+    merge: 'min',
+    read: (state) =>
+      readChains(state, ({ head }) =>
+        head === undefined ? undefined : Math.max(0, (Date.now() - head.timestamp) / 1_000),
+      ),
+  },
+  {
+    name: 'portcullis_upstream_up',
+    type: 'gauge',
+    help: '1 when the node is asked like any other: it answers, is of this chain, and its circuit is closed.',
+    labels: UPSTREAM_LABELS,
+    merge: 'min',
+    read: (state) =>
+      readUpstreams(state, ({ state: is, circuit }) =>
+        (is === 'up' || is === 'lagging') && circuit === 'closed' ? 1 : 0,
+      ),
+  },
+  {
+    name: 'portcullis_upstream_head_number',
+    type: 'gauge',
+    help: 'Number of the latest block that the node has told.',
+    labels: UPSTREAM_LABELS,
+    merge: 'max',
+    read: (state) => readUpstreams(state, ({ head }) => head),
+  },
+  {
+    name: 'portcullis_upstream_lag_blocks',
+    type: 'gauge',
+    help: 'Blocks that the node is behind the head that is served.',
+    labels: UPSTREAM_LABELS,
+    merge: 'max',
+    read: (state) => readUpstreams(state, ({ lag }) => lag),
+  },
+  {
+    name: 'portcullis_upstream_request_duration_seconds',
+    type: 'histogram',
+    help: 'How long the node took for requests, failed ones too; those that were given up are left out.',
+    labels: UPSTREAM_LABELS,
+    merge: 'sum',
+    *read({ sources }) {
+      for (const network of sources.networks) {
+        for (const { name, seconds } of network.read().upstreams) {
+          const labels = { network: network.name, upstream: name };
+          yield* listBuckets('portcullis_upstream_request_duration_seconds', labels, seconds);
+        }
+      }
+    },
+  },
+  {
+    name: 'portcullis_upstream_faults_total',
+    type: 'counter',
+    help: 'Answers of the node that could not be used, by kind.',
+    labels: [...UPSTREAM_LABELS, 'kind'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const network of sources.networks) {
+        for (const { name, faults } of network.read().upstreams) {
+          for (const [kind, value] of faults) {
+            yield { labels: { network: network.name, upstream: name, kind }, value };
+          }
+        }
+      }
+    },
+  },
+  {
+    name: 'portcullis_upstream_requests_in_flight',
+    type: 'gauge',
+    help: 'Requests that the node has not answered yet.',
+    labels: UPSTREAM_LABELS,
+    merge: 'sum',
+    read: (state) => readUpstreams(state, ({ inFlight }) => inFlight),
+  },
+  {
+    name: 'portcullis_upstream_circuit_open',
+    type: 'gauge',
+    help: '1 while the node is asked last because it failed too often, and is tried again now and then.',
+    labels: UPSTREAM_LABELS,
+    merge: 'max',
+    read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),
+  },
+];

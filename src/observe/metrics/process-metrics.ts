@@ -1,0 +1,68 @@
+import type { Metric } from '../metric.ts';
+
+export const PROCESS_METRICS: readonly Metric[] = [
+  {
+    name: 'portcullis_event_loop_delay_seconds',
+    type: 'gauge',
+    help: 'How late the event loop was in the last minute or so, by quantile; 1 is the maximum.',
+    labels: ['quantile'],
+    merge: 'max',
+    *read({ loopDelay }) {
+      const { p50, p99, max } = loopDelay.read();
+      yield { labels: { quantile: '0.5' }, value: p50 };
+      yield { labels: { quantile: '0.99' }, value: p99 };
+      yield { labels: { quantile: '1' }, value: max };
+    },
+  },
+  {
+    name: 'portcullis_process_cpu_seconds_total',
+    type: 'counter',
+    help: 'CPU time of the process, user and system.',
+    labels: [],
+    merge: 'sum',
+    *read() {
+      const { user, system } = process.cpuUsage();
+      yield { labels: {}, value: (user + system) / 1e6 };
+    },
+  },
+  {
+    name: 'portcullis_process_resident_bytes',
+    type: 'gauge',
+    help: 'Resident memory.',
+    labels: [],
+    merge: 'sum',
+    read: () => [{ labels: {}, value: process.memoryUsage.rss() }],
+  },
+  {
+    name: 'portcullis_process_heap_bytes',
+    type: 'gauge',
+    help: "Used heap of the process's main thread.",
+    labels: [],
+    merge: 'sum',
+    read: () => [{ labels: {}, value: process.memoryUsage().heapUsed }],
+  },
+  {
+    name: 'portcullis_process_start_time_seconds',
+    type: 'gauge',
+    help: 'Unix time of the start.',
+    labels: [],
+    merge: 'min',
+    read: () => [{ labels: {}, value: performance.timeOrigin / 1_000 }],
+  },
+  {
+    name: 'portcullis_processes',
+    type: 'gauge',
+    help: 'Processes that serve.',
+    labels: [],
+    merge: 'sum',
+    read: () => [{ labels: {}, value: 1 }],
+  },
+  {
+    name: 'portcullis_build_info',
+    type: 'gauge',
+    help: '1; version and node are what runs.',
+    labels: ['version', 'node'],
+    merge: 'max',
+    read: ({ version }) => [{ labels: { version, node: process.version }, value: 1 }],
+  },
+];

@@ -1,0 +1,64 @@
+import { CallRecorder } from './call-recorder.ts';
+import { EventLoopDelay } from './event-loop-delay.ts';
+import type { Logger } from './logger.ts';
+import type { MetricState } from './metric.ts';
+import type { MetricsJson } from './metrics/render-metrics.ts';
+import type { LogOptions, TracingOptions } from './options.ts';
+import { RequestLog } from './request-log.ts';
+import { RequestObserver } from './request-observer.ts';
+import type { Sources } from './sources.ts';
+import { readStatus, type StatusReport } from './status-report.ts';
+import type { Tracer } from './trace-span.ts';
+
+export type ObservabilityOptions = {
+  readonly version: string;
+  readonly log: Logger;
+  readonly requests: LogOptions['requests'];
+  readonly tracing: TracingOptions | undefined;
+  /** Outcomes of calls that are the service's or a node's fault. */
+  readonly faults: ReadonlySet<string>;
+  /** How long the last spans may take to be sent, milliseconds. */
+  readonly closeLimitMs: number;
+};
+
+/** All that watches one process. Its parts are handed to whoever has something to tell. */
+export interface Observability {
+  /** Of the gateway, and of whoever limits. */
+  readonly calls: CallRecorder;
+  /** Of the transports. */
+  readonly requests: RequestObserver;
+  readStatus(sources: Sources): StatusReport;
+  readMetrics(sources: Sources): Promise<MetricsJson>;
+  close(): Promise<void>;
+}
+
+export async function openObservability(options: ObservabilityOptions): Promise<Observability> {
+  const { version, log, faults } = options;
+  const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);
+  const calls = new CallRecorder(faults);
+  const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
+  const loopDelay = new EventLoopDelay();
+  return {
+    calls,
+    requests,
+    readStatus: (sources) => readStatus({ version, calls, loopDelay, sources }),
+    async readMetrics(sources) {
+      const state: MetricState = { version, calls, requests, loopDelay, sources };
+      // Its library takes long to load: not at the start.
+      const { readMetrics } = await import('./metrics/render-metrics.ts');
+      return readMetrics(state);
+    },
+    async close() {
+      loopDelay.close();
+      await tracer?.close();
+    },
+  };
+}
+
+async function openTraces(
+  tracing: TracingOptions,
+  { version, log, closeLimitMs }: ObservabilityOptions,
+): Promise<Tracer> {
+  const { openTracer } = await import('./open-tracer.ts');
+  return openTracer(tracing, { version, log, closeLimitMs });
+}

@@ -1,0 +1,87 @@
+import type { Logger } from './logger.ts';
+import type { RequestLogOptions } from './options.ts';
+import { redactUrl } from './redact-url.ts';
+import type { CallGroup, RequestReport } from './request-report.ts';
+
+/** What clients are told with such a status is the service's state, not their mistake. */
+const OVERLOADED = 429;
+const FIRST_FAULT = 500;
+
+/**
+ * Writes one line a body: always when it was slow or failed, otherwise as sampled, and every one at level `debug`. A line has
+ * names and numbers only; keys and bodies are not in it.
+ */
+export class RequestLog {
+  readonly #log: Logger;
+  readonly #options: RequestLogOptions;
+  readonly #faults: ReadonlySet<string>;
+  readonly #logsAll: boolean;
+  readonly #random: () => number;
+
+  /** @param faults outcomes that are the service's or a node's fault */
+  constructor(
+    log: Logger,
+    options: RequestLogOptions,
+    faults: ReadonlySet<string>,
+    random: () => number = Math.random,
+  ) {
+    this.#log = log;
+    this.#options = options;
+    this.#faults = faults;
+    this.#logsAll = log.isLevelEnabled('debug');
+    this.#random = random;
+  }
+
+  onEnd(report: RequestReport, ms: number): void {
+    const { sample, slow, failed } = this.#options;
+    if (failed && this.#hasFailed(report)) this.#log.warn(describe(report, ms), 'request failed');
+    else if (ms >= slow) this.#log.warn(describe(report, ms), 'slow request');
+    else if (sample > 0 && this.#random() < sample) this.#log.info(describe(report, ms), 'request');
+    else if (this.#logsAll) this.#log.debug(describe(report, ms), 'request');
+  }
+
+  #hasFailed({ status, groups }: RequestReport): boolean {
+    if (status >= FIRST_FAULT || status === OVERLOADED) return true;
+    for (const { outcome } of groups) if (this.#faults.has(outcome)) return true;
+    return false;
+  }
+}
+
+function describe(report: RequestReport, ms: number): Record<string, unknown> {
+  const { caller, span } = report;
+  return {
+    network: report.network,
+    ...describeCalls(report.groups),
+    ms: Math.round(ms * 1_000) / 1_000,
+    status: report.status === 0 ? undefined : report.status,
+    requestBytes: report.requestBytes,
+    responseBytes: report.responseBytes,
+    transport: report.transport,
+    verb: report.verb,
+    url: report.url === undefined ? undefined : redactUrl(report.url),
+    finished: report.isFinished,
+    key: caller === undefined ? undefined : { id: caller.id, name: caller.name },
+    address: report.address,
+    trace: span?.traceParent.split('-')[1],
+  };
+}
+
+/** A single call by its names, several as their numbers. */
+function describeCalls(groups: readonly CallGroup[]): Record<string, unknown> {
+  const [only] = groups;
+  if (only === undefined) return {};
+  const { method, outcome, source } = only;
+  if (groups.length === 1 && only.count === 1) return { method, outcome, source };
+  return {
+    calls: groups.reduce((total, { count }) => total + count, 0),
+    methods: countBy(groups, 'method'),
+    outcomes: countBy(groups, 'outcome'),
+    sources: countBy(groups, 'source'),
+  };
+}
+
+function countBy(groups: readonly CallGroup[], key: 'method' | 'outcome' | 'source'): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const group of groups) counts[group[key]] = (counts[group[key]] ?? 0) + group.count;
+  return counts;
+}

@@ -1,0 +1,54 @@
+import type { RequestLog } from './request-log.ts';
+import { RequestReport, type TransportName } from './request-report.ts';
+import type { Tracer } from './trace-span.ts';
+
+/** The part of a visitor that is of interest. */
+type Client = { readonly address: string; readonly traceParent: string | undefined };
+
+/** What transports tell: each request and message from its head to its end. */
+export class RequestObserver {
+  readonly #log: RequestLog;
+  readonly #tracer: Tracer | undefined;
+  /** Answers by HTTP status. */
+  readonly statuses: Map<number, number> = new Map();
+  messages = 0;
+  requestBytes = 0;
+  responseBytes = 0;
+
+  constructor(log: RequestLog, tracer?: Tracer) {
+    this.#log = log;
+    this.#tracer = tracer;
+  }
+
+  /** @param startedAt on the clock of `performance.now()` */
+  begin(transport: TransportName, { address, traceParent }: Client, startedAt: number): RequestReport {
+    const span = this.#tracer?.begin(transport === 'http' ? 'POST' : 'message', traceParent);
+    return new RequestReport(transport, address, startedAt, span);
+  }
+
+  /** The answer has been sent, or nobody is there to read it. */
+  end(report: RequestReport): void {
+    if (report.transport === 'http') this.countStatus(report.status);
+    else this.messages++;
+    this.requestBytes += report.requestBytes;
+    this.responseBytes += report.responseBytes;
+    this.#log.onEnd(report, performance.now() - report.startedAt);
+    if (report.span !== undefined) endSpan(report, report.span);
+  }
+
+  /** An answer beside those: to what could not be read as a request, and to upgrades. */
+  countStatus(status: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+  }
+}
+
+function endSpan({ network, status, groups }: RequestReport, span: NonNullable<RequestReport['span']>): void {
+  span.set('rpc.system', 'jsonrpc');
+  if (network !== undefined) span.set('portcullis.network', network);
+  if (status !== 0) span.set('http.response.status_code', status);
+  span.set(
+    'portcullis.calls',
+    groups.reduce((total, { count }) => total + count, 0),
+  );
+  span.end(status >= 500 ? `status ${status}` : undefined);
+}

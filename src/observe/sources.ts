@@ -1,0 +1,68 @@
+/** What metrics and status are made of besides calls: plain figures, asked for when somebody looks. */
+import type { Histogram } from './histogram.ts';
+import type { BlockStatus, UpstreamStatus } from './status.ts';
+
+export type UpstreamFigures = UpstreamStatus & {
+  readonly inFlight: number;
+  readonly circuit: 'closed' | 'open' | 'halfOpen';
+  /** Faults so far by kind. */
+  readonly faults: ReadonlyMap<string, number>;
+  /** Of all requests to it that were not given up. */
+  readonly seconds: Histogram;
+};
+
+/** What a network's chain tells of itself. */
+export type ChainFigures = {
+  readonly head: BlockStatus | undefined;
+  readonly upstreams: readonly UpstreamFigures[];
+};
+
+export type NetworkSource = {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly source: 'embedded' | 'upstream';
+  readonly family: string | undefined;
+  readonly chainId: string;
+  readonly read: () => ChainFigures;
+};
+
+export type CacheFigures = {
+  readonly tier: 'memory' | 'shared';
+  readonly hits: number;
+  readonly misses: number;
+  /** Undefined where that is not known: what others hold too. */
+  readonly bytes: number | undefined;
+  readonly entries: number | undefined;
+  readonly evictions: number | undefined;
+  readonly faults: number | undefined;
+};
+
+/** Where executions run: on the thread that reads requests, or on one for heavy calls. */
+export type ExecutionPlace = {
+  readonly where: 'inline' | 'thread';
+  readonly executions: number;
+  readonly gas: number;
+  readonly seconds: number;
+};
+
+export type EngineFigures = {
+  readonly places: readonly ExecutionPlace[];
+  readonly queued: number;
+  readonly running: number;
+  readonly threads: number;
+};
+
+export type ServerFigures = {
+  readonly connections: number;
+  readonly webSockets: number;
+  /** Bodies in work. */
+  readonly inFlight: number;
+};
+
+/** All of them, for one process. */
+export type Sources = {
+  readonly networks: readonly NetworkSource[];
+  readonly readCaches: () => readonly CacheFigures[];
+  readonly readEngine: () => EngineFigures;
+  readonly readServer: () => ServerFigures;
+};

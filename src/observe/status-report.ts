@@ -1,0 +1,81 @@
+import type { CallRecorder } from './call-recorder.ts';
+import type { EventLoopDelay } from './event-loop-delay.ts';
+import type { KeyUse } from './key-usage.ts';
+import type { Sources } from './sources.ts';
+import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './status.ts';
+import type { SecondOfCalls } from './traffic.ts';
+
+/** A network as one process sees it, with its calls in a form that can be added. */
+export type NetworkReport = Omit<NetworkStatus, 'traffic'> & { readonly seconds: readonly SecondOfCalls[] };
+
+/** What one process tells of itself: plain JSON, from which `mergeStatus` makes the status of all. */
+export type StatusReport = {
+  readonly version: string;
+  readonly at: number;
+  readonly process: ProcessStatus;
+  readonly networks: readonly NetworkReport[];
+  readonly cache: CacheStatus;
+  readonly keys: readonly KeyUse[];
+  readonly errors: readonly ErrorEntry[];
+};
+
+export type StatusParts = {
+  readonly version: string;
+  readonly calls: CallRecorder;
+  readonly loopDelay: EventLoopDelay;
+  readonly sources: Sources;
+};
+
+/** The report of this process, now. */
+export function readStatus({ version, calls, loopDelay, sources }: StatusParts): StatusReport {
+  const at = Date.now();
+  const { connections, webSockets, inFlight } = sources.readServer();
+  const { heapUsed, rss } = process.memoryUsage();
+  return {
+    version,
+    at,
+    process: {
+      pid: process.pid,
+      startedAt: Math.round(performance.timeOrigin),
+      connections,
+      webSockets,
+      inFlight,
+      queued: sources.readEngine().queued,
+      eventLoopDelay: loopDelay.read().p99 * 1_000,
+      residentBytes: rss,
+      heapBytes: heapUsed,
+    },
+    networks: readNetworks(sources, calls, Math.floor(at / 1_000)),
+    cache: readCache(sources),
+    keys: calls.keys.list(),
+    errors: calls.errors.list(),
+  };
+}
+
+function readNetworks({ networks }: Sources, calls: CallRecorder, second: number): NetworkReport[] {
+  return networks.map(({ name, hosts, source, family, chainId, read }) => {
+    const { head, upstreams } = read();
+    return {
+      name,
+      hosts,
+      source,
+      ...(family !== undefined && { family }),
+      chainId,
+      ...(head !== undefined && { head }),
+      // Nothing but what belongs to the status: the rest is for metrics.
+      upstreams: upstreams.map(
+        ({ inFlight: _, circuit: __, faults: ___, seconds: ____, ...status }) => status,
+      ),
+      seconds: calls.trafficOf(name).list(second),
+    };
+  });
+}
+
+function readCache({ readCaches }: Sources): CacheStatus {
+  const caches = readCaches();
+  const memory = caches.find(({ tier }) => tier === 'memory');
+  // What the memory missed, the shared one may have had: a question is one look-up.
+  const shared = caches.find(({ tier }) => tier === 'shared');
+  const hits = (memory?.hits ?? 0) + (shared?.hits ?? 0);
+  return { hits, misses: shared?.misses ?? memory?.misses ?? 0, bytes: memory?.bytes ?? 0 };
+}

@@ -1,0 +1,15 @@
+/** What a client says of the trace that its request belongs to. */
+export type TraceParent = { readonly traceId: string; readonly spanId: string; readonly isSampled: boolean };
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
+const SAMPLED = 1;
+
+/** Reads a `traceparent` header (W3C Trace Context, 3.2); undefined when it is not valid and counts as not sent. */
+export function parseTraceParent(text: string | undefined): TraceParent | undefined {
+  const [, version, traceId, spanId, flags, rest] = FORM.exec(text ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  // Later versions may append something; this one must not, and no version is ff.
+  if (version === 'ff' || (version === '00' && rest !== '')) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
