@@ -22,7 +22,7 @@ function openSide(isWatched: boolean): Side {
   const network = createInstantNetwork();
   const session = { network, principal: PRINCIPAL };
   const faults = listFaults();
-  const log = createLogger('info', { write: () => {} });
+  const log = createLogger('info', { sink: { write: () => {} } });
   const requestLog = new RequestLog(log, { sample: 0.001, slow: 1_000, failed: true }, faults);
   const requests = isWatched ? new RequestObserver(requestLog) : undefined;
   const gateway = createInstantGateway(network, isWatched ? new CallRecorder(faults) : undefined);

@@ -21,7 +21,7 @@ export async function serveNetwork(row: Readonly<Record<string, unknown>>): Prom
     networks: { bench: { hosts: ['bench.localhost'], ...row } },
   });
   const config = parseConfig(text, { name: 'bench', folder: process.cwd(), environment: {} });
-  const service = await composeService(config, createLogger('error'), () => true);
+  const service = await composeService(config, createLogger('error'), { hasDemoKey: () => true });
   return (await service.server.listen()).port;
 }
 

@@ -1,173 +1,182 @@
 /** The one place where things are wired: a configuration becomes a service. */
 import { availableParallelism } from 'node:os';
 import { createCache } from '../cache/create-cache.ts';
-import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
-import { createGateway } from '../gateway/gateway.ts';
-import type { Network } from '../gateway/network.ts';
-import { NetworkRegistry } from '../gateway/network-registry.ts';
+import { type ConfiguredGateway, createGateway } from '../gateway/gateway.ts';
+import { SwitchableGateway } from '../gateway/switchable-gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
+import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
-import { Health, type NetworkReadiness } from '../server/health.ts';
+import { Health } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
-import { FairQueue } from '../util/fair-queue.ts';
 import { createSources, watchService } from './observe-service.ts';
-import { openAccess } from './open-access.ts';
-import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
-import { Rollups } from './open-rollups.ts';
+import { type OpenAccess, openAccess } from './open-access.ts';
+import type { ChainBackends } from './open-chain.ts';
+import { OpenNetworks } from './open-networks.ts';
+import { checkReload } from './reload-rules.ts';
 import { readVersion } from './version.ts';
 
-/** Everything that runs for one configuration. */
+/** Everything that runs for one configuration in one process. */
 export interface Service {
   readonly server: Server;
-  /** What this process tells of itself now; `mergeStatus` makes a status of one or of several. */
   readStatus(): StatusReport;
-  /** What this process has counted; `renderMetrics` makes Prometheus' text of one or of several. */
   readMetrics(): Promise<MetricsJson>;
+  /**
+   * Puts another configuration in force, as a whole; connections are kept, and what is in work is answered as it was begun.
+   * @throws Error when it cannot be; then everything stays as it is
+   */
+  reload(config: Config): Promise<void>;
   /** Drains and closes the server, then everything behind it. */
   close(): Promise<void>;
 }
 
-const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+export type ServiceOptions = {
+  /** Networks beside the built-in ones that the key `demo` opens; on loopback only, as there. */
+  readonly hasDemoKey?: (network: string) => boolean;
+  /** Processes that serve the same on this machine. */
+  readonly processes?: number;
+};
 
 /**
  * Builds the service that a configuration describes; it is not listening yet.
- * @param hasDemoKey networks beside the built-in ones that the key `demo` opens; on loopback only, as there
  * @throws Error naming the network whose chain cannot be opened
  */
 export async function composeService(
   config: Config,
   log: Logger,
-  hasDemoKey: (network: string) => boolean = () => false,
+  options: ServiceOptions = {},
 ): Promise<Service> {
+  const { hasDemoKey = () => false, processes = 1 } = options;
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
-    threads: Math.max(1, availableParallelism() - 1),
+    threads: Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
     memoryLimit: config.execution.callMemory,
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
-  const chains = new Map<string, ObservedChain>();
   const observability = await watchService(config, log);
   const cache = await createCache(config.cache, log);
-  const access = await openAccess(config, 1, log);
   const backends: ChainBackends = { dataDir: config.dataDir, pool, cache, log };
-  const rollups = new Rollups(backends);
   const closeBackends = async (): Promise<void> => {
     await pool.close();
-    await rollups.close();
-    await Promise.all([...chains.values()].map((chain) => chain.close()));
     await cache.close();
-    await access.close();
     await observability.close();
   };
+  const open = (next: Config, before?: Core): Promise<Core> =>
+    openCore(next, { backends, observability, processes, hasDemoKey }, before);
+  let core: Core;
   try {
-    await openChains(config, chains, backends);
-    await rollups.open(config.networks, chains);
-    const gateway = createGateway({
-      networks: createRegistry(config, { chains, rollups }, hasDemoKey),
-      access,
-      credits: config.access.credits,
-      clientVersion: `portcullis/${readVersion()}`,
-      limits: {
-        batchItems: config.limits.batchItems,
-        batchConcurrency: config.limits.batchConcurrency,
-        batchAnswerBytes: config.limits.batchAnswerBytes,
-        bodiesInFlight: config.limits.inFlightBodies,
-        bodyTimeoutMs: config.limits.requestTimeout,
-      },
-      log,
-      observer: observability.calls,
-    });
-    const server = createServer({
-      gateway,
-      options: { listen: config.listen, cors: config.cors, limits: config.limits },
-      health: new Health(config.health, () => readNetworks(chains)),
-      log,
-      requests: observability.requests,
-    });
-    const sources = createSources(config, { chains, rollups, cache, pool, gateway, server });
-    const close = async (): Promise<void> => {
-      await server.close();
-      await closeBackends();
-    };
-    return {
-      server,
-      readStatus: () => observability.readStatus(sources),
-      readMetrics: () => observability.readMetrics(sources),
-      close,
-    };
+    core = await open(config);
   } catch (error) {
     await closeBackends();
     throw error;
   }
-}
+  const gateway = new SwitchableGateway(core.gateway);
+  const server = createServer({
+    gateway,
+    options: { listen: config.listen, cors: config.cors, limits: config.limits },
+    health: new Health(config.health, () => core.networks.readReadiness()),
+    log,
+    requests: observability.requests,
+  });
+  const readSources = () => createSources(core.networks, { cache, pool, gateway, server });
+  let reloading: Promise<void> = Promise.resolve();
+  /** Cores that have been replaced, until nothing is in work with them. */
+  const retiring = new Set<Promise<void>>();
 
-/** All at the same time: nodes may be slow to say who they are. What was opened is in `chains` even on failure. */
-async function openChains(
-  config: Config,
-  chains: Map<string, ObservedChain>,
-  backends: ChainBackends,
-): Promise<void> {
-  const outcomes = await Promise.allSettled(
-    Object.entries(config.networks).map(async ([name, options]) => {
-      try {
-        chains.set(name, await openChain(name, options, backends));
-      } catch (error) {
-        throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
-      }
-    }),
-  );
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-}
+  async function reload(next: Config): Promise<void> {
+    checkReload(core.networks.config, next);
+    const before = core;
+    core = await open(next, before);
+    gateway.switchTo(core.gateway);
+    const retired = retire(before, core, next.limits.drainTimeout).finally(() => {
+      gateway.forget(before.gateway);
+      retiring.delete(retired);
+    });
+    retiring.add(retired);
+  }
 
-function readNetworks(chains: ReadonlyMap<string, Chain>): NetworkReadiness {
-  const names = [...chains.keys()];
-  const isAnswerable = (name: string): boolean => chains.get(name)?.isAnswerable === true;
   return {
-    answerable: names.filter(isAnswerable),
-    unanswerable: names.filter((name) => !isAnswerable(name)),
+    server,
+    readStatus: () => observability.readStatus(readSources()),
+    readMetrics: () => observability.readMetrics(readSources()),
+    reload(next) {
+      // One after the other, in the order in which they are asked for.
+      const done = reloading.then(() => reload(next));
+      reloading = done.catch(() => {});
+      return done;
+    },
+    async close() {
+      await server.close();
+      await reloading;
+      await Promise.all(retiring);
+      await core.close();
+      await closeBackends();
+    },
   };
 }
 
-/** What networks are made of, by their names. */
-type OpenNetworks = {
-  readonly chains: ReadonlyMap<string, Chain>;
-  readonly rollups: Rollups;
+/** What is behind the server under one configuration. */
+type Core = {
+  readonly gateway: ConfiguredGateway;
+  readonly networks: OpenNetworks;
+  /** Closes what `after` does not use. */
+  close(after?: Core): Promise<void>;
 };
 
-function createRegistry(
-  config: Config,
-  { chains, rollups }: OpenNetworks,
-  hasDemoKey: (network: string) => boolean,
-): NetworkRegistry {
-  const isLoopback = LOOPBACK.test(config.listen.host);
-  const bindings = Object.entries(config.networks).map(([name, options]) => {
-    const chain = chains.get(name) as Chain;
-    const rollup = rollups.get(name);
-    const network: Network = {
-      name,
-      chain,
-      ...(rollup !== undefined && {
-        rollup: rollup.family,
-        rollupPrefix: rollup.prefix,
-      }),
-      ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
-      turns: new FairQueue({
-        running: config.limits.networkCalls,
-        waiting: config.limits.networkQueue,
-        waitMs: config.limits.queueWait,
-      }),
-      hasNodes: options.upstreams !== undefined,
-      safeTag: options.safeTag,
-      callTimeoutMs: options.callTimeout,
-      allowsDemoKey: isLoopback && (options.builtin !== undefined || hasDemoKey(name)),
-    };
-    return { hosts: options.hosts, network };
+type CoreParts = {
+  readonly backends: ChainBackends;
+  readonly observability: Observability;
+  readonly processes: number;
+  readonly hasDemoKey: (network: string) => boolean;
+};
+
+async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
+  const { backends, observability, processes, hasDemoKey } = parts;
+  const networks = await OpenNetworks.open(config, backends, before?.networks);
+  let access: OpenAccess;
+  try {
+    access = await openAccess(config, processes, backends.log);
+  } catch (error) {
+    await networks.close(before?.networks);
+    throw error;
+  }
+  const gateway = createGateway({
+    networks: networks.createRegistry(hasDemoKey),
+    access,
+    credits: config.access.credits,
+    clientVersion: `portcullis/${readVersion()}`,
+    limits: {
+      batchItems: config.limits.batchItems,
+      batchConcurrency: config.limits.batchConcurrency,
+      batchAnswerBytes: config.limits.batchAnswerBytes,
+      bodiesInFlight: config.limits.inFlightBodies,
+      bodyTimeoutMs: config.limits.requestTimeout,
+    },
+    log: backends.log,
+    observer: observability.calls,
   });
-  const byDefault = bindings.find(({ network }) => network.name === config.defaultNetwork)?.network;
-  return new NetworkRegistry(bindings, byDefault);
+  return {
+    gateway,
+    networks,
+    async close(after) {
+      await networks.close(after?.networks);
+      await access.close();
+    },
+  };
+}
+
+/** Between two looks whether anything is still in work. */
+const LOOK_MS = 50;
+
+/** Closes a core once nothing is in work with it, or its time is over. */
+async function retire(core: Core, after: Core, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs;
+  while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  await core.close(after);
 }

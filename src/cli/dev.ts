@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { parsePort } from '../config/environment.ts';
-import { parseConfig } from '../config/load-config.ts';
 import { formatUrl } from './curl-lines.ts';
 import { findSealCheck, importChain } from './import.ts';
 import { createImportBar } from './import-bar.ts';
@@ -64,15 +63,17 @@ export async function runDev(args: string[]): Promise<number> {
     defaultNetwork: NETWORK,
     networks: { [NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
   });
-  const config = parseConfig(yaml, { name: 'dev', folder: process.cwd(), environment: {} });
-  return runService(config, {
-    hasDemoKey: (network) => network === NETWORK,
-    onReady: (address) => {
-      process.stdout.write(
-        `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +
-          `  HTTP:      POST ${formatUrl(address, 'http', '/v3/demo')}\n` +
-          `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n`,
-      );
+  return runService(
+    { kind: 'text', text: yaml, name: 'dev' },
+    {
+      demoNetworks: [NETWORK],
+      onReady: (address) => {
+        process.stdout.write(
+          `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +
+            `  HTTP:      POST ${formatUrl(address, 'http', '/v3/demo')}\n` +
+            `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n`,
+        );
+      },
     },
-  });
+  );
 }

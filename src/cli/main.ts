@@ -13,6 +13,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['import', async () => (await import('./import.ts')).runImport],
   ['keys', async () => (await import('./keys.ts')).runKeys],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
+  ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 

@@ -8,7 +8,7 @@ import type { NetworkSource, Sources } from '../observe/sources.ts';
 import { listFaults } from '../rpc/errors.ts';
 import type { Server } from '../server/lifecycle.ts';
 import type { ObservedChain } from './open-chain.ts';
-import type { Rollups } from './open-rollups.ts';
+import type { OpenNetworks } from './open-networks.ts';
 import { readVersion } from './version.ts';
 
 /** What watches a service of this configuration. */
@@ -25,8 +25,6 @@ export function watchService(config: Config, log: Logger): Promise<Observability
 
 /** A service's parts that are looked at. */
 export type ObservedParts = {
-  readonly chains: ReadonlyMap<string, ObservedChain>;
-  readonly rollups: Rollups;
   readonly cache: Cache;
   readonly pool: ExecutionPool;
   readonly gateway: Gateway;
@@ -35,8 +33,8 @@ export type ObservedParts = {
 
 /** Where metrics and the status page look. */
 export function createSources(
-  config: Config,
-  { chains, rollups, cache, pool, gateway, server }: ObservedParts,
+  { config, chains, rollups }: OpenNetworks,
+  { cache, pool, gateway, server }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
     const chain = chains.get(name) as ObservedChain;

@@ -2,38 +2,37 @@ import type { Config } from '../config/config.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
-import { composeService } from './compose.ts';
+import { makeConfig, type Recipe } from './recipe.ts';
+import { Reloader } from './reloader.ts';
+import { openHost } from './service-host.ts';
 
 export type RunOptions = {
   /** Networks beside the built-in ones that the key `demo` opens. */
-  readonly hasDemoKey?: (network: string) => boolean;
-  /** Whether SIGHUP means to read files again; otherwise it ends the process, as when a terminal is closed. */
-  readonly reloadsOnHangup?: boolean;
+  readonly demoNetworks?: readonly string[];
   /** Called once requests are answered. */
-  readonly onReady: (address: ListenAddress) => void;
+  readonly onReady: (address: ListenAddress, config: Config) => void;
 };
-
-function describeListenError(error: NodeJS.ErrnoException, { listen }: Config): string {
-  const where = `${listen.host}:${listen.port}`;
-  if (error.code === 'EADDRINUSE')
-    return `${where} is in use; choose another port with PORTCULLIS_PORT or listen.port`;
-  if (error.code === 'EACCES') return `${where} may not be bound`;
-  return error.message;
-}
 
 /** Serves a configuration until a signal ends it. @returns the exit code */
 export async function runService(
-  config: Config,
-  { hasDemoKey, onReady, reloadsOnHangup }: RunOptions,
+  recipe: Recipe,
+  { demoNetworks = [], onReady }: RunOptions,
 ): Promise<number> {
+  const config = await makeConfig(recipe);
   const log = createLogger(config.log.level);
-  const service = await composeService(config, log, hasDemoKey);
-  if (reloadsOnHangup === true) process.on('SIGHUP', () => service.server.reload());
+  const host = await openHost({ recipe, config, demoNetworks, log });
+  let reloader: Reloader | undefined;
   try {
-    onReady(await service.server.listen());
+    const address = await host.listen();
+    // Without a file SIGHUP ends the process, as when a terminal is closed.
+    if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
+    onReady(address, config);
   } catch (error) {
-    await service.close();
-    throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
+    await host.close();
+    throw error;
   }
-  return closeOnSignal(() => service.close(), log);
+  return closeOnSignal(async () => {
+    await reloader?.close();
+    await host.close();
+  }, log);
 }

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createBuiltinConfig, ROLLUP_STYLES } from '../config/builtin-config.ts';
+import { ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { buildCurlLines, formatUrl } from './curl-lines.ts';
+import { readRecipe } from './recipe.ts';
 import { runService } from './run-service.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE
@@ -41,13 +42,17 @@ export async function runStart(args: string[]): Promise<number> {
     (values.help === true ? process.stdout : process.stderr).write(START_USAGE);
     return values.help === true ? 0 : 2;
   }
-  const config = createBuiltinConfig(process.env, style);
-  return runService(config, {
-    onReady: (address) => {
-      announce(config, address);
-      process.stdout.write(`\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address, style).join('\n\n')}\n`);
+  return runService(
+    { kind: 'builtin', style },
+    {
+      onReady: (address, config) => {
+        announce(config, address);
+        process.stdout.write(
+          `\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address, style).join('\n\n')}\n`,
+        );
+      },
     },
-  });
+  );
 }
 
 /** `portcullis serve`. @returns the exit code */
@@ -60,8 +65,7 @@ export async function runServe(args: string[]): Promise<number> {
     (values.help === true ? process.stdout : process.stderr).write(SERVE_USAGE);
     return values.help === true ? 0 : 2;
   }
-  // Here only: the built-in networks do without YAML (35 ms).
-  const { loadConfig } = await import('../config/load-config.ts');
-  const config = await loadConfig(values.config, process.env);
-  return runService(config, { onReady: (address) => announce(config, address), reloadsOnHangup: true });
+  return runService(await readRecipe(values.config), {
+    onReady: (address, config) => announce(config, address),
+  });
 }

@@ -40,6 +40,8 @@ export type Limits = TransportLimits & {
 export type Config = {
   readonly listen: ListenOptions;
   readonly dataDir: string;
+  /** Processes that answer requests; `auto` is one for each core. */
+  readonly workers: number | 'auto';
   readonly defaultNetwork?: string;
   readonly networks: Readonly<Record<string, NetworkOptions>>;
   readonly limits: Limits;
@@ -84,6 +86,9 @@ const limitsSchema: z.ZodType<Limits> = z
 export const configSchema: z.ZodType<Config> = z.strictObject({
   listen: listenOptionsSchema,
   dataDir: z.string().min(1).default(DEFAULT_DATA_DIR),
+  workers: z
+    .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
+    .default(1),
   defaultNetwork: z.string().exactOptional(),
   networks: z.record(
     z.string().regex(NETWORK_NAME, 'expected a name of letters, digits, _ and -'),

@@ -16,7 +16,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
  * @throws ConfigError
  */
 export async function loadConfig(file: string, environment: Environment): Promise<Config> {
-  const text = await readText(file);
+  const text = await readConfigText(file);
   return parseConfig(text, { name: basename(file), folder: dirname(resolve(file)), environment });
 }
 
@@ -77,7 +77,8 @@ function formatPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-async function readText(file: string): Promise<string> {
+/** The text of a configuration file. @throws ConfigError when it cannot be read */
+export async function readConfigText(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
     if (size > MAX_FILE_BYTES) throw new ConfigError([`${file}: larger than ${MAX_FILE_BYTES} bytes`]);

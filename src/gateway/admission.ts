@@ -85,3 +85,10 @@ function admitPrincipal(
     return isAdmitted ? { network, principal } : REJECTED;
   });
 }
+
+/** The same key on the network that has the name now. */
+export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
+  const network = networks.get(session.network.name);
+  if (network === session.network) return session;
+  return network === undefined ? UNKNOWN_HOST : { network, principal: session.principal };
+}

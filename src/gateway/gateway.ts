@@ -16,7 +16,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeBatch, encodeError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { type Access, admit, type Refusal, type Session } from './admission.ts';
+import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
 import { bindStream } from './bound-stream.ts';
@@ -43,6 +43,12 @@ export interface Gateway {
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
   readonly bodiesInFlight: number;
+}
+
+/** The gateway of one configuration. */
+export interface ConfiguredGateway extends Gateway {
+  /** A session that was admitted under an earlier configuration, under this one. */
+  renew(session: Session): Session | Refusal;
 }
 
 export type GatewayLimits = {
@@ -77,7 +83,7 @@ export type GatewayOptions = {
   readonly observer?: CallObserver & LimitObserver;
 };
 
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
   const watch = observer === undefined ? undefined : new CallWatch(observer);
@@ -160,6 +166,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     admit: (visitor) => admit(visitor, networks, access, log),
+    renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
     get openRpc() {
       // Not at the start: 25 ms.

@@ -14,11 +14,21 @@ export class NetworkRegistry {
   /** By suffix with its leading dot. */
   readonly #bySuffix = new Map<string, Network>();
   readonly #defaultNetwork: Network | undefined;
+  /** By its own name, not a host's. */
+  readonly #networks = new Map<string, Network>();
 
   /** @throws RangeError for a host pattern that cannot match or is given twice. */
   constructor(bindings: readonly NetworkBinding[], defaultNetwork?: Network) {
     this.#defaultNetwork = defaultNetwork;
-    for (const { hosts, network } of bindings) for (const host of hosts) this.#bind(host, network);
+    for (const { hosts, network } of bindings) {
+      this.#networks.set(network.name, network);
+      for (const host of hosts) this.#bind(host, network);
+    }
+  }
+
+  /** The network of this name. */
+  get(name: string): Network | undefined {
+    return this.#networks.get(name);
   }
 
   /** An exact name wins over a wildcard, a longer wildcard over a shorter one, all over the default network. */

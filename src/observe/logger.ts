@@ -21,8 +21,16 @@ export interface LogSink {
 /** Lines waiting for a reader of stderr that has stopped reading; what exceeds it is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** A JSON logger, writing to stderr unless told otherwise. */
-export function createLogger(level: LogLevel, sink?: LogSink): Logger {
+export type LoggerOptions = {
+  /** Where lines go; stderr unless told otherwise. */
+  readonly sink?: LogSink;
+  /** In every line: which of several processes writes. */
+  readonly process?: number | undefined;
+};
+
+/** A JSON logger. */
+export function createLogger(level: LogLevel, { sink, process }: LoggerOptions = {}): Logger {
   const destination = sink ?? pino.destination({ dest: 2, sync: false, maxLength: MAX_BUFFERED_BYTES });
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const base = process === undefined ? null : { process };
+  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

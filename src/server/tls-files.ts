@@ -41,16 +41,6 @@ export function readTlsPair(files: TlsOptions): TlsPair {
   };
 }
 
-/** What changes when one of the files, or what a link in its path leads to, does. */
-export function stampTlsFiles({ cert, key }: TlsOptions): string {
-  return [cert, key].map(stampFile).join(' ');
-}
-
-function stampFile(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? 'none' : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`;
-}
-
 function readPem(option: string, file: string): string {
   try {
     const { size } = statSync(file);

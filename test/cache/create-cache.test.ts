@@ -10,7 +10,7 @@ const KEY = makeKey(1, 'a');
 
 function createLog(): { readonly lines: string[]; readonly log: ReturnType<typeof createLogger> } {
   const lines: string[] = [];
-  return { lines, log: createLogger('debug', { write: (line) => lines.push(line) }) };
+  return { lines, log: createLogger('debug', { sink: { write: (line) => lines.push(line) } }) };
 }
 
 test('keeps answers in memory', async () => {

@@ -44,7 +44,7 @@ async function openRollups(
 /** Lines that are logged, as objects. */
 function createSink() {
   const lines: Record<string, unknown>[] = [];
-  const log = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const log = createLogger('info', { sink: { write: (line: string) => void lines.push(JSON.parse(line)) } });
   return { lines, log };
 }
 

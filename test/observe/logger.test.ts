@@ -4,7 +4,7 @@ import { createLogger } from '../../src/observe/logger.ts';
 
 test('writes one JSON object a line, from its level on', () => {
   const lines: string[] = [];
-  const log = createLogger('warn', { write: (line) => void lines.push(line) });
+  const log = createLogger('warn', { sink: { write: (line) => void lines.push(line) } });
   log.info({}, 'unseen');
   log.warn({ network: 'devnet' }, 'seen');
   assert.equal(lines.length, 1);

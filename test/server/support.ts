@@ -87,7 +87,7 @@ export async function startServer(
   const log =
     lines === undefined
       ? createLogger('silent')
-      : createLogger('debug', { write: (line) => void lines.push(line) });
+      : createLogger('debug', { sink: { write: (line) => void lines.push(line) } });
   const server = createServer({
     gateway: setup.gateway ?? createFakeGateway(setup.handler),
     options: {

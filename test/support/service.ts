@@ -14,10 +14,10 @@ export type RunningService = {
 /** Serves a configuration (anything JSON) on a port that the system picks. */
 export async function startService(config: Readonly<Record<string, unknown>>): Promise<RunningService> {
   const errors: string[] = [];
-  const log = createLogger('error', { write: (line) => void errors.push(line) });
+  const log = createLogger('error', { sink: { write: (line) => void errors.push(line) } });
   const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, ...config });
   const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
-  const service = await composeService(parsed, log, () => true);
+  const service = await composeService(parsed, log, { hasDemoKey: () => true });
   const { port } = await service.server.listen();
   return { authority: `127.0.0.1:${port}`, port, errors, close: () => service.close() };
 }

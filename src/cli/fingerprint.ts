@@ -1,0 +1,10 @@
+/** A text that is the same for options that say the same; sets count as lists, functions and patterns by their texts. */
+export function fingerprint(options: unknown): string {
+  return JSON.stringify(options, (_, value: unknown) => {
+    if (value instanceof Set) return [...value];
+    if (value instanceof Map) return [...value];
+    if (typeof value === 'bigint' || typeof value === 'function' || value instanceof RegExp)
+      return String(value);
+    return value;
+  });
+}

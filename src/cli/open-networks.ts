@@ -1,0 +1,116 @@
+import type { Chain } from '../chain/chain.ts';
+import type { Config } from '../config/config.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import type { Network } from '../gateway/network.ts';
+import { NetworkRegistry } from '../gateway/network-registry.ts';
+import type { NetworkReadiness } from '../server/health.ts';
+import { FairQueue } from '../util/fair-queue.ts';
+import { fingerprint } from './fingerprint.ts';
+import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
+import { Rollups } from './open-rollups.ts';
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+
+/** The networks of one configuration, open. Chains that an earlier one had in the same form are taken over from it. */
+export class OpenNetworks {
+  readonly config: Config;
+  readonly rollups: Rollups;
+  readonly #chains = new Map<string, ObservedChain>();
+
+  private constructor(config: Config, rollups: Rollups) {
+    this.config = config;
+    this.rollups = rollups;
+  }
+
+  /**
+   * All at the same time: nodes may be slow to say who they are.
+   * @throws Error naming the network that cannot be opened; nothing stays open then but what `before` has
+   */
+  static async open(config: Config, backends: ChainBackends, before?: OpenNetworks): Promise<OpenNetworks> {
+    const networks = new OpenNetworks(config, new Rollups(backends));
+    const outcomes = await Promise.allSettled(
+      Object.entries(config.networks).map(async ([name, options]) => {
+        try {
+          const chain = before?.lend(name, options) ?? (await openChain(name, options, backends));
+          networks.#chains.set(name, chain);
+        } catch (error) {
+          throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
+        }
+      }),
+    );
+    try {
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      await networks.rollups.open(config.networks, networks.#chains);
+    } catch (error) {
+      await networks.close(before);
+      throw error;
+    }
+    return networks;
+  }
+
+  get chains(): ReadonlyMap<string, ObservedChain> {
+    return this.#chains;
+  }
+
+  readReadiness(): NetworkReadiness {
+    const names = [...this.#chains.keys()];
+    const isAnswerable = (name: string): boolean => this.#chains.get(name)?.isAnswerable === true;
+    return {
+      answerable: names.filter(isAnswerable),
+      unanswerable: names.filter((name) => !isAnswerable(name)),
+    };
+  }
+
+  /** @param hasDemoKey networks beside the built-in ones that the key `demo` opens, on loopback only */
+  createRegistry(hasDemoKey: (network: string) => boolean): NetworkRegistry {
+    const bindings = Object.entries(this.config.networks).map(([name, options]) => ({
+      hosts: options.hosts,
+      network: this.#describe(name, options, hasDemoKey(name)),
+    }));
+    const { defaultNetwork } = this.config;
+    const byDefault = bindings.find(({ network }) => network.name === defaultNetwork)?.network;
+    return new NetworkRegistry(bindings, byDefault);
+  }
+
+  /** The chain of a network, where it is opened from the same. */
+  lend(name: string, options: NetworkOptions): ObservedChain | undefined {
+    const own = this.config.networks[name];
+    return own !== undefined && describeChain(own) === describeChain(options)
+      ? this.#chains.get(name)
+      : undefined;
+  }
+
+  /** Closes what is not in use by `other`. */
+  async close(other?: OpenNetworks): Promise<void> {
+    await this.rollups.close();
+    const used = new Set<Chain>(other?.chains.values());
+    await Promise.all(
+      [...this.#chains.values()].filter((chain) => !used.has(chain)).map((chain) => chain.close()),
+    );
+  }
+
+  #describe(name: string, options: NetworkOptions, hasDemoKey: boolean): Network {
+    const { limits, listen } = this.config;
+    const rollup = this.rollups.get(name);
+    return {
+      name,
+      chain: this.#chains.get(name) as Chain,
+      ...(rollup !== undefined && { rollup: rollup.family, rollupPrefix: rollup.prefix }),
+      ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+      hasNodes: options.upstreams !== undefined,
+      turns: new FairQueue({
+        running: limits.networkCalls,
+        waiting: limits.networkQueue,
+        waitMs: limits.queueWait,
+      }),
+      safeTag: options.safeTag,
+      callTimeoutMs: options.callTimeout,
+      allowsDemoKey: LOOPBACK.test(listen.host) && (options.builtin !== undefined || hasDemoKey),
+    };
+  }
+}
+
+/** What a chain is opened from. */
+function describeChain({ builtin, embedded, upstreams, pool }: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool });
+}

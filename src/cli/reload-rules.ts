@@ -1,0 +1,37 @@
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** Limits that the gateway has, which is made anew; those of the transports are the server's. */
+const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
+  'batchItems',
+  'batchConcurrency',
+  'batchAnswerBytes',
+  'inFlightBodies',
+  'networkCalls',
+  'networkQueue',
+  'queueWait',
+]);
+
+/** Parts of a configuration that a running process can take from another. */
+const CHANGEABLE: ReadonlySet<string> = new Set(['networks', 'defaultNetwork', 'access', 'limits']);
+
+/** @throws ConfigError naming what only a restart can change */
+export function checkReload(running: Config, next: Config): void {
+  const lines = [
+    ...findChanges('', running, next, CHANGEABLE),
+    ...findChanges('limits.', running.limits, next.limits, GATEWAY_LIMITS),
+    ...(fingerprint(running.access.valkey) === fingerprint(next.access.valkey) ? [] : ['access.valkey']),
+  ].map((name) => `${name} cannot change while the service runs: restart it`);
+  if (lines.length > 0) throw new ConfigError(lines);
+}
+
+function findChanges(prefix: string, a: object, b: object, changeable: ReadonlySet<string>): string[] {
+  const valueOf = (object: object, name: string): unknown =>
+    (object as Readonly<Record<string, unknown>>)[name];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter(
+      (name) => !changeable.has(name) && fingerprint(valueOf(a, name)) !== fingerprint(valueOf(b, name)),
+    )
+    .map((name) => `${prefix}${name}`);
+}

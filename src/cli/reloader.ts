@@ -1,0 +1,62 @@
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Logger } from '../observe/logger.ts';
+import { FileWatch } from '../util/file-watch.ts';
+import { makeConfig, type Recipe, readRecipe } from './recipe.ts';
+import { checkReload } from './reload-rules.ts';
+import type { ServiceHost } from './service-host.ts';
+
+/** Puts the configuration file in force again: on SIGHUP, and when it has changed. */
+export class Reloader {
+  readonly #file: string;
+  readonly #host: ServiceHost;
+  readonly #log: Logger;
+  readonly #watch: FileWatch;
+  readonly #onHangup = (): void => {
+    this.#host.reloadCertificate();
+    this.#watch.acknowledge();
+    void this.#reload();
+  };
+  #running: Config;
+  /** In force, or refused: it is not tried again until it changes. */
+  #text: string;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(recipe: Extract<Recipe, { kind: 'file' }>, running: Config, host: ServiceHost, log: Logger) {
+    this.#file = recipe.file;
+    this.#text = recipe.text;
+    this.#running = running;
+    this.#host = host;
+    this.#log = log;
+    this.#watch = new FileWatch([recipe.file], () => void this.#reload());
+    process.on('SIGHUP', this.#onHangup);
+  }
+
+  /** Waits for what is being put in force. */
+  async close(): Promise<void> {
+    this.#watch.close();
+    process.removeListener('SIGHUP', this.#onHangup);
+    await this.#last;
+  }
+
+  #reload(): Promise<void> {
+    this.#last = this.#last.then(() => this.#tryReload());
+    return this.#last;
+  }
+
+  async #tryReload(): Promise<void> {
+    try {
+      const recipe = await readRecipe(this.#file);
+      if (recipe.kind !== 'file' || recipe.text === this.#text) return;
+      this.#text = recipe.text;
+      const next = await makeConfig(recipe);
+      checkReload(this.#running, next);
+      await this.#host.reload(recipe);
+      this.#running = next;
+      this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.lines : [(error as Error).message];
+      this.#log.error({ problems }, 'the new configuration cannot be used; the one before it stays');
+    }
+  }
+}

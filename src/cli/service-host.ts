@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../observe/logger.ts';
+import { mergeStatus } from '../observe/merge-status.ts';
+import type { ServiceStatus } from '../observe/status.ts';
+import type { ListenAddress } from '../server/lifecycle.ts';
+import { prepareBuiltinChain } from './builtin-chains.ts';
+import { composeService } from './compose.ts';
+import { describeListenError } from './listen-error.ts';
+import { makeConfig, type Recipe } from './recipe.ts';
+
+/** A service, in this process or in several others. */
+export interface ServiceHost {
+  /** @throws Error that says what is in the way */
+  listen(): Promise<ListenAddress>;
+  readStatus(): Promise<ServiceStatus>;
+  /** In the text format of Prometheus. */
+  renderMetrics(): Promise<string>;
+  /** @throws Error when the configuration cannot be put in force; the one before it stays then */
+  reload(recipe: Recipe): Promise<void>;
+  reloadCertificate(): void;
+  close(): Promise<void>;
+}
+
+export type HostOptions = {
+  readonly recipe: Recipe;
+  readonly config: Config;
+  /** Networks beside the built-in ones that the key `demo` opens. */
+  readonly demoNetworks: readonly string[];
+  readonly log: Logger;
+};
+
+/** Beyond the drain, for what is behind the server. */
+const CLOSE_MARGIN_MS = 5_000;
+
+/** Opens the service in as many processes as the configuration says. */
+export function openHost(options: HostOptions): Promise<ServiceHost> {
+  const { workers } = options.config;
+  const count = workers === 'auto' ? availableParallelism() : workers;
+  return count === 1 ? openHere(options) : openWorkers(options, count);
+}
+
+async function openHere({ config, demoNetworks, log }: HostOptions): Promise<ServiceHost> {
+  const service = await composeService(config, log, { hasDemoKey: (name) => demoNetworks.includes(name) });
+  return {
+    async listen() {
+      try {
+        return await service.server.listen();
+      } catch (error) {
+        throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
+      }
+    },
+    readStatus: async () => mergeStatus([service.readStatus()]),
+    async renderMetrics() {
+      const { renderMetrics } = await import('../observe/metrics/render-metrics.ts');
+      return renderMetrics([await service.readMetrics()]);
+    },
+    reload: async (recipe) => service.reload(await makeConfig(recipe)),
+    reloadCertificate: () => service.server.reload(),
+    close: () => service.close(),
+  };
+}
+
+async function openWorkers(options: HostOptions, workers: number): Promise<ServiceHost> {
+  const { recipe, config, demoNetworks, log } = options;
+  const { WorkerPool } = await import('./workers/worker-pool.ts');
+  // Stores are written by this process alone; workers read them.
+  const { networks, dataDir, limits } = config;
+  for (const { builtin } of Object.values(networks)) {
+    if (builtin !== undefined) await prepareBuiltinChain(builtin, dataDir);
+  }
+  const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
+  const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });
+  return {
+    listen: () => pool.start(),
+    readStatus: async () => mergeStatus(await pool.readStatuses()),
+    async renderMetrics() {
+      const { renderMetrics } = await import('../observe/metrics/render-metrics.ts');
+      return renderMetrics(await pool.readMetrics());
+    },
+    reload: (next) => pool.reload(next),
+    reloadCertificate: () => void pool.reloadCertificate(),
+    close: () => pool.close(),
+  };
+}

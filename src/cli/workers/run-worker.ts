@@ -1,0 +1,92 @@
+import cluster from 'node:cluster';
+import { ConfigError } from '../../config/config-error.ts';
+import { createLogger } from '../../observe/logger.ts';
+import { composeService, type Service } from '../compose.ts';
+import { describeListenError } from '../listen-error.ts';
+import { makeConfig } from '../recipe.ts';
+import { UsageError } from '../usage.ts';
+import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
+
+/** `portcullis worker`: what the primary starts, and nobody else. @returns the exit code */
+export async function runWorker(): Promise<number> {
+  if (!cluster.isWorker || process.send === undefined) {
+    throw new UsageError('workers are started by the service itself: set workers in its configuration');
+  }
+  // A terminal sends them to the whole group; the primary says when to stop.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  const task = receive('serve');
+  send({ say: 'hello' });
+  const { recipe, workers, demoNetworks } = await task;
+  let service: Service;
+  try {
+    const config = await makeConfig(recipe);
+    const log = createLogger(config.log.level, { process: process.pid });
+    service = await composeService(config, log, {
+      processes: workers,
+      hasDemoKey: (network) => demoNetworks.includes(network),
+    });
+    try {
+      send({ say: 'ready', address: await service.server.listen() });
+    } catch (error) {
+      await service.close();
+      throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
+    }
+  } catch (error) {
+    send({ say: 'failed', reason: (error as Error).message });
+    return 1;
+  }
+  process.on('message', (message: ToWorker) => {
+    if (message.say === 'ask')
+      void answer(service, message).then((text) => send({ say: 'answer', id: message.id, answer: text }));
+  });
+  await stopped();
+  await service.close();
+  process.disconnect?.();
+  return 0;
+}
+
+async function answer(service: Service, question: Question): Promise<Answer> {
+  try {
+    switch (question.what) {
+      case 'status':
+        return { status: service.readStatus() };
+      case 'metrics':
+        return { metrics: await service.readMetrics() };
+      case 'certificate':
+        service.server.reload();
+        return { done: true };
+      case 'reload':
+        await service.reload(await makeConfig(question.recipe));
+        return { done: true };
+    }
+  } catch (error) {
+    return { failed: error instanceof ConfigError ? error.lines : [(error as Error).message] };
+  }
+}
+
+/** The first message of this kind. */
+function receive<S extends ToWorker['say']>(say: S): Promise<Extract<ToWorker, { say: S }>> {
+  return new Promise((resolve) => {
+    const onMessage = (message: ToWorker): void => {
+      if (message.say !== say) return;
+      process.removeListener('message', onMessage);
+      resolve(message as Extract<ToWorker, { say: S }>);
+    };
+    process.on('message', onMessage);
+  });
+}
+
+/** The primary says so, or is gone. */
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('message', (message: ToWorker) => {
+      if (message.say === 'stop') resolve();
+    });
+    process.on('disconnect', () => resolve());
+  });
+}
+
+/** Nobody may be listening any more. */
+function send(message: FromWorker): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

@@ -1,0 +1,139 @@
+import cluster from 'node:cluster';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConfigError } from '../../config/config-error.ts';
+import type { Logger } from '../../observe/logger.ts';
+import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
+import type { StatusReport } from '../../observe/status-report.ts';
+import type { ListenAddress } from '../../server/lifecycle.ts';
+import { Backoff } from '../../util/backoff.ts';
+import type { Recipe } from '../recipe.ts';
+import { Worker } from './worker.ts';
+
+export type WorkerPoolOptions = {
+  readonly recipe: Recipe;
+  readonly workers: number;
+  /** Networks beside the built-in ones that the key `demo` opens. */
+  readonly demoNetworks: readonly string[];
+  /** After which those that have not stopped are killed. */
+  readonly stopLimitMs: number;
+  readonly log: Logger;
+};
+
+/** Opening networks may have to wait for nodes. */
+const RELOAD_LIMIT_MS = 60_000;
+/** Between the end of a worker and the start of the next, when they end one after the other. */
+const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
+/** Whoever served so long did not end because it could not serve. */
+const HEALTHY_MS = 30_000;
+
+/** Processes that share a port. One that ends is replaced; what it had in work is lost, and nothing else. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #workers = new Set<Worker>();
+  #recipe: Recipe;
+  #isClosing = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#recipe = options.recipe;
+    cluster.setupPrimary({ args: ['worker'] });
+  }
+
+  /** Resolves when all of them serve. @throws Error when one cannot */
+  async start(): Promise<ListenAddress> {
+    const started = Array.from({ length: this.#options.workers }, () => this.#keepOne());
+    const [address] = await Promise.all(started);
+    return address as ListenAddress;
+  }
+
+  /** Of the workers that answer in time. */
+  async readStatuses(): Promise<readonly StatusReport[]> {
+    const answers = await this.#askAll((worker) => worker.ask({ what: 'status' }));
+    return answers.flatMap((answer) => (answer !== undefined && 'status' in answer ? [answer.status] : []));
+  }
+
+  async readMetrics(): Promise<readonly MetricsJson[]> {
+    const answers = await this.#askAll((worker) => worker.ask({ what: 'metrics' }));
+    return answers.flatMap((answer) => (answer !== undefined && 'metrics' in answer ? [answer.metrics] : []));
+  }
+
+  /** Reads the TLS certificate again. */
+  async reloadCertificate(): Promise<void> {
+    await this.#askAll((worker) => worker.ask({ what: 'certificate' }));
+  }
+
+  /**
+   * Puts another configuration in force, in one worker after the other: in all of them, or in none.
+   * @throws ConfigError with what a worker says
+   */
+  async reload(recipe: Recipe): Promise<void> {
+    const before = this.#recipe;
+    const done: Worker[] = [];
+    for (const worker of this.#serving()) {
+      const answer = await worker.ask({ what: 'reload', recipe }, RELOAD_LIMIT_MS);
+      if (answer !== undefined && 'failed' in answer) {
+        this.#recipe = before;
+        for (const one of done) await one.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
+        throw new ConfigError([...answer.failed]);
+      }
+      done.push(worker);
+      // Also for whoever is started in the place of one that ends now.
+      this.#recipe = recipe;
+    }
+  }
+
+  /** Resolves when all of them have ended. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const workers = [...this.#workers];
+    for (const worker of workers) worker.tell({ say: 'stop' });
+    const kill = setTimeout(() => {
+      for (const worker of workers) worker.kill();
+    }, this.#options.stopLimitMs);
+    await Promise.all(workers.map((worker) => worker.exited));
+    clearTimeout(kill);
+  }
+
+  #serving(): Worker[] {
+    return [...this.#workers].filter((worker) => worker.isReady);
+  }
+
+  #askAll<T>(ask: (worker: Worker) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#serving().map(ask));
+  }
+
+  /** Starts a worker, and another whenever one that served has ended. */
+  async #keepOne(): Promise<ListenAddress> {
+    const first = this.#start();
+    const address = await first.ready;
+    void this.#replace(first);
+    return address;
+  }
+
+  async #replace(first: Worker): Promise<void> {
+    let worker = first;
+    const backoff = new Backoff(RESTART);
+    while (true) {
+      const startedAt = performance.now();
+      const outcome = await worker.exited;
+      if (this.#isClosing) return;
+      this.#options.log.error({ process: worker.pid, outcome }, 'a worker ended and is replaced');
+      if (performance.now() - startedAt > HEALTHY_MS) backoff.reset();
+      await wait(backoff.next());
+      if (this.#isClosing) return;
+      worker = this.#start();
+      worker.ready.catch((error: Error) => {
+        this.#options.log.error({ reason: error.message }, 'a worker cannot serve');
+      });
+    }
+  }
+
+  #start(): Worker {
+    const { workers, demoNetworks } = this.#options;
+    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks } as const;
+    const worker = new Worker(cluster.fork(), task);
+    this.#workers.add(worker);
+    void worker.exited.then(() => this.#workers.delete(worker));
+    return worker;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Worker as ClusterWorker } from 'node:cluster';
+import type { ListenAddress } from '../../server/lifecycle.ts';
+import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
+
+/** How long a worker may take to answer. */
+const ANSWER_LIMIT_MS = 2_000;
+
+/** A process that answers requests, as the primary sees it. */
+export class Worker {
+  readonly #worker: ClusterWorker;
+  readonly #questions = new Map<number, (answer: Answer | undefined) => void>();
+  #nextId = 1;
+  #isReady = false;
+  /** Where it listens. Rejects when it cannot serve, or ends before it does. */
+  readonly ready: Promise<ListenAddress>;
+  /** When it has ended: its exit code, or the signal. */
+  readonly exited: Promise<number | string>;
+
+  /** @param task what it is to do, said when it listens */
+  constructor(worker: ClusterWorker, task: ToWorker) {
+    this.#worker = worker;
+    this.exited = new Promise((resolve) => {
+      worker.once('exit', (code, signal) => resolve(signal ?? code));
+    });
+    this.ready = new Promise((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.say === 'hello') this.tell(task);
+        else if (message.say === 'ready') {
+          this.#isReady = true;
+          resolve(message.address);
+        } else if (message.say === 'failed') reject(new Error(message.reason));
+        else this.#settle(message.id, message.answer);
+      });
+      void this.exited.then((code) => {
+        reject(new Error(`a worker ended before it was ready (${code})`));
+        for (const id of this.#questions.keys()) this.#settle(id, undefined);
+      });
+    });
+    // It may fail when nobody waits.
+    this.ready.catch(() => {});
+    worker.on('error', () => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady && !this.#worker.isDead();
+  }
+
+  tell(message: ToWorker): void {
+    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
+  }
+
+  /** Undefined when it does not answer in time. Never rejects. */
+  ask(question: Question, limitMs: number = ANSWER_LIMIT_MS): Promise<Answer | undefined> {
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#settle(id, undefined), limitMs);
+      this.#questions.set(id, (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+      this.tell({ say: 'ask', id, ...question });
+    });
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+
+  #settle(id: number, answer: Answer | undefined): void {
+    this.#questions.get(id)?.(answer);
+    this.#questions.delete(id);
+  }
+}

@@ -1,0 +1,56 @@
+import type { RequestReport } from '../observe/request-report.ts';
+import type { Eventual } from '../primitives/eventual.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { Refusal, Session } from './admission.ts';
+import type { Answer, TextAnswer } from './answer.ts';
+import type { ConfiguredGateway, Gateway } from './gateway.ts';
+import type { RefusalReason } from './refusals.ts';
+import type { Visitor } from './visitor.ts';
+
+/** The gateway of the configuration that is in force. Another may take its place between any two requests. */
+export class SwitchableGateway implements Gateway {
+  #current: ConfiguredGateway;
+  /** Those before, as long as they have something in work. */
+  readonly #retired = new Set<ConfiguredGateway>();
+
+  constructor(first: ConfiguredGateway) {
+    this.#current = first;
+  }
+
+  get openRpc(): JsonText {
+    return this.#current.openRpc;
+  }
+
+  get bodiesInFlight(): number {
+    let bodies = this.#current.bodiesInFlight;
+    for (const gateway of this.#retired) bodies += gateway.bodiesInFlight;
+    return bodies;
+  }
+
+  /** Puts `next` in force. What is in work with the one before is answered by it; `forget` says that this is over. */
+  switchTo(next: ConfiguredGateway): ConfiguredGateway {
+    const before = this.#current;
+    this.#retired.add(before);
+    this.#current = next;
+    return before;
+  }
+
+  forget(gateway: ConfiguredGateway): void {
+    this.#retired.delete(gateway);
+  }
+
+  admit(visitor: Visitor): Eventual<Session | Refusal> {
+    return this.#current.admit(visitor);
+  }
+
+  /** A body that was admitted before a change is answered after it by what its network is now. */
+  handle(body: Uint8Array, session: Session, scope: RequestScope, report?: RequestReport): Eventual<Answer> {
+    const renewed = this.#current.renew(session);
+    return 'refused' in renewed ? renewed.refused : this.#current.handle(body, renewed, scope, report);
+  }
+
+  refuse(reason: RefusalReason): TextAnswer {
+    return this.#current.refuse(reason);
+  }
+}

@@ -1,0 +1,73 @@
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Files are written piece by piece, and one after the other: how long after the last of it they are read. */
+const SETTLE_MS = 200;
+/** Where a file system tells nothing (network drives, some container volumes), and for links in the middle of a path. */
+const POLL_MS = 10_000;
+
+/** Tells when files have changed, whether they are written in place, replaced, or linked anew. */
+export class FileWatch {
+  readonly #files: readonly string[];
+  readonly #onChange: () => void;
+  readonly #watchers: FSWatcher[] = [];
+  readonly #poll: NodeJS.Timeout;
+  #settling: NodeJS.Timeout | undefined;
+  #stamp: string;
+
+  constructor(files: readonly string[], onChange: () => void) {
+    this.#files = files;
+    this.#onChange = onChange;
+    this.#stamp = stampFiles(files);
+    this.#poll = setInterval(() => this.#look(), POLL_MS);
+    this.#poll.unref();
+    for (const folder of new Set(files.map((file) => dirname(file)))) this.#watchFolder(folder);
+  }
+
+  /** What there is now has been read. */
+  acknowledge(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    this.#stamp = stampFiles(this.#files);
+  }
+
+  close(): void {
+    clearInterval(this.#poll);
+    clearTimeout(this.#settling);
+    for (const watcher of this.#watchers) watcher.close();
+  }
+
+  /** A folder, not a file: what replaces a file, or a link to it, is another one. */
+  #watchFolder(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, () => this.#settle());
+      watcher.on('error', () => watcher.close());
+      this.#watchers.push(watcher);
+    } catch {
+      // There are no watches left, or the file system has none: the poll sees it.
+    }
+  }
+
+  #settle(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#look(), SETTLE_MS);
+    this.#settling.unref();
+  }
+
+  #look(): void {
+    const stamp = stampFiles(this.#files);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#onChange();
+  }
+}
+
+/** Changes whenever one of the files does; a file that is not there has a stamp of its own. */
+function stampFiles(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+      return stat === undefined ? 'none' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+    })
+    .join(' ');
+}
