@@ -67,11 +67,12 @@ export async function runDev(args: string[]): Promise<number> {
     { kind: 'text', text: yaml, name: 'dev' },
     {
       demoNetworks: [NETWORK],
-      onReady: (address) => {
+      onReady: (address, { admin }) => {
         process.stdout.write(
           `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +
             `  HTTP:      POST ${formatUrl(address, 'http', '/v3/demo')}\n` +
-            `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n`,
+            `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n` +
+            (admin === undefined ? '' : `  Status:    ${formatUrl(admin, 'http', '/status')}\n`),
         );
       },
     },

@@ -2,15 +2,23 @@ import type { Config } from '../config/config.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
+import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
+
+/** What a service that answers requests can be called by. */
+export type Announcement = {
+  readonly config: Config;
+  /** Where the status page is, if anywhere. */
+  readonly admin: ListenAddress | undefined;
+};
 
 export type RunOptions = {
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly demoNetworks?: readonly string[];
   /** Called once requests are answered. */
-  readonly onReady: (address: ListenAddress, config: Config) => void;
+  readonly onReady: (address: ListenAddress, announcement: Announcement) => void;
 };
 
 /** Serves a configuration until a signal ends it. @returns the exit code */
@@ -21,18 +29,24 @@ export async function runService(
   const config = await makeConfig(recipe);
   const log = createLogger(config.log.level);
   const host = await openHost({ recipe, config, demoNetworks, log });
+  let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;
+  const close = async (): Promise<void> => {
+    await reloader?.close();
+    // First: it looks at what is closed next.
+    await admin?.server.close();
+    await host.close();
+  };
   try {
     const address = await host.listen();
+    const { readStatus: status, readMetrics: metrics } = host;
+    admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
     if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
-    onReady(address, config);
+    onReady(address, { config, admin: admin?.address });
   } catch (error) {
-    await host.close();
+    await close();
     throw error;
   }
-  return closeOnSignal(async () => {
-    await reloader?.close();
-    await host.close();
-  }, log);
+  return closeOnSignal(close, log);
 }

@@ -8,17 +8,18 @@ import { runService } from './run-service.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE
 
-Serves the networks of a configuration file until SIGINT or SIGTERM. SIGHUP has it read the TLS certificate again.
+Serves the networks of a configuration file until SIGINT or SIGTERM. On SIGHUP, and when the file has
+changed, the new configuration is put in force where it can be used; so is a new TLS certificate.
 `;
 
 const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
 
 Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`: a layer 1 and a rollup that is
 priced as Linea is (default), or as the OP Stack's chains are. Environment: PORTCULLIS_HOST,
-PORTCULLIS_PORT, PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
+PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
 `;
 
-function announce(config: Config, address: ListenAddress): void {
+function announce(config: Config, address: ListenAddress, admin: ListenAddress | undefined): void {
   const lines = [`Portcullis listens on ${address.host}:${address.port}`];
   for (const [name, { hosts }] of Object.entries(config.networks)) {
     const isDefault = name === config.defaultNetwork ? ' (and every other host name)' : '';
@@ -28,6 +29,7 @@ function announce(config: Config, address: ListenAddress): void {
     config.listen.tls === undefined ? (['http', 'ws'] as const) : (['https', 'wss'] as const);
   lines.push(`  HTTP:      POST ${formatUrl(address, http, '/v3/<API_KEY>')}`);
   lines.push(`  WebSocket: ${formatUrl(address, ws, '/ws/v3/<API_KEY>')}`);
+  if (admin !== undefined) lines.push(`  Status:    ${formatUrl(admin, 'http', '/status')}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -45,8 +47,8 @@ export async function runStart(args: string[]): Promise<number> {
   return runService(
     { kind: 'builtin', style },
     {
-      onReady: (address, config) => {
-        announce(config, address);
+      onReady: (address, { config, admin }) => {
+        announce(config, address, admin);
         process.stdout.write(
           `\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address, style).join('\n\n')}\n`,
         );
@@ -66,6 +68,6 @@ export async function runServe(args: string[]): Promise<number> {
     return values.help === true ? 0 : 2;
   }
   return runService(await readRecipe(values.config), {
-    onReady: (address, config) => announce(config, address),
+    onReady: (address, { config, admin }) => announce(config, address, admin),
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
+import { type AdminOptions, adminOptionsSchema } from '../admin/options.ts';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
 import { type ExecutionOptions, executionOptionsSchema } from '../engine/options.ts';
 import {
@@ -50,6 +51,7 @@ export type Config = {
   readonly cache: CacheOptions;
   readonly cors: CorsOptions;
   readonly health: HealthOptions;
+  readonly admin: AdminOptions | false;
   readonly log: LogOptions;
   readonly tracing?: TracingOptions;
 };
@@ -100,6 +102,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   cache: cacheOptionsSchema,
   cors: corsOptionsSchema,
   health: healthOptionsSchema,
+  admin: adminOptionsSchema,
   log: logOptionsSchema,
   tracing: tracingOptionsSchema.exactOptional(),
 });

@@ -5,7 +5,8 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
- * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, and `tracing`.
+ * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and
+ * `tracing`.
  */
 export function fillInSecrets(
   root: unknown,
@@ -22,6 +23,7 @@ function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): 
   }
   if (first === 'access') return second === 'valkey' && third === 'url';
   if (first === 'tracing') return second === 'endpoint' || second === 'headers';
+  if (first === 'admin') return second === 'key';
   return first === 'cache' && second === 'redis' && third === 'url';
 }
 

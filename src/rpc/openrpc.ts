@@ -37,6 +37,7 @@ function describeMethod<C>(method: Method<C>): Record<string, unknown> {
     result: { name: method.result.name, schema: toJsonSchema(method.result.schema, 'output') },
     errors: method.errors.map((name) => ({ code: ERRORS[name].code, message: describeMessage(name) })),
     'x-cost': method.cost,
+    ...(method.needsRollup === true && { 'x-rollups-only': true }),
     examples: [
       {
         name: method.name,

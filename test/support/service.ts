@@ -15,7 +15,7 @@ export type RunningService = {
 export async function startService(config: Readonly<Record<string, unknown>>): Promise<RunningService> {
   const errors: string[] = [];
   const log = createLogger('error', { sink: { write: (line) => void errors.push(line) } });
-  const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, ...config });
+  const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, admin: false, ...config });
   const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
   const service = await composeService(parsed, log, { hasDemoKey: () => true });
   const { port } = await service.server.listen();

@@ -1,0 +1,100 @@
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '../observe/logger.ts';
+import { type Clock, systemClock } from '../util/clock.ts';
+import { Access } from './access.ts';
+import { sendRefusal } from './answers.ts';
+import { Console } from './console.ts';
+import { Refusal } from './refusal.ts';
+import { Routes } from './routes.ts';
+import { ServiceClient } from './service-client.ts';
+import type { AdminSources } from './sources.ts';
+import { StatusFeed } from './status-feed.ts';
+
+export type AdminParts = {
+  readonly options: { readonly host: string; readonly port: number; readonly key?: string };
+  readonly sources: AdminSources;
+  readonly log: Logger;
+  readonly clock?: Clock;
+};
+
+/** The status page, the console, metrics: a listener of its own, see ADR 10. */
+export interface AdminServer {
+  /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
+  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  /** Ends streams and connections at once: nothing here is worth waiting for. Always resolves. */
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 64;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Builds an admin server that is not listening yet. */
+export function createAdminServer(parts: AdminParts): AdminServer {
+  return new NodeAdminServer(parts);
+}
+
+class NodeAdminServer implements AdminServer {
+  readonly #options: AdminParts['options'];
+  readonly #log: Logger;
+  readonly #feed: StatusFeed;
+  readonly #access: Access;
+  readonly #routes: Routes;
+  readonly #http: HttpServer;
+
+  constructor({ options, sources, log, clock = systemClock }: AdminParts) {
+    this.#options = options;
+    this.#log = log;
+    this.#feed = new StatusFeed({ compute: () => sources.status(), log, clock });
+    this.#access = new Access(options.key);
+    const console = new Console(new ServiceClient(sources.service), () => this.#feed.read());
+    this.#routes = new Routes({ sources, feed: this.#feed, console });
+    this.#http = createServer(
+      {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+      },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#http.maxConnections = MAX_CONNECTIONS;
+  }
+
+  listen(): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#http.once('error', reject);
+      this.#http.listen({ host, port }, () => {
+        this.#http.removeListener('error', reject);
+        const bound = this.#http.address() as AddressInfo;
+        resolve({ host: bound.address, port: bound.port });
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#http.close(() => resolve());
+      this.#feed.close();
+      this.#http.closeAllConnections();
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      this.#access.check(request);
+      await this.#routes.serve(request, response);
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#log.error({ err: error }, 'fault of the admin server');
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
+      if (!response.headersSent && !response.destroyed) sendRefusal(response, refusal);
+    }
+  }
+}

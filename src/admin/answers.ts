@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+import type { Refusal } from './refusal.ts';
+
+/** On every answer. The page needs nothing but itself; nothing may be framed, stored or sniffed. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers with a whole text; to HEAD, node leaves the text out. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, {
+    ...SECURITY_HEADERS,
+    'Content-Type': contentType,
+    'Content-Length': length,
+    ...headers,
+  });
+  response.end(text);
+}
+
+export function sendRefusal(response: ServerResponse, { status, message, headers }: Refusal): void {
+  sendText(response, status, JSON_TYPE, `${JSON.stringify({ error: message })}\n`, headers);
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { ServiceStatus } from '../observe/status.ts';
+import { JSON_TYPE, sendText } from './answers.ts';
+import type { ConsoleRequest } from './page/console/wire.ts';
+import { readBody } from './read-body.ts';
+import { Refusal } from './refusal.ts';
+import type { ServiceClient } from './service-client.ts';
+
+/** Requests of consoles that are in work at the same time. */
+const MAX_IN_FLIGHT = 16;
+
+const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
+  network: z.string().min(1).max(253),
+  key: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+  request: z.record(z.string(), z.unknown()),
+});
+
+/** Sends what the page's console says to the service, as any client would: same port, same keys, same limits. */
+export class Console {
+  readonly #client: ServiceClient;
+  readonly #status: () => Promise<ServiceStatus>;
+  #inFlight = 0;
+
+  constructor(client: ServiceClient, status: () => Promise<ServiceStatus>) {
+    this.#client = client;
+    this.#status = status;
+  }
+
+  /** @throws Refusal */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      throw new Refusal(415, 'expected application/json');
+    }
+    if (this.#inFlight >= MAX_IN_FLIGHT) throw new Refusal(503, 'too many requests of consoles in progress');
+    this.#inFlight++;
+    try {
+      const { network, key, request: call } = parseRequest(await readBody(request));
+      const { networks } = await this.#status();
+      // What a form can name is what the service has: nothing else is reached from here.
+      if (!networks.some(({ hosts }) => hosts.includes(network))) {
+        throw new Refusal(400, 'no network of this service has this host name');
+      }
+      const left = new AbortController();
+      response.once('close', () => left.abort());
+      const answer = await this.#client.send(
+        { host: formatHost(network), key, body: JSON.stringify(call) },
+        left.signal,
+      );
+      sendText(response, 200, JSON_TYPE, JSON.stringify(answer));
+    } finally {
+      this.#inFlight--;
+    }
+  }
+}
+
+function parseRequest(body: Buffer): ConsoleRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Refusal(400, 'the body is no JSON');
+  }
+  const parsed = requestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Refusal(400, 'expected {network, key, request}: a host name, a key, a JSON-RPC object');
+}
+
+/** As a Host header has it; below a wildcard any name will do. */
+function formatHost(host: string): string {
+  if (host.includes(':')) return `[${host}]`;
+  return host.startsWith('*.') ? `console${host.slice(1)}` : host;
+}

@@ -1,0 +1,12 @@
+const ADDRESS = /^(127(\.\d{1,3}){3}|::1|localhost)$/i;
+const HOST_HEADER = /^(([a-z0-9_-]+\.)*localhost\.?|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+/** Whether a listener bound to this host is out of other machines' reach. */
+export function isLoopbackAddress(host: string): boolean {
+  return ADDRESS.test(host);
+}
+
+/** Whether a Host header has a name that no other machine can have in DNS. */
+export function isLoopbackHost(hostHeader: string): boolean {
+  return HOST_HEADER.test(hostHeader);
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { isLoopbackAddress } from './loopback.ts';
+
+/** `admin:`, where it is not `false`. */
+export type AdminOptions = {
+  readonly host: string;
+  /** Absent: `DEFAULT_ADMIN_PORT`, and done without where that is in use. */
+  readonly port?: number;
+  /** What every request must show. Without it the host is loopback. */
+  readonly key?: string;
+};
+
+export const DEFAULT_ADMIN_PORT = 9545;
+/** Where the admin server listens when only its port is said. */
+export const DEFAULT_ADMIN_OPTIONS: AdminOptions = { host: '127.0.0.1' };
+
+const keySchema = z
+  .string()
+  .min(16, 'expected at least 16 characters')
+  .max(256, 'expected at most 256 characters')
+  .regex(/^[!-~]*$/, 'expected visible ASCII without spaces');
+
+const rowSchema: z.ZodType<AdminOptions> = z
+  .strictObject({
+    host: z.string().min(1).max(253).default(DEFAULT_ADMIN_OPTIONS.host),
+    port: z.int().min(0).max(65_535).exactOptional(),
+    key: keySchema.exactOptional(),
+  })
+  .refine(({ host, key }) => key !== undefined || isLoopbackAddress(host), {
+    path: ['host'],
+    error: 'beyond loopback needs admin.key',
+  });
+
+/** `admin:`; `false` switches it off. */
+export const adminOptionsSchema: z.ZodType<AdminOptions | false> = z
+  .union([z.literal(false), rowSchema], { error: 'expected false, or a map of host, port and key' })
+  .prefault({});

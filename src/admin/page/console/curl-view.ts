@@ -1,0 +1,46 @@
+import { element, setText } from '../dom.ts';
+import { formatCurlLine } from './curl-line.ts';
+import type { ServiceAddress } from './server.ts';
+
+/** The request as a line for a shell, and a button that copies it. */
+export class CurlView {
+  readonly root: HTMLElement;
+  readonly #line: HTMLElement = element('pre', { class: 'curl', tabindex: '0' });
+  readonly #copy: HTMLButtonElement = element('button', { type: 'button' }, 'Copy as curl');
+  #authority: string = location.host;
+
+  constructor() {
+    this.root = element('details', {}, element('summary', {}, 'As curl'), this.#line, this.#copy);
+    this.#copy.addEventListener('click', () => void this.#copyLine());
+  }
+
+  setService({ host, port }: ServiceAddress): void {
+    const isEverywhere = host === '0.0.0.0' || host === '::';
+    const name = isEverywhere ? location.hostname : host.includes(':') ? `[${host}]` : host;
+    this.#authority = `${name}:${port}`;
+  }
+
+  show(host: string, key: string, readRequest: () => Readonly<Record<string, unknown>>): void {
+    try {
+      const body = JSON.stringify(readRequest());
+      const name = host.startsWith('*.') ? `console${host.slice(1)}` : host;
+      setText(this.#line, formatCurlLine({ authority: this.#authority, host: name, key, body }));
+      this.#copy.disabled = false;
+    } catch {
+      setText(this.#line, 'The form is not complete.');
+      this.#copy.disabled = true;
+    }
+  }
+
+  /** Where the browser has no clipboard for pages, the line is selected. */
+  async #copyLine(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.#line.textContent ?? '');
+      setText(this.#copy, 'Copied');
+    } catch {
+      getSelection()?.selectAllChildren(this.#line);
+      setText(this.#copy, 'Selected: copy it');
+    }
+    setTimeout(() => setText(this.#copy, 'Copy as curl'), 2_000);
+  }
+}

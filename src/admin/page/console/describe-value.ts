@@ -1,0 +1,94 @@
+import { formatDate, NOTHING, shorten } from '../format.ts';
+import { type JsonSchema, listAlternatives } from './open-rpc.ts';
+import { decodeString } from './revert.ts';
+import { isQuantity } from './values.ts';
+
+/** A value in words: what it is, and what that means. */
+export type Description = { readonly text: string; readonly note?: string };
+
+/** A row of what an object has; a member of a member is `ethContext.timestamp`. */
+export type FieldRow = Description & { readonly name: string };
+
+/** Members that are not worth a line in full. */
+const LONG = 74;
+
+/** Every member of an object with what its schema says of it. */
+export function describeFields(value: object, schema: JsonSchema, prefix = ''): readonly FieldRow[] {
+  const properties = findObject(schema)?.properties ?? {};
+  return Object.entries(value).flatMap(([key, member]) => {
+    const name = prefix + key;
+    const inner = properties[key] ?? {};
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) {
+      return describeFields(member, inner, `${name}.`);
+    }
+    return [{ name, ...describeMember(key, member, inner) }];
+  });
+}
+
+function findObject(schema: JsonSchema): JsonSchema | undefined {
+  return listAlternatives(schema).find(({ type }) => type === 'object');
+}
+
+function describeMember(name: string, value: unknown, schema: JsonSchema): Description {
+  if (value === null || value === undefined) return { text: NOTHING };
+  if (Array.isArray(value)) return describeList(value);
+  if (typeof value === 'number') {
+    return /timestamp/i.test(name)
+      ? { text: String(value), note: formatDate(value * 1_000) }
+      : { text: value.toLocaleString('en') };
+  }
+  if (typeof value !== 'string') return { text: String(value) };
+  if (listAlternatives(schema).some(isQuantity)) return describeQuantity(value, name);
+  if (value.length <= LONG) return { text: value };
+  return { text: shorten(value, 34, 16), note: `${(value.length - 2) / 2} bytes` };
+}
+
+function describeList(list: readonly unknown[]): Description {
+  if (list.length === 0) return { text: 'none' };
+  const isShort = list.length === 1 && typeof list[0] === 'string';
+  return { text: isShort ? String(list[0]) : `${list.length} ${list.length === 1 ? 'entry' : 'entries'}` };
+}
+
+/** A quantity in decimal, with the unit or date that its name tells. */
+export function describeQuantity(hex: string, name = ''): Description {
+  if (!/^0x[0-9a-f]+$/i.test(hex)) return { text: hex };
+  const value = BigInt(hex);
+  // Parts of a signature are no numbers to anyone.
+  if (/^[rs]$/.test(name)) return { text: hex };
+  const text = value.toLocaleString('en');
+  if (/timestamp/i.test(name)) return { text: hex, note: formatDate(Number(value) * 1_000) };
+  if (name === 'value' || name === 'balance') return { text, note: `${formatUnits(value, 18)} ether` };
+  if (/fee|price/i.test(name)) return { text, note: `${formatUnits(value, 9)} gwei` };
+  return { text, note: hex };
+}
+
+/** A decimal fraction without trailing zeros. */
+export function formatUnits(value: bigint, decimals: number): string {
+  const scale = 10n ** BigInt(decimals);
+  const fraction = (value % scale).toString().padStart(decimals, '0').replace(/0+$/, '');
+  return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** What returned data may be: it has no types, so all that fits is said. */
+export function describeData(data: string): readonly FieldRow[] {
+  const digits = data.slice(2);
+  const bytes = digits.length / 2;
+  const rows: FieldRow[] = [
+    { name: 'length', text: `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}` },
+  ];
+  if (bytes === 32) {
+    rows.push({ name: 'as a number', text: BigInt(data).toLocaleString('en') });
+    if (/^0{24}[0-9a-f]{8}/.test(digits) && !/^0{32}/.test(digits)) {
+      rows.push({ name: 'as an address', text: `0x${digits.slice(24)}` });
+    }
+  }
+  const text = bytes >= 96 ? decodeString(digits) : undefined;
+  if (text !== undefined && text !== '' && !/(?![\n\r\t])[\p{Cc}\ufffd]/u.test(text)) {
+    rows.push({ name: 'as text', text });
+  }
+  const words = digits.match(/.{64}/g) ?? [];
+  if (words.length > 1 && words.length <= 16 && bytes % 32 === 0) {
+    for (const [i, word] of words.entries()) rows.push({ name: `word ${i}`, text: `0x${word}` });
+  }
+  return rows;
+}

@@ -1,0 +1,55 @@
+import { element } from '../dom.ts';
+import type { Field, FieldFacts } from './field.ts';
+
+/** What most calls have; the rest is one click away. */
+const USUAL: ReadonlySet<string> = new Set(['from', 'to', 'data', 'value', 'gas']);
+
+/** An object with named fields. One without a single value is left out, unless it is required. */
+export class ObjectField implements Field {
+  readonly root: HTMLElement;
+  readonly #required: boolean;
+  readonly #fields: ReadonlyMap<string, Field>;
+  readonly #more: HTMLDetailsElement;
+
+  constructor(
+    { name, required, description, schema }: FieldFacts,
+    createField: (facts: FieldFacts) => Field,
+  ) {
+    const { properties = {}, required: needed = [] } = schema;
+    this.#required = required;
+    this.#fields = new Map(
+      Object.entries(properties).map(([key, property]) => [
+        key,
+        createField({
+          name: key,
+          required: needed.includes(key),
+          description: property.description ?? '',
+          schema: property,
+        }),
+      ]),
+    );
+    const names = [...this.#fields.keys()];
+    const isUsual = (key: string): boolean => USUAL.has(key) || needed.includes(key);
+    const roots = (keys: readonly string[]): HTMLElement[] =>
+      keys.flatMap((key) => this.#fields.get(key)?.root ?? []);
+    const rest = names.filter((key) => !isUsual(key));
+    const usual = [...USUAL, ...needed].filter((key) => names.includes(key));
+    this.#more = element('details', {}, element('summary', {}, `${rest.length} more fields`), ...roots(rest));
+    this.root = element('fieldset', {}, element('legend', {}, name, required ? '' : ' (optional)'));
+    this.root.append(element('p', { class: 'help' }, description), ...roots(usual), this.#more);
+    this.#more.hidden = rest.length === 0;
+  }
+
+  read(): unknown {
+    const entries = [...this.#fields].map(([key, field]) => [key, field.read()] as const);
+    const given = entries.filter(([, value]) => value !== undefined);
+    return given.length === 0 && !this.#required ? undefined : Object.fromEntries(given);
+  }
+
+  write(value: unknown): boolean {
+    const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    const isShown = [...this.#fields].every(([key, field]) => field.write(members[key]));
+    this.#more.open = Object.keys(members).some((key) => !USUAL.has(key) && this.#fields.has(key));
+    return isShown && Object.keys(members).every((key) => this.#fields.has(key));
+  }
+}

@@ -1,0 +1,92 @@
+import type { NetworkStatus } from '../../../observe/status.ts';
+import { element, setText } from '../dom.ts';
+import { AnswerView } from './answer-view.ts';
+import { CurlView } from './curl-view.ts';
+import { FieldProblem } from './field.ts';
+import { RequestEditor } from './request-editor.ts';
+import { Selectors } from './selectors.ts';
+import { fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
+
+/** The console: says a request to the service and shows what it answers. */
+export class ConsolePanel {
+  readonly root: HTMLElement;
+  readonly #selectors: Selectors = new Selectors(
+    () => this.#refresh(),
+    () => this.#changeMethod(),
+  );
+  readonly #editor: RequestEditor = new RequestEditor(() => this.#refresh());
+  readonly #answer: AnswerView = new AnswerView();
+  readonly #curl: CurlView = new CurlView();
+  readonly #problem: HTMLElement = element('p', { class: 'problem', role: 'alert' });
+  readonly #send: HTMLButtonElement = element('button', { type: 'submit', class: 'main' }, 'Send');
+
+  constructor() {
+    const example = element('button', { type: 'button' }, 'Use the example');
+    example.addEventListener('click', () => this.#editor.useExample());
+    const buttons = element('div', { class: 'buttons' }, this.#send, example, this.#editor.toggle);
+    const form = element('form', { class: 'panel', novalidate: '' });
+    form.append(this.#selectors.root, this.#editor.root, this.#problem, buttons, this.#curl.root);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#submit();
+    });
+    form.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    });
+    this.root = element(
+      'div',
+      { class: 'console' },
+      form,
+      element('div', { class: 'panel' }, this.#answer.root),
+    );
+  }
+
+  /** Asks the server what there is to call. */
+  async load(): Promise<void> {
+    try {
+      this.#selectors.setMethods(await fetchMethods());
+      this.#curl.setService(await fetchServiceAddress());
+      this.#refresh();
+    } catch (error) {
+      setText(this.#problem, (error as Error).message);
+    }
+  }
+
+  setNetworks(networks: readonly NetworkStatus[]): void {
+    this.#selectors.setNetworks(networks);
+  }
+
+  #changeMethod(): void {
+    const { method } = this.#selectors;
+    if (method !== undefined) this.#editor.setMethod(method);
+    this.#refresh();
+  }
+
+  /** The line to paste follows the form, as far as it can be read. */
+  #refresh(): void {
+    setText(this.#problem, '');
+    const { host, key } = this.#selectors;
+    if (host !== undefined) this.#curl.show(host, key, () => this.#editor.read());
+  }
+
+  async #submit(): Promise<void> {
+    const { host, key, method } = this.#selectors;
+    if (host === undefined) return;
+    try {
+      const request = this.#editor.read();
+      this.#refresh();
+      this.#send.disabled = true;
+      this.#answer.showWaiting();
+      const answer = await sendRequest({ network: host, key, request });
+      const isMethod = request['method'] === method?.name;
+      this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
+    } catch (error) {
+      if (error instanceof FieldProblem) {
+        setText(this.#problem, error.message);
+        error.show();
+      } else this.#answer.showProblem((error as Error).message);
+    } finally {
+      this.#send.disabled = false;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { NetworkStatus } from '../../../observe/status.ts';
+import { element } from '../dom.ts';
+import type { MethodDoc } from './open-rpc.ts';
+
+const KEY_ITEM = 'portcullis-console-key';
+
+/** Network, method and key: the head of the console's form. */
+export class Selectors {
+  readonly root: HTMLElement;
+  readonly #network: HTMLSelectElement = element('select', { id: 'console-network' });
+  readonly #method: HTMLSelectElement = element('select', { id: 'console-method' });
+  readonly #key: HTMLInputElement = element('input', {
+    id: 'console-key',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    autocapitalize: 'off',
+  });
+  #networks: readonly NetworkStatus[] = [];
+  #methods: readonly MethodDoc[] = [];
+  readonly #onMethod: () => void;
+
+  constructor(onChange: () => void, onMethod: () => void) {
+    this.#onMethod = onMethod;
+    this.#key.value = sessionStorage.getItem(KEY_ITEM) ?? 'demo';
+    this.#key.addEventListener('input', () => {
+      sessionStorage.setItem(KEY_ITEM, this.#key.value);
+      onChange();
+    });
+    this.#network.addEventListener('change', () => {
+      this.#offerMethods();
+      onChange();
+    });
+    this.#method.addEventListener('change', onMethod);
+    this.root = element('div', { class: 'selectors' });
+    this.root.append(
+      createLabelled('Network', this.#network),
+      createLabelled('Method', this.#method),
+      createLabelled('API key', this.#key),
+    );
+  }
+
+  get key(): string {
+    return this.#key.value.trim();
+  }
+
+  /** A host name that leads to the chosen network. */
+  get host(): string | undefined {
+    const { hosts = [] } = this.#networks.find(({ name }) => name === this.#network.value) ?? {};
+    return hosts.find((host) => !host.startsWith('*')) ?? hosts[0];
+  }
+
+  get method(): MethodDoc | undefined {
+    return this.#methods.find(({ name }) => name === this.#method.value);
+  }
+
+  setNetworks(networks: readonly NetworkStatus[]): void {
+    const isSame =
+      networks.length === this.#networks.length &&
+      networks.every(({ name, family }, i) => {
+        const known = this.#networks[i];
+        return known?.name === name && known.family === family;
+      });
+    this.#networks = networks;
+    if (isSame) return;
+    offer(
+      this.#network,
+      networks.map(({ name }) => name),
+    );
+    this.#offerMethods();
+  }
+
+  setMethods(methods: readonly MethodDoc[]): void {
+    this.#methods = methods;
+    this.#offerMethods();
+  }
+
+  #offerMethods(): void {
+    const network = this.#networks.find(({ name }) => name === this.#network.value);
+    if (network === undefined) return;
+    const methods = this.#methods.filter(
+      (one) => one['x-rollups-only'] !== true || network.family !== undefined,
+    );
+    const before = this.#method.value;
+    offer(
+      this.#method,
+      methods.map(({ name }) => name),
+    );
+    if (before === '' && methods.some(({ name }) => name === FIRST_METHOD)) this.#method.value = FIRST_METHOD;
+    if (this.#method.value !== before) this.#onMethod();
+  }
+}
+
+/** What most people try first. */
+const FIRST_METHOD = 'eth_call';
+
+/** Keeps what was chosen where it is still there. */
+function offer(select: HTMLSelectElement, names: readonly string[]): void {
+  const before = select.value;
+  select.replaceChildren(...names.map((name) => element('option', { value: name }, name)));
+  if (names.includes(before)) select.value = before;
+}
+
+function createLabelled(text: string, control: HTMLElement): HTMLElement {
+  return element('div', { class: 'field' }, element('label', { for: control.id }, text), control);
+}

@@ -1,0 +1,78 @@
+/** What people type, as JSON values; and JSON values as they would type them. */
+import { type JsonSchema, listAlternatives } from './open-rpc.ts';
+
+/** Text that cannot be meant; the message says what was expected. */
+export class ValueProblem extends Error {}
+
+/** A number in decimal, `0x` hex, or with digits grouped, as a quantity. @throws ValueProblem */
+export function parseQuantity(text: string): string {
+  const plain = text.replace(/[_,\s]/g, '');
+  if (!/^(\d+|0x[0-9a-f]+)$/i.test(plain)) throw new ValueProblem('expected a number, decimal or 0x hex');
+  return `0x${BigInt(plain).toString(16)}`;
+}
+
+/** @throws ValueProblem */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ValueProblem('expected JSON');
+  }
+}
+
+/** What the text of a field means under a schema. @throws ValueProblem */
+export function parseValue(text: string, schema: JsonSchema): unknown {
+  const alternatives = listAlternatives(schema);
+  if (/^\s*[[{]/.test(text) || alternatives.every(({ type }) => type === 'object' || type === 'array')) {
+    return parseJson(text);
+  }
+  const trimmed = text.trim();
+  const exact = alternatives.find((one) => matches(trimmed, one));
+  if (exact !== undefined) return exact.type === 'string' ? trimmed : parseJson(trimmed);
+  if (alternatives.some(isQuantity) && /^(\d[\d_,\s]*|0x[0-9a-f]{1,64})$/i.test(trimmed)) {
+    const quantity = parseQuantity(trimmed);
+    if (alternatives.some((one) => isQuantity(one) && matches(quantity, one))) return quantity;
+  }
+  throw new ValueProblem(`expected ${describeSchema(schema)}`);
+}
+
+function matches(text: string, { type, enum: choices, pattern }: JsonSchema): boolean {
+  if (type === 'integer' || type === 'number') return /^-?\d+$/.test(text);
+  if (type !== 'string') return false;
+  if (choices !== undefined) return choices.includes(text);
+  return pattern === undefined || new RegExp(pattern, 'u').test(text);
+}
+
+export function isQuantity({ title }: JsonSchema): boolean {
+  return title === 'quantity' || title === 'block number';
+}
+
+/** Values that a schema names. */
+export function listChoices(schema: JsonSchema): readonly string[] {
+  return listAlternatives(schema).flatMap((one) => one.enum ?? []);
+}
+
+/** In a few words, for people. */
+export function describeSchema(schema: JsonSchema): string {
+  const names = listAlternatives(schema).map(
+    ({ title, type }) => WORDS.get(title ?? '') ?? title ?? type ?? 'JSON',
+  );
+  return [...new Set(names)].join(', or ');
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['quantity', 'a number, decimal or 0x hex'],
+  ['block number', 'a number'],
+  ['block tag', 'a tag'],
+  ['block hash', 'a block hash'],
+  ['EIP-1898 object', 'an EIP-1898 object'],
+  ['address', 'an address: 0x and 40 hex digits'],
+  ['32 bytes', '32 bytes: 0x and 64 hex digits'],
+  ['data', 'data: 0x and pairs of hex digits'],
+]);
+
+/** As a field shows it. */
+export function formatValue(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+}

@@ -1,0 +1,15 @@
+/** What the console sends to its server: one request, for the service itself. */
+export type ConsoleRequest = {
+  /** A host name of the network that is meant, as the status has it. */
+  readonly network: string;
+  readonly key: string;
+  readonly request: Readonly<Record<string, unknown>>;
+};
+
+/** What the service answered. */
+export type ConsoleAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly milliseconds: number;
+};

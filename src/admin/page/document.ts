@@ -1,0 +1,42 @@
+/** The page without its data; everything else is put in by `main.ts`. Addresses are relative, for proxies with a path. */
+export const PAGE_HTML: string = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Portcullis status</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 15V7a6 6 0 0 1 12 0v8M5 15V3m3 12V1m3 14V3M2 7h12M2 11h12' fill='none' stroke='%236b7f95' stroke-width='1.4'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="status/page.css">
+<script type="module" src="status/main.js"></script>
+</head>
+<body data-state="connecting">
+<header class="top">
+<div class="bar">
+<h1><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 15V7a6 6 0 0 1 12 0v8M5 15V3m3 12V1m3 14V3M2 7h12M2 11h12"/></svg>Portcullis</h1>
+<span id="version" class="quiet"></span>
+<span class="live"><span id="state" role="status">○ Connecting…</span> <time id="time" class="quiet"></time></span>
+<nav aria-label="Parts of this page">
+<a href="#traffic">Traffic</a>
+<a href="#networks-part">Networks</a>
+<a href="#keys-part">Keys</a>
+<a href="#errors-part">Errors</a>
+<a href="#processes-part">Processes</a>
+<a href="#console-part">Console</a>
+</nav>
+</div>
+</header>
+<main>
+<noscript><p class="empty">This page needs JavaScript; the same facts are at <a href="status.json">status.json</a>.</p></noscript>
+<section id="traffic" aria-labelledby="traffic-title"><h2 id="traffic-title">Traffic</h2><div id="overview"></div></section>
+<section id="networks-part" aria-labelledby="networks-title"><h2 id="networks-title">Networks</h2><div id="networks" class="cards"></div></section>
+<div class="pair">
+<section id="keys-part" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><div id="keys" class="panel"></div></section>
+<section id="errors-part" aria-labelledby="errors-title"><h2 id="errors-title">Recent errors</h2><div id="errors" class="panel"></div></section>
+</div>
+<section id="processes-part" aria-labelledby="processes-title"><h2 id="processes-title">Processes</h2><div id="processes" class="panel"></div></section>
+<section id="console-part" aria-labelledby="console-title"><h2 id="console-title">Console</h2><div id="console"></div></section>
+</main>
+</body>
+</html>
+`;

@@ -1,0 +1,42 @@
+/** Building the page: elements and text nodes, never markup, so that no name or message can become one. */
+
+type Child = Node | string;
+export type Attributes = Readonly<Record<string, string>>;
+
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
+}
+
+export function svgElement<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[K] {
+  const created = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
+}
+
+/** Leaves alone what is right already: a selection in it stays. */
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function setAttribute(node: Element, name: string, value: string): void {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** @throws TypeError when the document has no such element */
+export function findById(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new TypeError(`there is no #${id}`);
+  return found;
+}

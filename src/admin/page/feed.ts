@@ -1,0 +1,68 @@
+import type { ServiceStatus } from '../../observe/status.ts';
+
+export type FeedState = 'connecting' | 'live' | 'lost' | 'paused';
+
+type FeedListener = {
+  onStatus(status: ServiceStatus): void;
+  onState(state: FeedState): void;
+};
+
+const RETRY_MS = 3_000;
+/** A stream that says nothing for so long is opened anew. */
+const SILENCE_MS = 10_000;
+
+/** The service's status as it changes: opened again when it breaks, closed while nobody looks. */
+export class Feed {
+  readonly #listener: FeedListener;
+  #source: EventSource | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(listener: FeedListener) {
+    this.#listener = listener;
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => this.#follow());
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (document.hidden) {
+      this.#close();
+      this.#listener.onState('paused');
+    } else if (this.#source === undefined) this.#open('connecting');
+  }
+
+  #open(state: FeedState): void {
+    this.#close();
+    this.#listener.onState(state);
+    const source = new EventSource('status/events');
+    this.#source = source;
+    this.#expect();
+    source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      this.#expect();
+      this.#listener.onState('live');
+      this.#listener.onStatus(JSON.parse(data) as ServiceStatus);
+    });
+    source.addEventListener('error', () => {
+      this.#listener.onState('lost');
+      // After some failures a browser tries no more.
+      this.#later(RETRY_MS);
+    });
+  }
+
+  #expect(): void {
+    this.#later(SILENCE_MS);
+  }
+
+  #later(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#open('lost'), ms);
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = undefined;
+  }
+}

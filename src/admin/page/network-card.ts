@@ -1,0 +1,146 @@
+import type { NetworkStatus, TrafficSample, UpstreamStatus } from '../../observe/status.ts';
+import { element, setAttribute, setText } from './dom.ts';
+import {
+  formatCount,
+  formatDate,
+  formatMs,
+  formatRate,
+  formatShare,
+  formatSpan,
+  NOTHING,
+  shorten,
+} from './format.ts';
+import type { Part } from './keyed-list.ts';
+import { Sparkline } from './sparkline.ts';
+import { type Cell, Table } from './table.ts';
+
+/** Samples of a network that its card keeps while it is open. */
+const MAX_SAMPLES = 120;
+/** Blocks older than this are from a chain that stands still: its date says more than its age. */
+const OLD_MS = 86_400_000;
+
+/** A network, and the moment at which it was like that. */
+export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
+
+const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency'] as const;
+
+export class NetworkCard implements Part<NetworkView> {
+  readonly root: HTMLElement;
+  readonly #name: HTMLElement = element('h3');
+  readonly #state: HTMLElement = element('span', { class: 'pill' });
+  readonly #hosts: HTMLElement = element('p', { class: 'hosts' });
+  readonly #facts: ReadonlyMap<string, HTMLElement> = new Map(FACTS.map((name) => [name, element('dd')]));
+  readonly #chart: Sparkline = new Sparkline();
+  readonly #upstreams: Table<UpstreamStatus> = createUpstreamTable();
+  readonly #samples: TrafficSample[] = [];
+
+  constructor() {
+    const facts = element('dl', { class: 'facts' });
+    for (const [name, node] of this.#facts) facts.append(element('div', {}, element('dt', {}, name), node));
+    this.root = element('article', { class: 'card' });
+    this.root.append(element('header', {}, this.#name, this.#state), this.#hosts, facts);
+    this.root.append(this.#chart.root, this.#upstreams.root);
+  }
+
+  update({ network, at }: NetworkView): void {
+    setText(this.#name, network.name);
+    const { text, tone = 'quiet' } = describeState(network);
+    setText(this.#state, text);
+    setAttribute(this.#state, 'class', `pill ${tone}`);
+    setText(this.#hosts, network.hosts.join('  '));
+    this.#setFact('Chain', describeChain(network));
+    const { head, traffic } = network;
+    this.#setFact(
+      'Head',
+      head === undefined ? NOTHING : `${formatCount(head.number)}  ${shorten(head.hash)}`,
+    );
+    this.#setFact(
+      'Block time',
+      head === undefined ? NOTHING : describeAge(at - head.timestamp, head.timestamp),
+    );
+    const calls = `${formatRate(traffic.callsPerSecond)}/s, ${formatRate(traffic.errorsPerSecond)}/s failed`;
+    this.#setFact('Calls', calls);
+    this.#setFact(
+      'Latency',
+      traffic.p50 === undefined ? NOTHING : `${formatMs(traffic.p50)} median, ${formatMs(traffic.p99)} p99`,
+    );
+    this.#draw(traffic, at, calls);
+    this.#upstreams.update(network.upstreams);
+    this.#upstreams.root.hidden = network.source === 'embedded';
+  }
+
+  #setFact(name: (typeof FACTS)[number], text: string): void {
+    const node = this.#facts.get(name);
+    if (node !== undefined) setText(node, text);
+  }
+
+  #draw(traffic: TrafficSample, at: number, calls: string): void {
+    this.#samples.push({ ...traffic, at });
+    if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
+    this.#chart.update({
+      from: at - MAX_SAMPLES * 1_000,
+      to: at,
+      lines: [this.#samples.map((sample) => ({ at: sample.at, value: sample.callsPerSecond }))],
+      label: `Calls per second of the last two minutes, as far as this page has watched: now ${calls}`,
+    });
+  }
+}
+
+function describeState({ source, upstreams, head }: NetworkStatus): Cell {
+  if (source === 'embedded')
+    return head === undefined ? { text: 'embedded' } : { text: 'serving', tone: 'ok' };
+  const up = upstreams.filter(({ state }) => state === 'up').length;
+  if (upstreams.length === 0) return { text: 'nodes unknown' };
+  if (up === upstreams.length) return { text: up === 1 ? 'node up' : `all ${up} nodes up`, tone: 'ok' };
+  if (up === 0) return { text: 'no node up', tone: 'bad' };
+  return { text: `${up} of ${upstreams.length} nodes up`, tone: 'warn' };
+}
+
+function describeChain({ chainId, family, source }: NetworkStatus): string {
+  const kind = source === 'embedded' ? 'executed here' : 'from nodes';
+  const name = family === undefined ? [] : [family === 'rollup' ? 'a rollup' : `${family} rollup`];
+  return [chainId === undefined ? [] : `id ${chainId}`, name, kind].flat().join(', ');
+}
+
+function describeAge(age: number, timestamp: number): string {
+  return age > OLD_MS ? formatDate(timestamp) : `${formatSpan(age)} ago`;
+}
+
+const STATES: Readonly<Record<UpstreamStatus['state'], Cell>> = {
+  up: { text: '● up', tone: 'ok' },
+  lagging: { text: '▲ lagging', tone: 'warn' },
+  down: { text: '✕ down', tone: 'bad' },
+  excluded: { text: '○ excluded', tone: 'bad' },
+};
+
+function createUpstreamTable(): Table<UpstreamStatus> {
+  return new Table<UpstreamStatus>({
+    caption: 'Nodes',
+    keyOf: ({ name }, position) => `${position} ${name}`,
+    empty: 'Nothing is known of the nodes yet.',
+    columns: [
+      { label: 'Node', kind: 'code', cell: ({ name }) => name },
+      { label: 'State', cell: describeUpstream },
+      { label: 'Lag', kind: 'number', cell: ({ lag, head }) => describeLag(lag, head) },
+      { label: 'Latency', kind: 'number', cell: ({ latency }) => formatMs(latency) },
+      {
+        label: 'Failures',
+        kind: 'number',
+        cell: ({ errorRate }) => ({
+          text: formatShare(errorRate),
+          ...(errorRate !== undefined && errorRate >= 0.05 && { tone: 'bad' as const }),
+        }),
+      },
+    ],
+  });
+}
+
+function describeUpstream({ state, reason }: UpstreamStatus): Cell {
+  const { text, ...rest } = STATES[state] ?? { text: state };
+  return { ...rest, text: reason === undefined ? text : `${text}: ${reason}` };
+}
+
+function describeLag(lag: number | undefined, head: number | undefined): Cell {
+  const title = head === undefined ? {} : { title: `head ${formatCount(head)}` };
+  return { text: lag === undefined ? NOTHING : lag <= 0 ? 'none' : `${formatCount(lag)}`, ...title };
+}

@@ -1,0 +1,128 @@
+import type { ProcessStatus, ServiceStatus, TrafficSample } from '../../observe/status.ts';
+import { element, setText } from './dom.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  formatRate,
+  formatShare,
+  formatSpan,
+  NOTHING,
+} from './format.ts';
+import type { Part } from './keyed-list.ts';
+import { Sparkline } from './sparkline.ts';
+
+/** Samples that a number shown is the mean of. */
+const RECENT = 10;
+const SHORTEST_CHART_MS = 60_000;
+
+type TileContent = { readonly value: string; readonly unit: string; readonly note: string };
+
+class Tile {
+  readonly root: HTMLElement;
+  readonly #value: HTMLElement = element('span', { class: 'value' });
+  readonly #unit: HTMLElement = element('span', { class: 'unit' });
+  readonly #note: HTMLElement = element('p', { class: 'note' });
+
+  constructor(title: string, chart?: Sparkline) {
+    this.root = element('section', { class: 'tile' }, element('h3', {}, title));
+    this.root.append(element('p', {}, this.#value, ' ', this.#unit), this.#note);
+    if (chart !== undefined) this.root.append(chart.root);
+  }
+
+  update({ value, unit, note }: TileContent): void {
+    setText(this.#value, value);
+    setText(this.#unit, unit);
+    setText(this.#note, note);
+  }
+}
+
+/** The numbers of the whole service. */
+export class Overview implements Part<ServiceStatus> {
+  readonly root: HTMLElement;
+  readonly #charts = { calls: new Sparkline(), errors: new Sparkline(), latency: new Sparkline() };
+  readonly #calls: Tile = new Tile('Calls', this.#charts.calls);
+  readonly #errors: Tile = new Tile('Errors', this.#charts.errors);
+  readonly #latency: Tile = new Tile('Latency', this.#charts.latency);
+  readonly #cache: Tile = new Tile('Cache');
+  readonly #load: Tile = new Tile('In progress');
+
+  constructor() {
+    const tiles = [this.#calls, this.#errors, this.#latency, this.#cache, this.#load];
+    this.root = element('div', { class: 'tiles' }, ...tiles.map(({ root }) => root));
+  }
+
+  update({ at, traffic, cache, processes }: ServiceStatus): void {
+    this.#updateTraffic(at, traffic);
+    this.#cache.update({
+      value: formatShare(
+        cache.hits + cache.misses === 0 ? undefined : cache.hits / (cache.hits + cache.misses),
+      ),
+      unit: 'hits',
+      note: `${formatCount(cache.hits)} hits, ${formatCount(cache.misses)} misses; ${formatBytes(cache.bytes)} held`,
+    });
+    this.#load.update({
+      value: formatCount(sum(processes, 'inFlight')),
+      unit: 'requests',
+      note: `${formatCount(sum(processes, 'queued'))} calls wait; ${formatCount(sum(processes, 'connections'))} connections, ${formatCount(sum(processes, 'webSockets'))} WebSockets`,
+    });
+  }
+
+  #updateTraffic(at: number, traffic: readonly TrafficSample[]): void {
+    const span = Math.max(SHORTEST_CHART_MS, at - (traffic[0]?.at ?? at));
+    const window = { from: at - span, to: at };
+    const recent = traffic.slice(-RECENT);
+    const calls = mean(recent, 'callsPerSecond');
+    const errors = mean(recent, 'errorsPerSecond');
+    const timed = recent.findLast(({ p99 }) => p99 !== undefined);
+    const highest = (pick: (sample: TrafficSample) => number | undefined): number | undefined =>
+      traffic.length === 0 ? undefined : Math.max(...traffic.map((sample) => pick(sample) ?? 0));
+    const line = (pick: (sample: TrafficSample) => number | undefined) =>
+      traffic.map((sample) => ({ at: sample.at, value: pick(sample) }));
+    const over = `over ${formatSpan(span)}`;
+
+    const mostCalls = `at most ${formatRate(highest(({ callsPerSecond }) => callsPerSecond))} ${over}`;
+    this.#calls.update({ value: formatRate(calls), unit: 'per second', note: mostCalls });
+    this.#charts.calls.update({
+      ...window,
+      lines: [line(({ callsPerSecond }) => callsPerSecond)],
+      label: `Calls per second ${over}: now ${formatRate(calls)}, ${mostCalls}`,
+    });
+
+    const share = calls === undefined || errors === undefined || calls === 0 ? undefined : errors / calls;
+    const ofCalls = share === undefined ? 'no calls now' : `${formatShare(share)} of calls`;
+    this.#errors.update({ value: formatRate(errors), unit: 'per second', note: ofCalls });
+    this.#charts.errors.update({
+      ...window,
+      lines: [line(({ errorsPerSecond }) => errorsPerSecond)],
+      label: `Errors per second ${over}: now ${formatRate(errors)}, ${ofCalls}`,
+    });
+
+    const slowest = timed === undefined ? NOTHING : formatMs(timed.p99);
+    this.#latency.update({
+      value: formatMs(timed?.p50),
+      unit: 'median',
+      note: `99 of 100 within ${slowest}`,
+    });
+    this.#charts.latency.update({
+      ...window,
+      lines: [line(({ p99 }) => p99), line(({ p50 }) => p50)],
+      label: `Latency ${over}: median ${formatMs(timed?.p50)}, 99th percentile ${slowest}`,
+    });
+  }
+}
+
+function mean(
+  samples: readonly TrafficSample[],
+  field: 'callsPerSecond' | 'errorsPerSecond',
+): number | undefined {
+  if (samples.length === 0) return undefined;
+  return samples.reduce((total, sample) => total + sample[field], 0) / samples.length;
+}
+
+function sum(
+  processes: readonly ProcessStatus[],
+  field: 'inFlight' | 'queued' | 'connections' | 'webSockets',
+): number {
+  return processes.reduce((total, process) => total + process[field], 0);
+}

@@ -1,0 +1,233 @@
+/** Colours are named once, for light and dark; every pair of text and ground has a contrast of at least 4.5. */
+export const PAGE_CSS: string = `
+:root {
+  color-scheme: light dark;
+  --ground: #f4f5f7;
+  --panel: #ffffff;
+  --edge: #d8dde3;
+  --soft: #eceff2;
+  --text: #1a2027;
+  --quiet: #56616d;
+  --accent: #1d5a96;
+  --on-accent: #ffffff;
+  --ok: #17693b;
+  --ok-soft: #e2f2e8;
+  --warn: #7d5200;
+  --warn-soft: #fbf0d6;
+  --bad: #ad241c;
+  --bad-soft: #fbe5e3;
+  --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #12161a;
+    --panel: #1a1f25;
+    --edge: #2f3740;
+    --soft: #242b33;
+    --text: #e4e8ec;
+    --quiet: #98a4b0;
+    --accent: #7db4ee;
+    --on-accent: #0d1620;
+    --ok: #6fd09a;
+    --ok-soft: #16301f;
+    --warn: #e3b457;
+    --warn-soft: #33280f;
+    --bad: #ff938a;
+    --bad-soft: #3b1b19;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0;
+  background: var(--ground);
+  color: var(--text);
+  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
+  font-variant-numeric: tabular-nums;
+}
+h1, h2, h3, p, dl, dd, pre, fieldset { margin: 0; }
+h1 { font-size: 1.1rem; font-weight: 650; display: flex; align-items: center; gap: .45rem; }
+h1 svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: var(--accent); stroke-width: 1.3; }
+h2 { font-size: .95rem; font-weight: 650; margin: 0 0 .5rem; }
+h3 { font-size: .95rem; font-weight: 600; }
+a { color: var(--accent); }
+[hidden] { display: none !important; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
+.quiet { color: var(--quiet); }
+.ok { color: var(--ok); }
+.warn { color: var(--warn); }
+.bad { color: var(--bad); }
+.empty { color: var(--quiet); padding: .35rem 0; }
+
+.top { position: sticky; top: 0; z-index: 1; background: var(--panel); border-bottom: 1px solid var(--edge); }
+.bar, main { max-width: 84rem; margin: 0 auto; padding: 0 1.25rem; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem 1rem; padding-block: .6rem; }
+.live { margin-left: auto; }
+#state { font-weight: 600; }
+body[data-state=live] #state { color: var(--ok); }
+body[data-state=lost] #state { color: var(--bad); }
+body[data-state=lost] main > :not(#console-part) { opacity: .6; }
+nav { display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
+nav a { text-decoration: none; padding: .15rem 0; }
+nav a:hover { text-decoration: underline; }
+main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; padding-block: 1.25rem 3rem; }
+section { min-width: 0; scroll-margin-top: 4.5rem; }
+
+.panel, .tile, .card {
+  background: var(--panel);
+  border: 1px solid var(--edge);
+  border-radius: 8px;
+  padding: .85rem 1rem;
+  min-width: 0;
+}
+.tiles { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); }
+.tile { display: flex; flex-direction: column; }
+.tile h3 { font-size: .8rem; color: var(--quiet); }
+.value { font-size: 1.6rem; font-weight: 600; line-height: 1.25; letter-spacing: -.01em; }
+.unit { color: var(--quiet); }
+.note { color: var(--quiet); font-size: .85rem; }
+.sparkline { display: block; width: 100%; height: 2.6rem; margin-top: auto; padding-top: .5rem; box-sizing: content-box; }
+.sparkline path { fill: none; vector-effect: non-scaling-stroke; }
+.sparkline .base { stroke: var(--edge); stroke-width: 1; }
+.sparkline .line { stroke: var(--accent); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round; }
+.sparkline .line-1 { stroke: var(--quiet); }
+.sparkline .area { fill: var(--accent); opacity: .13; }
+
+.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+.card header { display: flex; align-items: baseline; gap: .6rem; justify-content: space-between; }
+.card h3 { overflow-wrap: anywhere; }
+.card .sparkline { height: 1.9rem; margin: 0 0 .4rem; }
+.hosts { color: var(--quiet); font: .85em var(--mono); overflow-wrap: anywhere; white-space: pre-wrap; }
+.pill {
+  display: inline-block;
+  padding: .05rem .5rem;
+  border-radius: 99px;
+  background: var(--soft);
+  font-size: .85rem;
+  font-weight: 600;
+  white-space: nowrap;
+}
+.pill.ok { background: var(--ok-soft); }
+.pill.warn { background: var(--warn-soft); }
+.pill.bad { background: var(--bad-soft); }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 12.5rem), 1fr)); gap: .4rem 1rem; margin: .6rem 0 0; }
+.facts dt { color: var(--quiet); font-size: .8rem; }
+.facts dd { overflow-wrap: anywhere; white-space: pre-wrap; }
+
+.pair { display: grid; gap: 1.5rem .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); }
+.pair > section { display: flex; flex-direction: column; }
+.pair .panel { flex: 1; }
+.table { min-width: 0; }
+table { width: 100%; border-collapse: collapse; }
+th { text-align: left; font-weight: 500; font-size: .8rem; color: var(--quiet); white-space: nowrap; }
+th, td { padding: .3rem .7rem .3rem 0; vertical-align: top; }
+th:last-child, td:last-child { padding-right: 0; }
+tbody tr { border-top: 1px solid var(--edge); }
+th.number, td.number { text-align: right; white-space: nowrap; }
+td.code { font: .9em var(--mono); line-height: 1.6; }
+td { overflow-wrap: anywhere; }
+td.ok, td.warn, td.bad { font-weight: 550; }
+
+.console { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: start; }
+.selectors { display: grid; gap: .6rem .75rem; grid-template-columns: 1fr 1.7fr 1fr; }
+.summary { color: var(--quiet); margin: .6rem 0; }
+.field { min-width: 0; margin-bottom: .6rem; }
+.selectors .field { margin: 0; }
+.label { display: flex; justify-content: space-between; gap: .75rem; }
+.meaning { color: var(--quiet); font: .85em var(--mono); overflow-wrap: anywhere; text-align: right; }
+label, legend { font-weight: 600; }
+label .quiet { font-weight: 400; }
+input, select, textarea {
+  display: block;
+  width: 100%;
+  margin-top: .15rem;
+  padding: .4rem .55rem;
+  color: inherit;
+  background: var(--ground);
+  border: 1px solid var(--edge);
+  border-radius: 6px;
+  font: inherit;
+}
+input, textarea { font-family: var(--mono); font-size: .95em; }
+textarea { resize: vertical; overflow-wrap: anywhere; word-break: break-all; }
+::placeholder { color: var(--quiet); opacity: 1; }
+[aria-invalid=true] { border-color: var(--bad); }
+.help { color: var(--quiet); font-size: .85rem; }
+.problem { color: var(--bad); font-weight: 550; overflow-wrap: anywhere; }
+fieldset { border: 1px solid var(--edge); border-radius: 6px; padding: .5rem .8rem; margin-bottom: .75rem; min-width: 0; }
+legend { padding: 0 .3rem; }
+fieldset > .help { margin-bottom: .5rem; }
+details { margin: .35rem 0; }
+summary { cursor: pointer; color: var(--accent); padding: .15rem 0; }
+fieldset details > :nth-child(2) { margin-top: .4rem; }
+button {
+  padding: .4rem .8rem;
+  color: var(--text);
+  background: var(--soft);
+  border: 1px solid var(--edge);
+  border-radius: 6px;
+  font: inherit;
+  cursor: pointer;
+}
+button:hover { border-color: var(--accent); }
+button:disabled { opacity: .55; cursor: default; }
+button[aria-pressed=true] { border-color: var(--accent); color: var(--accent); }
+button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; padding-inline: 1.4rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; margin: .4rem 0; }
+.chips { display: flex; flex-wrap: wrap; gap: .3rem; margin: .35rem 0 .2rem; }
+.chip { padding: .1rem .55rem; font: .85em var(--mono); border-radius: 99px; }
+pre {
+  max-height: 30rem;
+  overflow: auto;
+  padding: .6rem .75rem;
+  background: var(--ground);
+  border: 1px solid var(--edge);
+  border-radius: 6px;
+  font: .88em/1.5 var(--mono);
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+.curl { margin-bottom: .5rem; max-height: 12rem; }
+.answer[aria-busy=true] { opacity: .55; }
+.outcome { color: var(--quiet); margin-bottom: .5rem; }
+.headline { font-size: 1.25rem; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; }
+.words { margin-bottom: .6rem; }
+.decoded { margin-top: .5rem; }
+.decoded > div { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .75rem; padding: .25rem 0; border-top: 1px solid var(--edge); }
+.decoded dt { color: var(--quiet); overflow-wrap: anywhere; }
+.decoded dd { overflow-wrap: anywhere; }
+.answer .table { margin-top: .5rem; overflow-x: auto; }
+.answer td { overflow-wrap: normal; white-space: nowrap; }
+
+@media (max-width: 60rem) {
+  .console { grid-template-columns: minmax(0, 1fr); }
+}
+@media (max-width: 40rem) {
+  html { scroll-padding-top: 1rem; }
+  .top { position: static; }
+  .bar, main { padding-inline: .75rem; }
+  .live { margin-left: 0; width: 100%; order: 1; }
+  nav { order: 2; width: 100%; }
+  nav a { padding: .35rem 0; }
+  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .tile { padding: .6rem .75rem; }
+  .tile:last-child { grid-column: auto; }
+  .value { font-size: 1.35rem; }
+  .selectors { grid-template-columns: minmax(0, 1fr); }
+  input, select, textarea { font-size: 16px; }
+  button { padding-block: .5rem; }
+  .chip { padding-block: .3rem; }
+  .decoded > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, tbody { display: block; }
+  tbody tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .1rem .9rem; padding: .5rem 0; }
+  td, th.number, td.number { display: block; padding: 0; text-align: left; }
+  .answer td { white-space: normal; overflow-wrap: anywhere; }
+  td::before { content: attr(data-label); display: block; color: var(--quiet); font: .8rem/1.4 system-ui, sans-serif; }
+  td:first-child { grid-column: 1 / -1; font-weight: 600; }
+  td:first-child::before { font-weight: 400; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  html { scroll-behavior: smooth; }
+}
+`;

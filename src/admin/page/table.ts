@@ -1,0 +1,77 @@
+import { element, setAttribute, setText } from './dom.ts';
+import { KeyedList, type Part } from './keyed-list.ts';
+
+/** Text, and how it is meant. What a tone says in colour the text says too. */
+export type Cell = {
+  readonly text: string;
+  readonly tone?: 'ok' | 'warn' | 'bad' | 'quiet';
+  readonly title?: string;
+};
+
+export type Column<T> = {
+  readonly label: string;
+  readonly kind?: 'number' | 'code';
+  readonly cell: (item: T) => Cell | string;
+};
+
+type TableParts<T> = {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (item: T, position: number) => string;
+  /** Stands in the place of rows where there are none. */
+  readonly empty: string;
+};
+
+/** A table that becomes a list of cards where it is narrow; roles keep it a table for those who listen. */
+export class Table<T> implements Part<readonly T[]> {
+  readonly root: HTMLElement;
+  readonly #table: HTMLElement;
+  readonly #empty: HTMLElement;
+  readonly #rows: KeyedList<T>;
+
+  constructor({ caption, columns, keyOf, empty }: TableParts<T>) {
+    const heads = columns.map(({ label, kind }) =>
+      element('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, label),
+    );
+    const body = element('tbody', { role: 'rowgroup' });
+    this.#table = element(
+      'table',
+      { role: 'table', 'aria-label': caption },
+      element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)),
+      body,
+    );
+    this.#empty = element('p', { class: 'empty' }, empty);
+    this.root = element('div', { class: 'table' }, this.#table, this.#empty);
+    this.#rows = new KeyedList(body, keyOf, () => new Row(columns));
+  }
+
+  update(items: readonly T[]): void {
+    this.#rows.update(items);
+    this.#table.hidden = items.length === 0;
+    this.#empty.hidden = items.length > 0;
+  }
+}
+
+class Row<T> implements Part<T> {
+  readonly root: HTMLTableRowElement;
+  readonly #cells: readonly { readonly node: HTMLElement; readonly column: Column<T> }[];
+
+  constructor(columns: readonly Column<T>[]) {
+    this.#cells = columns.map((column) => ({
+      column,
+      node: element('td', { role: 'cell', 'data-label': column.label }, element('span')),
+    }));
+    this.root = element('tr', { role: 'row' }, ...this.#cells.map(({ node }) => node));
+  }
+
+  update(item: T): void {
+    for (const { node, column } of this.#cells) {
+      const value = column.cell(item);
+      const { text, tone = '', title = '' } = typeof value === 'string' ? { text: value } : value;
+      setText(node.firstElementChild ?? node, text);
+      setAttribute(node, 'class', `${column.kind ?? ''} ${tone}`.trim());
+      if (title !== '') setAttribute(node, 'title', title);
+      else node.removeAttribute('title');
+    }
+  }
+}

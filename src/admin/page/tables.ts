@@ -1,0 +1,62 @@
+import type { ErrorEntry, KeyStatus, ProcessStatus } from '../../observe/status.ts';
+import { formatBytes, formatCount, formatMs, formatSpan, formatTime } from './format.ts';
+import { Table } from './table.ts';
+
+export function createKeyTable(): Table<KeyStatus> {
+  return new Table<KeyStatus>({
+    caption: 'Keys',
+    keyOf: ({ id }) => id,
+    empty: 'No key was used since the start.',
+    columns: [
+      { label: 'Key', cell: ({ name, id }) => ({ text: name === '' ? id : name, title: id }) },
+      { label: 'Id', kind: 'code', cell: ({ id }) => ({ text: id, tone: 'quiet' }) },
+      { label: 'Calls', kind: 'number', cell: ({ calls }) => formatCount(calls) },
+      { label: 'Credits', kind: 'number', cell: ({ credits }) => formatCount(credits) },
+      {
+        label: 'Limited',
+        kind: 'number',
+        cell: ({ limited }) => ({
+          text: formatCount(limited),
+          ...(limited > 0 && { tone: 'warn' as const }),
+        }),
+      },
+    ],
+  });
+}
+
+export function createErrorTable(): Table<ErrorEntry> {
+  return new Table<ErrorEntry>({
+    caption: 'Errors',
+    keyOf: ({ network, method, error }, position) => `${position} ${network} ${method} ${error}`,
+    empty: 'None that was the service’s or a node’s.',
+    columns: [
+      { label: 'Last', cell: ({ at }) => formatTime(at) },
+      { label: 'Network', cell: ({ network }) => network },
+      { label: 'Method', kind: 'code', cell: ({ method }) => method },
+      { label: 'Error', cell: ({ error }) => error },
+      { label: 'Times', kind: 'number', cell: ({ count }) => formatCount(count) },
+    ],
+  });
+}
+
+/** A process, and the moment at which it was like that. */
+export type ProcessView = { readonly process: ProcessStatus; readonly at: number };
+
+export function createProcessTable(): Table<ProcessView> {
+  return new Table<ProcessView>({
+    caption: 'Processes',
+    keyOf: ({ process }) => String(process.pid),
+    empty: 'None.',
+    columns: [
+      { label: 'Process', kind: 'code', cell: ({ process }) => String(process.pid) },
+      { label: 'Running', kind: 'number', cell: ({ process, at }) => formatSpan(at - process.startedAt) },
+      { label: 'Connections', kind: 'number', cell: ({ process }) => formatCount(process.connections) },
+      { label: 'WebSockets', kind: 'number', cell: ({ process }) => formatCount(process.webSockets) },
+      { label: 'In progress', kind: 'number', cell: ({ process }) => formatCount(process.inFlight) },
+      { label: 'Waiting', kind: 'number', cell: ({ process }) => formatCount(process.queued) },
+      { label: 'Timers late', kind: 'number', cell: ({ process }) => formatMs(process.eventLoopDelay) },
+      { label: 'Memory', kind: 'number', cell: ({ process }) => formatBytes(process.residentBytes) },
+      { label: 'Heap', kind: 'number', cell: ({ process }) => formatBytes(process.heapBytes) },
+    ],
+  });
+}

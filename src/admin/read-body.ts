@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './refusal.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The whole body. @throws Refusal when it is too large or breaks off */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > MAX_BODY_BYTES) break;
+      pieces.push(piece);
+    }
+  } catch {
+    throw new Refusal(400, 'the body broke off');
+  }
+  if (size > MAX_BODY_BYTES) {
+    throw new Refusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,12 @@
+/** A request that the admin server does not serve: status and words, never a part of what was sent. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = status;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JSON_TYPE, sendText } from './answers.ts';
+import type { Console } from './console.ts';
+import { type PageFile, readPageFiles } from './page-files.ts';
+import { Refusal } from './refusal.ts';
+import type { AdminSources } from './sources.ts';
+import type { StatusFeed } from './status-feed.ts';
+
+type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+export type RouteParts = {
+  readonly sources: AdminSources;
+  readonly feed: StatusFeed;
+  readonly console: Console;
+};
+
+/** What is served under which path, all of it by exact name. */
+export class Routes {
+  readonly #get: ReadonlyMap<string, Route>;
+  readonly #post: ReadonlyMap<string, Route>;
+  /** Read with the first request that may need them. */
+  #files: ReadonlyMap<string, PageFile> | undefined;
+
+  constructor({ sources, feed, console }: RouteParts) {
+    const { metrics } = sources;
+    this.#get = new Map<string, Route>([
+      ['/', (_, response) => sendText(response, 302, 'text/plain', '', { Location: 'status' })],
+      ['/status/events', (request, response) => watch(feed, request, response)],
+      [
+        '/status.json',
+        async (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(await feed.read())),
+      ],
+      // For the line that the console offers to paste.
+      ['/console', (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(sources.service))],
+      ['/openrpc.json', (_, response) => sendText(response, 200, JSON_TYPE, sources.openRpc())],
+      ...(metrics === undefined ? [] : [['/metrics', serveMetrics(metrics)] as const]),
+    ]);
+    this.#post = new Map([['/console', (request, response) => console.serve(request, response)]]);
+  }
+
+  /** @throws Refusal (at once or by rejection) for what is not served */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = '' } = request;
+    const query = url.indexOf('?');
+    const path = query < 0 ? url : url.slice(0, query);
+    const post = this.#post.get(path);
+    const get = this.#get.get(path) ?? this.#findFile(path);
+    if (post === undefined && get === undefined) throw new Refusal(404, 'not found');
+    const route = method === 'POST' ? post : method === 'GET' || method === 'HEAD' ? get : undefined;
+    if (route === undefined) {
+      throw new Refusal(405, 'method not allowed', {
+        Allow: post === undefined ? 'GET, HEAD' : 'GET, HEAD, POST',
+      });
+    }
+    await route(request, response);
+  }
+
+  #findFile(path: string): Route | undefined {
+    this.#files ??= readPageFiles();
+    const file = this.#files.get(path);
+    return file && ((_, response) => sendText(response, 200, file.contentType, file.text));
+  }
+}
+
+function watch(feed: StatusFeed, request: IncomingMessage, response: ServerResponse): void {
+  // To look at the headers is not to watch.
+  if (request.method === 'HEAD') sendText(response, 200, 'text/event-stream; charset=utf-8', '');
+  else if (!feed.watch(response)) {
+    throw new Refusal(503, 'too many pages are watching', { 'Retry-After': '10' });
+  }
+}
+
+function serveMetrics(metrics: NonNullable<AdminSources['metrics']>): Route {
+  return async (_, response) => {
+    const { contentType, text } = await metrics();
+    sendText(response, 200, contentType, text);
+  };
+}

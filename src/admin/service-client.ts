@@ -1,0 +1,87 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as openRequest } from 'node:http';
+import type { ConsoleAnswer } from './page/console/wire.ts';
+import { Refusal } from './refusal.ts';
+import type { AdminSources } from './sources.ts';
+
+/** Longer than any of the service's own limits is by default. */
+const TIMEOUT_MS = 60_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Headers of answers that say something to whoever tries the service out. */
+const SHOWN_HEADER =
+  /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
+
+type Call = { readonly host: string; readonly key: string; readonly body: string };
+
+/** Asks the service on its own port, the way clients do. */
+export class ServiceClient {
+  readonly #host: string;
+  readonly #port: number;
+
+  constructor({ host, port }: AdminSources['service']) {
+    this.#host = ANY_ADDRESS.get(host) ?? host;
+    this.#port = port;
+  }
+
+  /** @throws Refusal when there is no answer that can be shown */
+  async send({ host, key, body }: Call, signal: AbortSignal): Promise<ConsoleAnswer> {
+    const start = performance.now();
+    try {
+      const response = await this.#post(host, `/v3/${key}`, body, signal);
+      const text = await readText(response);
+      return {
+        status: response.statusCode ?? 0,
+        headers: pickHeaders(response.headers),
+        body: text,
+        milliseconds: Math.round((performance.now() - start) * 100) / 100,
+      };
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const code = (error as NodeJS.ErrnoException).code ?? 'no answer';
+      throw new Refusal(502, `the service did not answer (${code})`);
+    }
+  }
+
+  #post(host: string, path: string, body: string, left: AbortSignal): Promise<IncomingMessage> {
+    const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
+    return new Promise((resolve, reject) => {
+      const request = openRequest({
+        host: this.#host,
+        port: this.#port,
+        path,
+        method: 'POST',
+        agent: false,
+        signal,
+        headers: {
+          Host: host,
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+        },
+      });
+      request.once('response', resolve);
+      request.once('error', reject);
+      request.end(body);
+    });
+  }
+}
+
+/** Listeners on every address take what comes to loopback. */
+const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > MAX_ANSWER_BYTES) throw new Refusal(502, `the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function pickHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const picked = Object.entries(headers).filter(([name]) => SHOWN_HEADER.test(name));
+  return Object.fromEntries(picked.map(([name, value]) => [name, String(value)]));
+}

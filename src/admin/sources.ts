@@ -1,0 +1,18 @@
+import type { ServiceStatus } from '../observe/status.ts';
+
+/** Text for programs that gather metrics. */
+export type MetricsText = { readonly contentType: string; readonly text: string };
+
+/**
+ * What the admin server shows, and where it asks. Callbacks only, so that it can run in another process than those that
+ * serve.
+ */
+export interface AdminSources {
+  status(): ServiceStatus | Promise<ServiceStatus>;
+  /** Absent: there is no `/metrics`. */
+  readonly metrics?: () => Promise<MetricsText>;
+  /** The service's OpenRPC document, as JSON text. */
+  openRpc(): string;
+  /** Where the service takes requests: what the console sends goes there. */
+  readonly service: { readonly host: string; readonly port: number };
+}

@@ -1,0 +1,62 @@
+import type { AdminServer } from '../admin/admin-server.ts';
+import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin/options.ts';
+import type { AdminSources } from '../admin/sources.ts';
+import type { Config } from '../config/config.ts';
+import { METHODS } from '../methods/table.ts';
+import type { Logger } from '../observe/logger.ts';
+import { encodeOpenRpc } from '../rpc/openrpc.ts';
+import type { ListenAddress } from '../server/lifecycle.ts';
+import { readVersion } from './version.ts';
+
+export type AdminParts = Pick<AdminSources, 'status' | 'metrics' | 'service'> & {
+  readonly config: Pick<Config, 'admin' | 'listen'>;
+  readonly log: Logger;
+};
+
+export type OpenAdmin = { readonly server: AdminServer; readonly address: ListenAddress };
+
+/**
+ * Starts the admin server that a configuration describes. @returns undefined where it describes none, or where nobody
+ * chose its port and that is in use
+ * @throws Error naming the chosen port that cannot be bound
+ */
+export async function openAdmin({
+  config: { admin, listen },
+  log,
+  ...sources
+}: AdminParts): Promise<OpenAdmin | undefined> {
+  if (admin === false) return undefined;
+  // Here only: a service without it does not load it.
+  const { createAdminServer } = await import('../admin/admin-server.ts');
+  const options = { ...admin, port: choosePort(admin, listen) };
+  let openRpc: string | undefined;
+  const server = createAdminServer({
+    options,
+    sources: {
+      ...sources,
+      openRpc: () => {
+        openRpc ??= encodeOpenRpc(METHODS, readVersion());
+        return openRpc;
+      },
+    },
+    log,
+  });
+  try {
+    return { server, address: await server.listen() };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE' && admin.port === undefined) {
+      log.warn({ port: options.port }, 'the port of the status page is in use: going on without it');
+      return undefined;
+    }
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be bound (${code ?? message})`;
+    throw new Error(
+      `the admin server's ${options.host}:${options.port} ${reason}; choose another with PORTCULLIS_ADMIN_PORT or admin`,
+    );
+  }
+}
+
+/** With a port that the system picks for clients, it picks this one too. */
+function choosePort({ port }: AdminOptions, listen: ListenAddress): number {
+  return port ?? (listen.port === 0 ? 0 : DEFAULT_ADMIN_PORT);
+}
