@@ -25,6 +25,13 @@ export function svgElement<K extends keyof SVGElementTagNameMap>(
   return created;
 }
 
+/** Text of documentation, in which words between backticks are code. */
+export function createProse(text: string): Node[] {
+  return text
+    .split('`')
+    .map((part, i) => (i % 2 === 0 ? document.createTextNode(part) : element('code', {}, part)));
+}
+
 /** Leaves alone what is right already: a selection in it stays. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;

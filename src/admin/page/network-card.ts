@@ -16,6 +16,7 @@ import { type Cell, Table } from './table.ts';
 
 /** Samples of a network that its card keeps while it is open. */
 const MAX_SAMPLES = 120;
+const SHORTEST_CHART_MS = 30_000;
 /** Blocks older than this are from a chain that stands still: its date says more than its age. */
 const OLD_MS = 86_400_000;
 
@@ -78,7 +79,7 @@ export class NetworkCard implements Part<NetworkView> {
     this.#samples.push({ ...traffic, at });
     if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
     this.#chart.update({
-      from: at - MAX_SAMPLES * 1_000,
+      from: Math.min(this.#samples[0]?.at ?? at, at - SHORTEST_CHART_MS),
       to: at,
       lines: [this.#samples.map((sample) => ({ at: sample.at, value: sample.callsPerSecond }))],
       label: `Calls per second of the last two minutes, as far as this page has watched: now ${calls}`,

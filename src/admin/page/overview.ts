@@ -1,15 +1,8 @@
 import type { ProcessStatus, ServiceStatus, TrafficSample } from '../../observe/status.ts';
 import { element, setText } from './dom.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatMs,
-  formatRate,
-  formatShare,
-  formatSpan,
-  NOTHING,
-} from './format.ts';
+import { formatBytes, formatCount, formatMs, formatRate, formatShare, NOTHING } from './format.ts';
 import type { Part } from './keyed-list.ts';
+import { Meter } from './meter.ts';
 import { Sparkline } from './sparkline.ts';
 
 /** Samples that a number shown is the mean of. */
@@ -24,7 +17,7 @@ class Tile {
   readonly #unit: HTMLElement = element('span', { class: 'unit' });
   readonly #note: HTMLElement = element('p', { class: 'note' });
 
-  constructor(title: string, chart?: Sparkline) {
+  constructor(title: string, chart?: Sparkline | Meter) {
     this.root = element('section', { class: 'tile' }, element('h3', {}, title));
     this.root.append(element('p', {}, this.#value, ' ', this.#unit), this.#note);
     if (chart !== undefined) this.root.append(chart.root);
@@ -44,7 +37,8 @@ export class Overview implements Part<ServiceStatus> {
   readonly #calls: Tile = new Tile('Calls', this.#charts.calls);
   readonly #errors: Tile = new Tile('Errors', this.#charts.errors);
   readonly #latency: Tile = new Tile('Latency', this.#charts.latency);
-  readonly #cache: Tile = new Tile('Cache');
+  readonly #hits: Meter = new Meter();
+  readonly #cache: Tile = new Tile('Cache', this.#hits);
   readonly #load: Tile = new Tile('In progress');
 
   constructor() {
@@ -54,17 +48,21 @@ export class Overview implements Part<ServiceStatus> {
 
   update({ at, traffic, cache, processes }: ServiceStatus): void {
     this.#updateTraffic(at, traffic);
+    const { hits, misses, bytes } = cache;
+    const share = hits + misses === 0 ? undefined : hits / (hits + misses);
     this.#cache.update({
-      value: formatShare(
-        cache.hits + cache.misses === 0 ? undefined : cache.hits / (cache.hits + cache.misses),
-      ),
+      value: formatShare(share),
       unit: 'hits',
-      note: `${formatCount(cache.hits)} hits, ${formatCount(cache.misses)} misses; ${formatBytes(cache.bytes)} held`,
+      note: `${formatCount(hits)} hits, ${formatCount(misses)} misses; ${formatBytes(bytes)} held`,
     });
+    this.#hits.update(share ?? 0);
+    const waiting = `${formatCount(sum(processes, 'queued'))} calls wait`;
+    const connections = `${formatCount(sum(processes, 'connections'))} connections, ${formatCount(sum(processes, 'webSockets'))} WebSockets`;
+    const lateness = Math.max(0, ...processes.map(({ eventLoopDelay }) => eventLoopDelay));
     this.#load.update({
       value: formatCount(sum(processes, 'inFlight')),
       unit: 'requests',
-      note: `${formatCount(sum(processes, 'queued'))} calls wait; ${formatCount(sum(processes, 'connections'))} connections, ${formatCount(sum(processes, 'webSockets'))} WebSockets`,
+      note: `${waiting}; ${connections}; timers up to ${formatMs(lateness)} late`,
     });
   }
 
@@ -79,7 +77,7 @@ export class Overview implements Part<ServiceStatus> {
       traffic.length === 0 ? undefined : Math.max(...traffic.map((sample) => pick(sample) ?? 0));
     const line = (pick: (sample: TrafficSample) => number | undefined) =>
       traffic.map((sample) => ({ at: sample.at, value: pick(sample) }));
-    const over = `over ${formatSpan(span)}`;
+    const over = `in ${Math.round(span / 60_000)} min`;
 
     const mostCalls = `at most ${formatRate(highest(({ callsPerSecond }) => callsPerSecond))} ${over}`;
     this.#calls.update({ value: formatRate(calls), unit: 'per second', note: mostCalls });
@@ -102,7 +100,7 @@ export class Overview implements Part<ServiceStatus> {
     this.#latency.update({
       value: formatMs(timed?.p50),
       unit: 'median',
-      note: `99 of 100 within ${slowest}`,
+      note: `99% within ${slowest}`,
     });
     this.#charts.latency.update({
       ...window,

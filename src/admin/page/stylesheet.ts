@@ -67,7 +67,7 @@ a { color: var(--accent); }
 body[data-state=live] #state { color: var(--ok); }
 body[data-state=lost] #state { color: var(--bad); }
 body[data-state=lost] main > :not(#console-part) { opacity: .6; }
-nav { display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
+nav { display: flex; flex-wrap: wrap; gap: .1rem .85rem; }
 nav a { text-decoration: none; padding: .15rem 0; }
 nav a:hover { text-decoration: underline; }
 main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; padding-block: 1.25rem 3rem; }
@@ -93,7 +93,12 @@ section { min-width: 0; scroll-margin-top: 4.5rem; }
 .sparkline .line-1 { stroke: var(--quiet); }
 .sparkline .area { fill: var(--accent); opacity: .13; }
 
-.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+.meter { display: block; width: 100%; height: .5rem; margin-top: auto; border-radius: 99px; }
+.bar-ground { fill: var(--soft); }
+.bar-part { fill: var(--accent); }
+
+.cards { columns: 27rem 3; column-gap: .75rem; margin-bottom: -.75rem; }
+.card { break-inside: avoid; margin-bottom: .75rem; }
 .card header { display: flex; align-items: baseline; gap: .6rem; justify-content: space-between; }
 .card h3 { overflow-wrap: anywhere; }
 .card .sparkline { height: 1.9rem; margin: 0 0 .4rem; }
@@ -124,11 +129,14 @@ th, td { padding: .3rem .7rem .3rem 0; vertical-align: top; }
 th:last-child, td:last-child { padding-right: 0; }
 tbody tr { border-top: 1px solid var(--edge); }
 th.number, td.number { text-align: right; white-space: nowrap; }
-td.code { font: .9em var(--mono); line-height: 1.6; }
+td.code, code { font: .9em var(--mono); }
+td.code { line-height: 1.6; }
 td { overflow-wrap: anywhere; }
+td.code:not(:first-child) { white-space: nowrap; }
 td.ok, td.warn, td.bad { font-weight: 550; }
 
-.console { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: start; }
+.console { display: grid; gap: .75rem; grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); align-items: start; }
+.side { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow: auto; }
 .selectors { display: grid; gap: .6rem .75rem; grid-template-columns: 1fr 1.7fr 1fr; }
 .summary { color: var(--quiet); margin: .6rem 0; }
 .field { min-width: 0; margin-bottom: .6rem; }
@@ -201,6 +209,7 @@ pre {
 
 @media (max-width: 60rem) {
   .console { grid-template-columns: minmax(0, 1fr); }
+  .side { position: static; max-height: none; }
 }
 @media (max-width: 40rem) {
   html { scroll-padding-top: 1rem; }
@@ -211,7 +220,7 @@ pre {
   nav a { padding: .35rem 0; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tile { padding: .6rem .75rem; }
-  .tile:last-child { grid-column: auto; }
+  .tile:last-child { grid-column: 1 / -1; }
   .value { font-size: 1.35rem; }
   .selectors { grid-template-columns: minmax(0, 1fr); }
   input, select, textarea { font-size: 16px; }
@@ -222,7 +231,7 @@ pre {
   table, tbody { display: block; }
   tbody tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .1rem .9rem; padding: .5rem 0; }
   td, th.number, td.number { display: block; padding: 0; text-align: left; }
-  .answer td { white-space: normal; overflow-wrap: anywhere; }
+  .answer td, td.code:not(:first-child) { white-space: normal; overflow-wrap: anywhere; }
   td::before { content: attr(data-label); display: block; color: var(--quiet); font: .8rem/1.4 system-ui, sans-serif; }
   td:first-child { grid-column: 1 / -1; font-weight: 600; }
   td:first-child::before { font-weight: 400; }

@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { createProse, element } from '../dom.ts';
 import { createId, type Field, type FieldFacts } from './field.ts';
 
 /** Yes, no, or not given. */
@@ -18,7 +18,7 @@ export class ChoiceField implements Field {
       element('span', { class: 'quiet' }, required ? '' : ' optional'),
     );
     this.root = element('div', { class: 'field' }, element('div', { class: 'label' }, label), this.#select);
-    this.root.append(element('p', { class: 'help', id: `${id}-help` }, description));
+    this.root.append(element('p', { class: 'help', id: `${id}-help` }, ...createProse(description)));
   }
 
   read(): unknown {

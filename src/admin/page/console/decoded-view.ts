@@ -33,7 +33,7 @@ function describeFailure({ code, message, data }: RpcFailure): Node[] {
   if (typeof data === 'string' && /^0x([0-9a-f]{2})*$/i.test(data)) {
     const { kind, text } = decodeRevert(data);
     rows.push({ name: kind, text });
-    if (data !== '0x') rows.push({ name: 'data', text: data });
+    if (kind === 'custom error') rows.push({ name: 'data', text: data });
     headline = headline === '' ? 'reverted' : headline;
   } else if (data !== undefined) rows.push({ name: 'data', text: JSON.stringify(data) });
   return [element('p', { class: 'headline bad' }, `✕ ${headline}`), createList(rows)];

@@ -2,7 +2,7 @@ import { element } from '../dom.ts';
 import { ChoiceField } from './choice-field.ts';
 import type { Field, FieldFacts } from './field.ts';
 import { ObjectField } from './object-field.ts';
-import { listAlternatives, type MethodDoc } from './open-rpc.ts';
+import { listAlternatives, type MethodDoc, type ParamDoc } from './open-rpc.ts';
 import { TextField } from './text-field.ts';
 import { listChoices } from './values.ts';
 
@@ -10,10 +10,18 @@ import { listChoices } from './values.ts';
 export class MethodForm {
   readonly root: HTMLElement;
   readonly #fields: readonly Field[];
+  readonly #docs: readonly ParamDoc[];
+  readonly #rare: HTMLDetailsElement;
 
   constructor({ params }: MethodDoc) {
+    this.#docs = params;
     this.#fields = params.map(createField);
-    this.root = element('div', { class: 'fields' }, ...this.#fields.map(({ root }) => root));
+    const roots = (rare: boolean): HTMLElement[] =>
+      this.#fields.flatMap(({ root }, i) => (isRare(params[i]) === rare ? [root] : []));
+    const rare = roots(true);
+    this.#rare = element('details', {}, element('summary', {}, `${rare.length} more parameters`), ...rare);
+    this.#rare.hidden = rare.length === 0;
+    this.root = element('div', { class: 'fields' }, ...roots(false), this.#rare);
     for (const [i, { schema, required }] of params.entries()) {
       if (required && listChoices(schema).includes('latest')) this.#fields[i]?.write('latest');
     }
@@ -30,8 +38,18 @@ export class MethodForm {
   /** @returns false when the form cannot show these values */
   write(params: readonly unknown[]): boolean {
     const isShown = this.#fields.map((field, i) => field.write(params[i]));
+    this.#rare.open = this.#docs.some(
+      (doc, i) => isRare(doc) && params[i] !== undefined && params[i] !== null,
+    );
     return params.length <= this.#fields.length && isShown.every(Boolean);
   }
+}
+
+/** Optional and an object: few calls have it. */
+function isRare(doc: ParamDoc | undefined): boolean {
+  return (
+    doc !== undefined && !doc.required && listAlternatives(doc.schema).every(({ type }) => type === 'object')
+  );
 }
 
 function createField(facts: FieldFacts): Field {

@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { createProse, element } from '../dom.ts';
 import type { Field, FieldFacts } from './field.ts';
 
 /** What most calls have; the rest is one click away. */
@@ -29,14 +29,19 @@ export class ObjectField implements Field {
       ]),
     );
     const names = [...this.#fields.keys()];
-    const isUsual = (key: string): boolean => USUAL.has(key) || needed.includes(key);
+    const hasUsual = names.some((key) => USUAL.has(key) || needed.includes(key));
+    const isUsual = (key: string): boolean => !hasUsual || USUAL.has(key) || needed.includes(key);
     const roots = (keys: readonly string[]): HTMLElement[] =>
       keys.flatMap((key) => this.#fields.get(key)?.root ?? []);
     const rest = names.filter((key) => !isUsual(key));
-    const usual = [...USUAL, ...needed].filter((key) => names.includes(key));
+    const usual = [...new Set([...USUAL, ...names])].filter((key) => names.includes(key) && isUsual(key));
     this.#more = element('details', {}, element('summary', {}, `${rest.length} more fields`), ...roots(rest));
     this.root = element('fieldset', {}, element('legend', {}, name, required ? '' : ' (optional)'));
-    this.root.append(element('p', { class: 'help' }, description), ...roots(usual), this.#more);
+    this.root.append(
+      element('p', { class: 'help' }, ...createProse(description)),
+      ...roots(usual),
+      this.#more,
+    );
     this.#more.hidden = rest.length === 0;
   }
 

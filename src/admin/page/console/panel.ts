@@ -37,7 +37,7 @@ export class ConsolePanel {
       'div',
       { class: 'console' },
       form,
-      element('div', { class: 'panel' }, this.#answer.root),
+      element('div', { class: 'panel side' }, this.#answer.root),
     );
   }
 
@@ -80,6 +80,7 @@ export class ConsolePanel {
       const answer = await sendRequest({ network: host, key, request });
       const isMethod = request['method'] === method?.name;
       this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
+      this.#answer.root.scrollIntoView({ block: 'nearest' });
     } catch (error) {
       if (error instanceof FieldProblem) {
         setText(this.#problem, error.message);

@@ -1,6 +1,5 @@
 import { NOTHING, shorten } from '../format.ts';
 import { type Cell, Table } from '../table.ts';
-import { formatUnits } from './describe-value.ts';
 
 /** The members of a receipt that a row shows; nodes may leave some out. */
 export type Receipt = {
@@ -12,7 +11,6 @@ export type Receipt = {
   readonly to?: string | null;
   readonly contractAddress?: string | null;
   readonly gasUsed?: string;
-  readonly effectiveGasPrice?: string;
   readonly logs?: readonly unknown[];
 };
 
@@ -31,11 +29,6 @@ export function createReceiptsTable(receipts: readonly Receipt[]): HTMLElement {
       { label: 'From', kind: 'code', cell: ({ from }) => formatHex(from) },
       { label: 'To', kind: 'code', cell: describeTarget },
       { label: 'Gas used', kind: 'number', cell: ({ gasUsed }) => formatNumber(gasUsed) },
-      {
-        label: 'Gwei per gas',
-        kind: 'number',
-        cell: ({ effectiveGasPrice }) => formatGwei(effectiveGasPrice),
-      },
       { label: 'Logs', kind: 'number', cell: ({ logs }) => String(logs?.length ?? NOTHING) },
     ],
   });
@@ -67,8 +60,4 @@ function formatHex(hex: string | undefined): Cell {
 
 function formatNumber(quantity: string | undefined): string {
   return quantity === undefined ? NOTHING : BigInt(quantity).toLocaleString('en');
-}
-
-function formatGwei(quantity: string | undefined): string {
-  return quantity === undefined ? NOTHING : formatUnits(BigInt(quantity), 9);
 }

@@ -1,4 +1,4 @@
-import { element, setText } from '../dom.ts';
+import { createProse, element } from '../dom.ts';
 import { createId, FieldProblem } from './field.ts';
 import { MethodForm } from './method-form.ts';
 import type { MethodDoc } from './open-rpc.ts';
@@ -36,7 +36,7 @@ export class RequestEditor {
 
   setMethod(method: MethodDoc): void {
     this.#method = method;
-    setText(this.#summary, [method.summary, method.description].filter(Boolean).join(' '));
+    this.#summary.replaceChildren(...createProse(`${method.summary} ${method.description ?? ''}`));
     this.#form = new MethodForm(method);
     if (this.#isRaw) this.#setText(readQuietly(this.#form));
     this.#show();

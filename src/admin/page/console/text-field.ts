@@ -1,4 +1,4 @@
-import { element, setText } from '../dom.ts';
+import { createProse, element, setText } from '../dom.ts';
 import { createId, type Field, type FieldFacts, FieldProblem } from './field.ts';
 import { listAlternatives } from './open-rpc.ts';
 import { describeSchema, formatValue, isQuantity, listChoices, parseValue } from './values.ts';
@@ -37,7 +37,11 @@ export class TextField implements Field {
       name,
       element('span', { class: 'quiet' }, required ? '' : ' optional'),
     );
-    const help = element('p', { class: 'help', id: `${id}-help` }, description || describeSchema(schema));
+    const help = element(
+      'p',
+      { class: 'help', id: `${id}-help` },
+      ...createProse(description || describeSchema(schema)),
+    );
     this.root = element('div', { class: 'field' }, element('div', { class: 'label' }, label, this.#meaning));
     this.root.append(this.#input, ...this.#createChoices(listChoices(schema)), help, this.#problem);
     this.#input.addEventListener('input', () => this.#say());

@@ -1,0 +1,222 @@
+/** The page in a real browser: over the real program, and over a status with everything in it. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { METHODS } from '../../src/methods/table.ts';
+import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
+import { FACTS } from '../support/development.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import {
+  keepScreenshot,
+  LOOKS,
+  launchBrowser,
+  measureOverflow,
+  NO_BROWSER,
+  openPage,
+  readText,
+  type WatchedPage,
+} from './browser.ts';
+import { createStatus, EVIL_NAME } from './status-fixture.ts';
+import { type RunningAdmin, startAdmin } from './support.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
+const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
+
+let browser: Browser;
+before(async () => {
+  if (NO_BROWSER === false) browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+async function closePage({ page, faults }: WatchedPage): Promise<void> {
+  await page.context().close();
+  assert.deepEqual(faults, []);
+}
+
+async function waitUntilLive(page: Page): Promise<void> {
+  await page.getByRole('status').getByText('Live').waitFor();
+}
+
+async function fillCall(page: Page, method: string, call: Readonly<Record<string, unknown>>): Promise<void> {
+  await page.getByLabel('Method').selectOption(method);
+  for (const [name, value] of Object.entries(call)) {
+    await page.getByLabel(new RegExp(`^${name} `)).fill(String(value));
+  }
+}
+
+/** Sends the form. @returns the answer in words */
+async function send(page: Page): Promise<string> {
+  await page.evaluate('document.querySelector(".answer").replaceChildren()');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const words = page.locator('.words');
+  await words.waitFor();
+  return readText(words);
+}
+
+describe('over the program with its built-in networks', { skip: NO_BROWSER }, () => {
+  const folder = makeTemporaryFolder();
+  let child: ChildProcess;
+  let url: string;
+
+  before(async () => {
+    const environment = { PATH: process.env['PATH'], PORTCULLIS_PORT: '0' };
+    child = spawn(process.execPath, [MAIN], { cwd: folder.path, env: environment });
+    let printed = '';
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk;
+    });
+    while (!printed.includes('Try:')) await once(child.stdout ?? child, 'data');
+    url = /Status: +(\S+)/.exec(printed)?.[1] ?? '';
+  });
+  after(async () => {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+    folder.remove();
+  });
+
+  test('shows both networks and keeps itself up to date', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await waitUntilLive(page);
+    await page.getByRole('heading', { name: 'devnet' }).waitFor();
+    await page.getByRole('heading', { name: 'rollup' }).waitFor();
+    const time = await readText(page.locator('#time'));
+    await page.locator('#time').filter({ hasNotText: time }).waitFor();
+    await closePage(watched);
+  });
+
+  test('offers methods by network, and says what an answer means', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    const { calls } = FACTS.devnet;
+    await page.getByLabel('Method').selectOption('eth_call');
+    const offered = (): Promise<string> => readText(page.getByLabel('Method'));
+    assert.doesNotMatch(await offered(), /l2_estimateGas/);
+
+    await fillCall(page, 'eth_call', calls.tokenBalance);
+    assert.match(await send(page), /as a number\s+[\d,]+/);
+    await keepScreenshot(page.locator('#console-part'), 'console-call');
+
+    await fillCall(page, 'eth_call', calls.revert);
+    const reverted = await send(page);
+    assert.match(reverted, /execution reverted/);
+    assert.match(reverted, /Error\(string\)|Panic\(uint256\)|custom error/);
+    await keepScreenshot(page.locator('#console-part'), 'console-revert');
+
+    await fillCall(page, 'eth_estimateGas', calls.tokenTransfer);
+    assert.match(await send(page), /^\d\d,\d{3}\n+0x[0-9a-f]+/);
+
+    await page.getByLabel('Method').selectOption('eth_getBlockReceipts');
+    await page.getByRole('textbox', { name: 'block' }).fill(String(FACTS.devnet.everyTypeBlock));
+    assert.match(await send(page), /receipts, [\d,]+ gas/);
+    const rows = page.getByRole('table', { name: 'Receipts' }).getByRole('row');
+    assert.ok((await rows.count()) > 4);
+    assert.match(await readText(rows.nth(1)), /success|failed/);
+    await keepScreenshot(page.locator('#console-part'), 'console-receipts');
+
+    await page.getByRole('textbox', { name: 'block' }).fill('9999999');
+    assert.match(await send(page), /Not found/);
+
+    await page.getByLabel('Network', { exact: true }).selectOption('rollup');
+    assert.match(await offered(), /l2_estimateGas/);
+    await fillCall(page, 'l2_estimateGas', FACTS.rollup.calls.tokenTransfer);
+    assert.match(await send(page), /gas\n[\s\S]*priorityFeePerGas/);
+    await page.getByText('As curl', { exact: true }).click();
+    assert.match(await readText(page.locator('.curl')), /^curl -s .*Host: rollup\.localhost.*l2_estimateGas/);
+    await keepScreenshot(page.locator('#console-part'), 'console-estimate');
+    await closePage(watched);
+  });
+
+  test('complains beside a field, takes JSON, and shows what the service refuses', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await page.getByLabel('Method').selectOption('eth_getTransactionByBlockNumberAndIndex');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const index = page.getByRole('textbox', { name: 'index' });
+    assert.equal(await index.getAttribute('aria-invalid'), 'true');
+    await page.getByRole('button', { name: 'Use the example' }).click();
+    assert.match(await send(page), /gasPrice[\s\S]*gwei/);
+    await keepScreenshot(page.locator('#console-part'), 'console-transaction');
+
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const request = page.getByLabel('Request');
+    assert.match(await request.inputValue(), /"eth_getTransactionByBlockNumberAndIndex"/);
+    await request.fill('{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}');
+    assert.match(await send(page), /does not exist[\s\S]*-32601/);
+
+    await page.getByLabel('API key').fill('wrong');
+    assert.match(await send(page), /invalid api key/);
+    assert.match(await readText(page.locator('.outcome')), /HTTP 401/);
+    assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 1);
+    await closePage(watched);
+  });
+
+  test('says when the connection is lost, and comes back', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await waitUntilLive(page);
+    await page.route('**/status/events', (route) => route.abort());
+    // The stream that is open stays open: a silent one is given up and cannot be opened again.
+    await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole('status').getByText('Paused').waitFor();
+    await page.evaluate('delete document.hidden');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole('status').getByText('Connection lost').waitFor();
+    await page.unroute('**/status/events');
+    await waitUntilLive(page);
+    await page.context().close();
+  });
+});
+
+describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
+  let admin: RunningAdmin;
+  let url: string;
+
+  before(async () => {
+    admin = await startAdmin({ sources: { openRpc: () => encodeOpenRpc(METHODS, '0.1.0') } });
+    url = `http://127.0.0.1:${admin.port}/status`;
+  });
+  after(() => admin?.server.close());
+
+  for (const look of LOOKS) {
+    test(`fits a ${look.size} and is readable when it is ${look.scheme}`, async () => {
+      const watched = await openPage(browser, url, look);
+      const { page } = watched;
+      await waitUntilLive(page);
+      await page.getByRole('heading', { name: 'mainnet' }).waitFor();
+      await page.getByLabel('Method').selectOption('eth_call');
+      assert.equal(await measureOverflow(page), 0);
+      await keepScreenshot(page.locator('body'), `status-${look.size}-${look.scheme}`);
+      const ground = String(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      const brightness = Number(/\d+/.exec(ground)?.[0]);
+      assert.ok(look.scheme === 'dark' ? brightness < 60 : brightness > 200, ground);
+      await closePage(watched);
+    });
+  }
+
+  test('takes no name for markup', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await waitUntilLive(page);
+    const shown = await page.getByText(EVIL_NAME).count();
+    assert.equal(shown, 2, 'a node and a key');
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.evaluate('window.evil'), undefined);
+    await closePage(watched);
+  });
+
+  test('says in words what its charts show', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await waitUntilLive(page);
+    const { cache } = createStatus();
+    await page.getByRole('img', { name: /^Calls per second in 5 min: now [\d.]+, at most [\d.]+/ }).waitFor();
+    await page.getByText(`${cache.hits.toLocaleString('en')} hits`).waitFor();
+    await closePage(watched);
+  });
+});

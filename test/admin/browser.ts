@@ -1,0 +1,65 @@
+/** A real browser, where the machine has one. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'] as const;
+
+function findBrowser(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
+    existsSync(path),
+  );
+}
+
+const PATH: string | undefined = findBrowser();
+
+/** Why tests with a browser are skipped, if they are. */
+export const NO_BROWSER: string | false =
+  PATH === undefined && `none of ${NAMES.join(', ')} is in PATH: the page is not tested in a browser`;
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ ...(PATH !== undefined && { executablePath: PATH }), args: ['--no-sandbox'] });
+}
+
+export type Look = { readonly size: 'desktop' | 'phone'; readonly scheme: 'light' | 'dark' };
+export const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((size) =>
+  (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
+);
+const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
+
+/** A page, and what it should not have done: errors it met, requests that left its origin. */
+export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
+
+export async function openPage(browser: Browser, url: string, look: Look): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: SIZES[look.size], colorScheme: look.scheme });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const asked = request.url();
+    if (!asked.startsWith('data:') && new URL(asked).origin !== new URL(url).origin)
+      faults.push(`asked ${asked}`);
+  });
+  await page.goto(url);
+  return { page, faults };
+}
+
+/** Keeps a picture in the folder that PORTCULLIS_SCREENSHOTS names, if it names one. */
+export async function keepScreenshot(part: Locator, name: string): Promise<void> {
+  const folder = process.env['PORTCULLIS_SCREENSHOTS'];
+  if (folder) await part.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** Pixels that the page is wider than its window. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** What a reader sees of it. */
+export async function readText(part: Locator): Promise<string> {
+  return (await part.allInnerTexts()).join('\n');
+}
