@@ -1,5 +1,5 @@
 import type { AdminServer } from '../admin/admin-server.ts';
-import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin/options.ts';
+import { DEFAULT_ADMIN_PORT } from '../admin/options.ts';
 import type { AdminSources } from '../admin/sources.ts';
 import type { Config } from '../config/config.ts';
 import { METHODS } from '../methods/table.ts';
@@ -11,6 +11,8 @@ import { readVersion } from './version.ts';
 export type AdminParts = Pick<AdminSources, 'status' | 'metrics' | 'service'> & {
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
+  /** Where it listens when nobody chose a port. */
+  readonly defaultPort?: number;
 };
 
 export type OpenAdmin = { readonly server: AdminServer; readonly address: ListenAddress };
@@ -23,12 +25,14 @@ export type OpenAdmin = { readonly server: AdminServer; readonly address: Listen
 export async function openAdmin({
   config: { admin, listen },
   log,
+  defaultPort = DEFAULT_ADMIN_PORT,
   ...sources
 }: AdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
   // Here only: a service without it does not load it.
   const { createAdminServer } = await import('../admin/admin-server.ts');
-  const options = { ...admin, port: choosePort(admin, listen) };
+  // With a port that the system picks for clients, it picks this one too.
+  const options = { ...admin, port: admin.port ?? (listen.port === 0 ? 0 : defaultPort) };
   let openRpc: string | undefined;
   const server = createAdminServer({
     options,
@@ -54,9 +58,4 @@ export async function openAdmin({
       `the admin server's ${options.host}:${options.port} ${reason}; choose another with PORTCULLIS_ADMIN_PORT or admin`,
     );
   }
-}
-
-/** With a port that the system picks for clients, it picks this one too. */
-function choosePort({ port }: AdminOptions, listen: ListenAddress): number {
-  return port ?? (listen.port === 0 ? 0 : DEFAULT_ADMIN_PORT);
 }

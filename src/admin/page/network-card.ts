@@ -39,8 +39,8 @@ export class NetworkCard implements Part<NetworkView> {
     const facts = element('dl', { class: 'facts' });
     for (const [name, node] of this.#facts) facts.append(element('div', {}, element('dt', {}, name), node));
     this.root = element('article', { class: 'card' });
-    this.root.append(element('header', {}, this.#name, this.#state), this.#hosts, facts);
-    this.root.append(this.#chart.root, this.#upstreams.root);
+    const head = element('header', {}, this.#name, this.#state);
+    this.root.append(element('div', {}, head, this.#hosts, facts, this.#chart.root), this.#upstreams.root);
   }
 
   update({ network, at }: NetworkView): void {
@@ -68,6 +68,7 @@ export class NetworkCard implements Part<NetworkView> {
     this.#draw(traffic, at, calls);
     this.#upstreams.update(network.upstreams);
     this.#upstreams.root.hidden = network.source === 'embedded';
+    setAttribute(this.root, 'class', network.source === 'embedded' ? 'card' : 'card wide');
   }
 
   #setFact(name: (typeof FACTS)[number], text: string): void {

@@ -97,8 +97,8 @@ section { min-width: 0; scroll-margin-top: 4.5rem; }
 .bar-ground { fill: var(--soft); }
 .bar-part { fill: var(--accent); }
 
-.cards { columns: 27rem 3; column-gap: .75rem; margin-bottom: -.75rem; }
-.card { break-inside: avoid; margin-bottom: .75rem; }
+.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); grid-auto-flow: dense; }
+.card.wide { grid-column: 1 / -1; display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: .5rem 2rem; align-items: start; }
 .card header { display: flex; align-items: baseline; gap: .6rem; justify-content: space-between; }
 .card h3 { overflow-wrap: anywhere; }
 .card .sparkline { height: 1.9rem; margin: 0 0 .4rem; }
@@ -129,15 +129,16 @@ th, td { padding: .3rem .7rem .3rem 0; vertical-align: top; }
 th:last-child, td:last-child { padding-right: 0; }
 tbody tr { border-top: 1px solid var(--edge); }
 th.number, td.number { text-align: right; white-space: nowrap; }
-td.code, code { font: .9em var(--mono); }
+td.code, dd.code, code { font: .9em var(--mono); }
 td.code { line-height: 1.6; }
 td { overflow-wrap: anywhere; }
 td.code:not(:first-child) { white-space: nowrap; }
 td.ok, td.warn, td.bad { font-weight: 550; }
 
 .console { display: grid; gap: .75rem; grid-template-columns: minmax(0, 9fr) minmax(0, 11fr); align-items: start; }
-.side { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow: auto; }
-.selectors { display: grid; gap: .6rem .75rem; grid-template-columns: 1fr 1.7fr 1fr; }
+.side { scroll-margin-top: 4.5rem; position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow: auto; }
+.selectors { display: grid; gap: .6rem .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); }
+.selectors > :last-child { grid-column: 1 / -1; }
 .summary { color: var(--quiet); margin: .6rem 0; }
 .field { min-width: 0; margin-bottom: .6rem; }
 .selectors .field { margin: 0; }
@@ -208,6 +209,7 @@ pre {
 .answer td { overflow-wrap: normal; white-space: nowrap; }
 
 @media (max-width: 60rem) {
+  .card.wide { grid-template-columns: minmax(0, 1fr); }
   .console { grid-template-columns: minmax(0, 1fr); }
   .side { position: static; max-height: none; }
 }
@@ -218,17 +220,19 @@ pre {
   .live { margin-left: 0; width: 100%; order: 1; }
   nav { order: 2; width: 100%; }
   nav a { padding: .35rem 0; }
+  nav a:first-child { display: none; }
+  .facts > div { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); align-items: baseline; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tile { padding: .6rem .75rem; }
   .tile:last-child { grid-column: 1 / -1; }
   .value { font-size: 1.35rem; }
-  .selectors { grid-template-columns: minmax(0, 1fr); }
   input, select, textarea { font-size: 16px; }
   button { padding-block: .5rem; }
   .chip { padding-block: .3rem; }
   .decoded > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
+  tbody tr:first-child { border-top: 0; }
   tbody tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .1rem .9rem; padding: .5rem 0; }
   td, th.number, td.number { display: block; padding: 0; text-align: left; }
   .answer td, td.code:not(:first-child) { white-space: normal; overflow-wrap: anywhere; }

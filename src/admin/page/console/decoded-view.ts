@@ -100,7 +100,7 @@ function isHex(value: unknown): boolean {
 function createList(rows: readonly FieldRow[]): HTMLElement {
   const list = element('dl', { class: 'decoded' });
   for (const { name, text, note } of rows) {
-    const shown = element('dd', {}, text);
+    const shown = element('dd', { class: text.startsWith('0x') ? 'code' : '' }, text);
     if (note !== undefined) shown.append(' ', element('span', { class: 'quiet' }, note));
     list.append(element('div', {}, element('dt', {}, name), shown));
   }

@@ -19,7 +19,12 @@ export class MethodForm {
     const roots = (rare: boolean): HTMLElement[] =>
       this.#fields.flatMap(({ root }, i) => (isRare(params[i]) === rare ? [root] : []));
     const rare = roots(true);
-    this.#rare = element('details', {}, element('summary', {}, `${rare.length} more parameters`), ...rare);
+    this.#rare = element(
+      'details',
+      {},
+      element('summary', {}, rare.length === 1 ? 'one more parameter' : `${rare.length} more parameters`),
+      ...rare,
+    );
     this.#rare.hidden = rare.length === 0;
     this.root = element('div', { class: 'fields' }, ...roots(false), this.#rare);
     for (const [i, { schema, required }] of params.entries()) {

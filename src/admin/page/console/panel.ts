@@ -16,6 +16,7 @@ export class ConsolePanel {
   );
   readonly #editor: RequestEditor = new RequestEditor(() => this.#refresh());
   readonly #answer: AnswerView = new AnswerView();
+  readonly #side: HTMLElement = element('div', { class: 'panel side' }, this.#answer.root);
   readonly #curl: CurlView = new CurlView();
   readonly #problem: HTMLElement = element('p', { class: 'problem', role: 'alert' });
   readonly #send: HTMLButtonElement = element('button', { type: 'submit', class: 'main' }, 'Send');
@@ -33,12 +34,7 @@ export class ConsolePanel {
     form.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
-    this.root = element(
-      'div',
-      { class: 'console' },
-      form,
-      element('div', { class: 'panel side' }, this.#answer.root),
-    );
+    this.root = element('div', { class: 'console' }, form, this.#side);
   }
 
   /** Asks the server what there is to call. */
@@ -80,7 +76,8 @@ export class ConsolePanel {
       const answer = await sendRequest({ network: host, key, request });
       const isMethod = request['method'] === method?.name;
       this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
-      this.#answer.root.scrollIntoView({ block: 'nearest' });
+      this.#side.scrollTop = 0;
+      this.#side.scrollIntoView({ block: 'nearest' });
     } catch (error) {
       if (error instanceof FieldProblem) {
         setText(this.#problem, error.message);

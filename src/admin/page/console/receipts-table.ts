@@ -50,12 +50,12 @@ function describeType(type: string | undefined): string {
 function describeTarget({ to, contractAddress }: Receipt): Cell {
   if (typeof to === 'string') return formatHex(to);
   return typeof contractAddress === 'string'
-    ? { text: `new ${shorten(contractAddress)}`, title: contractAddress }
+    ? { text: `new ${shorten(contractAddress, 6, 4)}`, title: contractAddress }
     : { text: NOTHING };
 }
 
 function formatHex(hex: string | undefined): Cell {
-  return hex === undefined ? { text: NOTHING } : { text: shorten(hex), title: hex };
+  return hex === undefined ? { text: NOTHING } : { text: shorten(hex, 6, 4), title: hex };
 }
 
 function formatNumber(quantity: string | undefined): string {

@@ -4,7 +4,7 @@ import type { MethodDoc } from './open-rpc.ts';
 
 const KEY_ITEM = 'portcullis-console-key';
 
-/** Network, method and key: the head of the console's form. */
+/** Network, key and method: the head of the console's form. */
 export class Selectors {
   readonly root: HTMLElement;
   readonly #network: HTMLSelectElement = element('select', { id: 'console-network' });
@@ -35,8 +35,8 @@ export class Selectors {
     this.root = element('div', { class: 'selectors' });
     this.root.append(
       createLabelled('Network', this.#network),
-      createLabelled('Method', this.#method),
       createLabelled('API key', this.#key),
+      createLabelled('Method', this.#method),
     );
   }
 

@@ -24,7 +24,7 @@ export class TextField implements Field {
       autocapitalize: 'off',
       'aria-describedby': `${id}-help ${id}-problem`,
       placeholder: isJson ? 'JSON' : required ? '' : 'not given',
-      ...(isLong && { rows: isJson ? '3' : '2' }),
+      ...(isLong && { rows: '3' }),
     };
     this.#facts = facts;
     this.#input = isLong

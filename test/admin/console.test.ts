@@ -1,0 +1,185 @@
+/** The console's way to the service: only to the service, and what comes back is what a client gets. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { ConsoleAnswer } from '../../src/admin/page/console/wire.ts';
+import { serveByDefault } from '../support/development.ts';
+import type { RunningService } from '../support/service.ts';
+import { createStatus } from './status-fixture.ts';
+import { ask, type Got, type RunningAdmin, startAdmin } from './support.ts';
+
+const CHAIN_ID = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+
+function post(port: number, body: unknown): Promise<Got> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return ask(port, {
+    method: 'POST',
+    path: '/console',
+    headers: { 'Content-Type': 'application/json' },
+    body: text,
+  });
+}
+
+describe('over a real service', () => {
+  let service: RunningService;
+  let admin: RunningAdmin;
+  before(async () => {
+    service = await serveByDefault('devnet');
+    admin = await startAdmin({ sources: { service: { host: '0.0.0.0', port: service.port } } });
+  });
+  after(async () => {
+    await admin.server.close();
+    await service.close();
+  });
+
+  async function send(network: string, request: object, key = 'demo'): Promise<ConsoleAnswer> {
+    const { status, body } = await post(admin.port, { network, key, request });
+    assert.equal(status, 200, body);
+    return JSON.parse(body) as ConsoleAnswer;
+  }
+
+  test('reaches each network by its host name', async () => {
+    const devnet = await send('devnet.localhost', CHAIN_ID);
+    assert.equal(devnet.status, 200);
+    assert.equal(JSON.parse(devnet.body).result, '0x1ca9');
+    assert.match(devnet.headers['content-type'] ?? '', /^application\/json/);
+    assert.ok(devnet.milliseconds >= 0);
+    assert.equal(JSON.parse((await send('rollup.localhost', CHAIN_ID)).body).result, '0xe7c9');
+  });
+
+  test('errors and refusals come as clients get them', async () => {
+    const unknown = await send('devnet.localhost', CHAIN_ID, 'nobody');
+    assert.equal(unknown.status, 401);
+    assert.match(unknown.body, /invalid api key/);
+    const missing = await send('devnet.localhost', { ...CHAIN_ID, method: 'eth_nothing' });
+    assert.equal(missing.status, 200);
+    assert.equal(JSON.parse(missing.body).error.code, -32601);
+    const malformed = await send('devnet.localhost', { hello: 1 });
+    assert.equal(JSON.parse(malformed.body).error.code, -32600);
+  });
+
+  test('what is sent is in no log line', async () => {
+    await send('devnet.localhost', { ...CHAIN_ID, params: ['a-secret'] }, 'secret-key');
+    assert.deepEqual(admin.lines, []);
+  });
+});
+
+describe('over a service that notes what arrives', () => {
+  const seen: { readonly url: string; readonly host: string | undefined }[] = [];
+  const target = createServer((request: IncomingMessage, response) => {
+    seen.push({ url: request.url ?? '', host: request.headers.host });
+    request.resume();
+    if (request.url === '/v3/hang') return;
+    if (request.url === '/v3/cut') {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('x', () => response.destroy());
+      return;
+    }
+    response.writeHead(429, { 'Retry-After': '7', 'X-RateLimit-Limit': '5', 'Set-Cookie': 'a=b' });
+    response.end('slow down');
+  });
+  let admin: RunningAdmin;
+  before(async () => {
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    const { port } = target.address() as AddressInfo;
+    const networks = [{ ...createStatus().networks[1], hosts: ['a.localhost', '*.b.example', '::7'] }];
+    admin = await startAdmin({
+      sources: {
+        service: { host: '127.0.0.1', port },
+        status: () => ({ ...createStatus(), networks }) as ReturnType<typeof createStatus>,
+      },
+    });
+  });
+  after(async () => {
+    await admin.server.close();
+    target.closeAllConnections();
+    await new Promise((resolve) => target.close(resolve));
+  });
+
+  const refused: readonly { readonly name: string; readonly body: unknown; readonly status: number }[] = [
+    { name: 'a host of nobody', body: { network: 'evil.example', key: 'k', request: {} }, status: 400 },
+    { name: 'a host below a wildcard', body: { network: 'x.b.example', key: 'k', request: {} }, status: 400 },
+    { name: 'a host with a port', body: { network: 'a.localhost:80', key: 'k', request: {} }, status: 400 },
+    {
+      name: 'a host with a line',
+      body: { network: 'a.localhost\r\nX: y', key: 'k', request: {} },
+      status: 400,
+    },
+    {
+      name: 'a key that is a path',
+      body: { network: 'a.localhost', key: '../admin', request: {} },
+      status: 400,
+    },
+    { name: 'no key', body: { network: 'a.localhost', key: '', request: {} }, status: 400 },
+    { name: 'a long key', body: { network: 'a.localhost', key: 'k'.repeat(129), request: {} }, status: 400 },
+    { name: 'a batch', body: { network: 'a.localhost', key: 'k', request: [] }, status: 400 },
+    { name: 'a target', body: { network: 'a.localhost', key: 'k', request: {}, port: 1 }, status: 400 },
+    { name: 'no object', body: '[]', status: 400 },
+    { name: 'no JSON', body: '{', status: 400 },
+    { name: 'a large body', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413 },
+  ];
+  for (const { name, body, status } of refused) {
+    test(`${name} is refused and goes nowhere`, async () => {
+      const before = seen.length;
+      assert.equal((await post(admin.port, body)).status, status);
+      assert.equal(seen.length, before);
+    });
+  }
+
+  for (const [network, host] of [
+    ['a.localhost', 'a.localhost'],
+    ['*.b.example', 'console.b.example'],
+    ['::7', '[::7]'],
+  ]) {
+    test(`${network} is asked for as ${host}, with the headers that tell something`, async () => {
+      const { status, body } = await post(admin.port, { network, key: 'k', request: CHAIN_ID });
+      assert.equal(status, 200);
+      assert.deepEqual(seen.at(-1), { url: '/v3/k', host });
+      const answer = JSON.parse(body) as ConsoleAnswer;
+      assert.equal(answer.status, 429);
+      assert.equal(answer.body, 'slow down');
+      assert.deepEqual(answer.headers, { 'retry-after': '7', 'x-ratelimit-limit': '5' });
+    });
+  }
+
+  test('an answer that breaks off is an error that says so', async () => {
+    const { status, body } = await post(admin.port, {
+      network: 'a.localhost',
+      key: 'cut',
+      request: CHAIN_ID,
+    });
+    assert.equal(status, 502);
+    assert.match(body, /the service did not answer/);
+  });
+
+  test('at most sixteen are in work', async () => {
+    const before = seen.length;
+    const controllers = Array.from({ length: 16 }, () => new AbortController());
+    const body = JSON.stringify({ network: 'a.localhost', key: 'hang', request: CHAIN_ID });
+    const url = `http://127.0.0.1:${admin.port}/console`;
+    const headers = { 'Content-Type': 'application/json' };
+    for (const { signal } of controllers) {
+      void fetch(url, { method: 'POST', headers, body, signal }).catch(() => {});
+    }
+    while (seen.length < before + 16) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await post(admin.port, { network: 'a.localhost', key: 'k', request: {} })).status, 503);
+    for (const controller of controllers) controller.abort();
+    let status = 503;
+    while (status === 503)
+      status = (await post(admin.port, { network: 'a.localhost', key: 'k', request: {} })).status;
+    assert.equal(status, 200);
+  });
+});
+
+test('a service that is not there is an error that says so', async () => {
+  const admin = await startAdmin();
+  const { status, body } = await post(admin.port, {
+    network: 'devnet.localhost',
+    key: 'k',
+    request: CHAIN_ID,
+  });
+  await admin.server.close();
+  assert.equal(status, 502);
+  assert.match(body, /ECONNREFUSED/);
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AdminOptions } from '../../src/admin/options.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+
+const KEY = '0123456789abcdef';
+
+function parse(
+  admin: string,
+  environment: Record<string, string> = {},
+): AdminOptions | false | readonly string[] {
+  const text = `networks: { a: { hosts: [a.localhost], builtin: devnet } }\n${admin}\n`;
+  try {
+    return parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment }).admin;
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.lines;
+  }
+}
+
+const rows: readonly {
+  readonly name: string;
+  readonly text?: string;
+  readonly environment?: Record<string, string>;
+  readonly expected: AdminOptions | false | readonly string[];
+}[] = [
+  { name: 'nothing: on loopback, port not chosen', expected: { host: '127.0.0.1' } },
+  { name: 'off', text: 'admin: false', expected: false },
+  { name: 'a port', text: 'admin: { port: 9000 }', expected: { host: '127.0.0.1', port: 9_000 } },
+  { name: 'loopback in IPv6', text: 'admin: { host: "::1" }', expected: { host: '::1' } },
+  {
+    name: 'beyond loopback with a key',
+    text: `admin: { host: 0.0.0.0, key: ${KEY} }`,
+    expected: { host: '0.0.0.0', key: KEY },
+  },
+  {
+    name: 'a key of the environment',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a configuration file has.
+    text: 'admin: { host: 0.0.0.0, key: "${ADMIN_KEY}" }',
+    environment: { ADMIN_KEY: KEY },
+    expected: { host: '0.0.0.0', key: KEY },
+  },
+  {
+    name: 'a key that the environment does not have',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a configuration file has.
+    text: 'admin: { key: "${ADMIN_KEY}" }',
+    expected: ['p.yaml:2: admin.key: the environment has no variable ADMIN_KEY'],
+  },
+  {
+    name: 'beyond loopback without a key',
+    text: 'admin: { host: 0.0.0.0 }',
+    expected: ['p.yaml:2: admin.host: beyond loopback needs admin.key'],
+  },
+  {
+    name: 'a host that only looks like loopback',
+    text: 'admin: { host: 127.0.0.1.example.org }',
+    expected: ['p.yaml:2: admin.host: beyond loopback needs admin.key'],
+  },
+  {
+    name: 'a short key',
+    text: 'admin: { key: short }',
+    expected: ['p.yaml:2: admin.key: expected at least 16 characters'],
+  },
+  {
+    name: 'a key with a space',
+    text: 'admin: { key: "0123456789 abcdef" }',
+    expected: ['p.yaml:2: admin.key: expected visible ASCII without spaces'],
+  },
+  { name: 'an unknown key', text: 'admin: { prot: 1 }', expected: ['p.yaml:2: admin.prot: unknown key'] },
+  {
+    name: 'true',
+    text: 'admin: true',
+    expected: ['p.yaml:2: admin: expected false, or a map of host, port and key'],
+  },
+  {
+    name: 'a port of the environment',
+    text: `admin: { port: 1, key: ${KEY} }`,
+    environment: { PORTCULLIS_ADMIN_PORT: '9001' },
+    expected: { host: '127.0.0.1', port: 9_001, key: KEY },
+  },
+  {
+    name: 'a port of the environment over off',
+    text: 'admin: false',
+    environment: { PORTCULLIS_ADMIN_PORT: '0' },
+    expected: { host: '127.0.0.1', port: 0 },
+  },
+  { name: 'off by the environment', environment: { PORTCULLIS_ADMIN_PORT: 'off' }, expected: false },
+  {
+    name: 'an empty variable',
+    environment: { PORTCULLIS_ADMIN_PORT: '' },
+    expected: { host: '127.0.0.1' },
+  },
+  {
+    name: 'no port in the environment',
+    environment: { PORTCULLIS_ADMIN_PORT: 'on' },
+    expected: ['PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off'],
+  },
+];
+
+for (const { name, text = '', environment, expected } of rows) {
+  test(`admin: ${name}`, () => assert.deepEqual(parse(text, environment), expected));
+}
