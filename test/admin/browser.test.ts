@@ -37,7 +37,7 @@ async function closePage({ page, faults }: WatchedPage): Promise<void> {
 }
 
 async function waitUntilLive(page: Page): Promise<void> {
-  await page.getByRole('status').getByText('Live').waitFor();
+  await page.locator('#state').getByText('Live').waitFor();
 }
 
 async function fillCall(page: Page, method: string, call: Readonly<Record<string, unknown>>): Promise<void> {
@@ -49,7 +49,7 @@ async function fillCall(page: Page, method: string, call: Readonly<Record<string
 
 /** Sends the form. @returns the answer in words */
 async function send(page: Page): Promise<string> {
-  await page.evaluate('document.querySelector(".answer").replaceChildren()');
+  await page.evaluate('document.querySelector(".words")?.remove()');
   await page.getByRole('button', { name: 'Send' }).click();
   const words = page.locator('.words');
   await words.waitFor();
@@ -155,18 +155,33 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
+  test('answers fit a phone', async () => {
+    const watched = await openPage(browser, url, { size: 'phone', scheme: 'dark' });
+    const { page } = watched;
+    await page.getByLabel('Method').selectOption('eth_getTransactionByBlockNumberAndIndex');
+    await page.getByRole('button', { name: 'Use the example' }).click();
+    await send(page);
+    assert.equal(await measureOverflow(page), 0);
+    await page.getByLabel('Method').selectOption('eth_getBlockReceipts');
+    await page.getByRole('textbox', { name: 'block' }).fill(String(FACTS.devnet.everyTypeBlock));
+    await send(page);
+    assert.equal(await measureOverflow(page), 0);
+    await keepScreenshot(page.locator('#console-part'), 'console-phone');
+    await closePage(watched);
+  });
+
   test('says when the connection is lost, and comes back', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
     await page.route('**/status/events', (route) => route.abort());
-    // The stream that is open stays open: a silent one is given up and cannot be opened again.
+    // What is open stays open: a tab that was hidden opens another.
     await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole('status').getByText('Paused').waitFor();
+    await page.locator('#state').getByText('Paused').waitFor();
     await page.evaluate('delete document.hidden');
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole('status').getByText('Connection lost').waitFor();
+    await page.locator('#state').getByText('Connection lost').waitFor();
     await page.unroute('**/status/events');
     await waitUntilLive(page);
     await page.context().close();

@@ -8,12 +8,16 @@ import type { ConsoleAnswer } from './wire.ts';
 /** Characters of a body that are shown. */
 const MAX_SHOWN = 200_000;
 
-/** What came back: status and time, the answer in words, headers, the text itself. */
+/** What came back: status and time, the answer in words, the text itself, headers. */
 export class AnswerView {
-  readonly root: HTMLElement = element('div', { class: 'answer', 'aria-live': 'polite' });
+  readonly root: HTMLElement;
+  /** Stays, so that it is read out when it changes. */
+  readonly #outcome: HTMLElement = element('p', { class: 'outcome', role: 'status' });
+  readonly #content: HTMLElement = element('div');
 
   constructor() {
-    this.root.append(element('p', { class: 'empty' }, 'The answer will be here.'));
+    this.#content.append(element('p', { class: 'empty' }, 'The answer will be here.'));
+    this.root = element('div', { class: 'answer' }, this.#outcome, this.#content);
   }
 
   showWaiting(): void {
@@ -21,32 +25,34 @@ export class AnswerView {
   }
 
   showProblem(message: string): void {
-    this.#show(element('p', { class: 'headline bad' }, `✕ ${message}`));
+    this.#show([element('span', { class: 'bad' }, `✕ ${message}`)], []);
   }
 
   show({ status, headers, body, milliseconds }: ConsoleAnswer, resultSchema: JsonSchema | undefined): void {
     const isFine = status >= 200 && status < 300;
-    const facts = element('p', { class: 'outcome' });
-    facts.append(element('span', { class: `pill ${isFine ? 'ok' : 'bad'}` }, `HTTP ${status}`));
-    facts.append(` ${formatMs(milliseconds)}, ${formatBytes(new TextEncoder().encode(body).length)}`);
+    const pill = element('span', { class: `pill ${isFine ? 'ok' : 'bad'}` }, `HTTP ${status}`);
+    const size = formatBytes(new TextEncoder().encode(body).length);
     const text = indentJson(body);
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n… and more` : text;
     this.#show(
-      facts,
-      element('div', { class: 'words' }, ...decodeAnswer(body, resultSchema)),
-      element(
-        'details',
-        { open: '' },
-        element('summary', {}, 'JSON'),
-        element('pre', { tabindex: '0' }, shown),
-      ),
-      element('details', {}, element('summary', {}, 'Headers'), element('pre', {}, formatHeaders(headers))),
+      [pill, ` ${formatMs(milliseconds)}, ${size}`],
+      [
+        element('div', { class: 'words' }, ...decodeAnswer(body, resultSchema)),
+        element(
+          'details',
+          { open: '' },
+          element('summary', {}, 'JSON'),
+          element('pre', { tabindex: '0' }, shown),
+        ),
+        element('details', {}, element('summary', {}, 'Headers'), element('pre', {}, formatHeaders(headers))),
+      ],
     );
   }
 
-  #show(...children: readonly Node[]): void {
+  #show(outcome: readonly (Node | string)[], content: readonly Node[]): void {
     this.root.removeAttribute('aria-busy');
-    this.root.replaceChildren(...children);
+    this.#outcome.replaceChildren(...outcome);
+    this.#content.replaceChildren(...content);
   }
 }
 
