@@ -234,4 +234,38 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     await page.getByText(`${cache.hits.toLocaleString('en')} hits`).waitFor();
     await closePage(watched);
   });
+
+  test('asks for the key once, and needs it for everything', async () => {
+    const key = 'correct-horse-battery';
+    const openRpc = (): string => encodeOpenRpc(METHODS, '0.1.0');
+    const locked = await startAdmin({ key, sources: { openRpc } });
+    const watched = await openPage(browser, `http://127.0.0.1:${locked.port}/status`, DESKTOP, key);
+    await waitUntilLive(watched.page);
+    await watched.page.getByLabel('Method').selectOption('eth_call');
+    await watched.page.getByRole('button', { name: 'Send' }).click();
+    // Nothing listens where the console sends to: what matters is that it was asked.
+    await watched.page.getByText('the service did not answer').waitFor();
+    await watched.page.context().close();
+    await locked.server.close();
+    assert.deepEqual(
+      watched.faults.filter((fault) => !fault.includes('502')),
+      [],
+    );
+  });
+
+  test('a long list is cut, and says so', async () => {
+    const { keys } = createStatus();
+    const many = Array.from(
+      { length: 130 },
+      (_, i) => ({ ...keys[0], id: `k${i}`, calls: i }) as (typeof keys)[number],
+    );
+    const long = await startAdmin({ sources: { status: () => ({ ...createStatus(), keys: many }) } });
+    const watched = await openPage(browser, `http://127.0.0.1:${long.port}/status`, DESKTOP);
+    await watched.page.getByText('… and 30 more').waitFor();
+    const rows = watched.page.getByRole('table', { name: 'Keys' }).getByRole('row');
+    assert.equal(await rows.count(), 101);
+    assert.match(await readText(rows.nth(1)), /k129/);
+    await closePage(watched);
+    await long.server.close();
+  });
 });

@@ -31,8 +31,17 @@ const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, heig
 /** A page, and what it should not have done: errors it met, requests that left its origin. */
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
-export async function openPage(browser: Browser, url: string, look: Look): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: SIZES[look.size], colorScheme: look.scheme });
+export async function openPage(
+  browser: Browser,
+  url: string,
+  look: Look,
+  password?: string,
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: SIZES[look.size],
+    colorScheme: look.scheme,
+    ...(password !== undefined && { httpCredentials: { username: 'anybody', password } }),
+  });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));

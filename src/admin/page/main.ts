@@ -39,7 +39,7 @@ function showStatus(status: ServiceStatus): void {
   setText(findById('time'), formatTime(at));
   overview.update(status);
   networks.update(status.networks.map((network) => ({ network, at })));
-  keys.update(status.keys);
+  keys.update(status.keys.toSorted((one, other) => other.calls - one.calls));
   errors.update(status.errors);
   processes.update(status.processes.map((process) => ({ process, at })));
   consolePanel.setNetworks(status.networks);

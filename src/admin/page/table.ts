@@ -1,4 +1,5 @@
 import { element, setAttribute, setText } from './dom.ts';
+import { formatCount } from './format.ts';
 import { KeyedList, type Part } from './keyed-list.ts';
 
 /** Text, and how it is meant. What a tone says in colour the text says too. */
@@ -20,7 +21,11 @@ type TableParts<T> = {
   readonly keyOf: (item: T, position: number) => string;
   /** Stands in the place of rows where there are none. */
   readonly empty: string;
+  /** Rows that are shown at most; what is beyond is counted. */
+  readonly limit?: number;
 };
+
+const DEFAULT_LIMIT = 100;
 
 /** A table that becomes a list of cards where it is narrow; roles keep it a table for those who listen. */
 export class Table<T> implements Part<readonly T[]> {
@@ -28,8 +33,10 @@ export class Table<T> implements Part<readonly T[]> {
   readonly #table: HTMLElement;
   readonly #empty: HTMLElement;
   readonly #rows: KeyedList<T>;
+  readonly #limit: number;
+  readonly #rest: HTMLElement = element('p', { class: 'empty' });
 
-  constructor({ caption, columns, keyOf, empty }: TableParts<T>) {
+  constructor({ caption, columns, keyOf, empty, limit = DEFAULT_LIMIT }: TableParts<T>) {
     const heads = columns.map(({ label, kind }) =>
       element('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, label),
     );
@@ -41,12 +48,16 @@ export class Table<T> implements Part<readonly T[]> {
       body,
     );
     this.#empty = element('p', { class: 'empty' }, empty);
-    this.root = element('div', { class: 'table' }, this.#table, this.#empty);
+    this.#limit = limit;
+    this.root = element('div', { class: 'table' }, this.#table, this.#empty, this.#rest);
     this.#rows = new KeyedList(body, keyOf, () => new Row(columns));
   }
 
   update(items: readonly T[]): void {
-    this.#rows.update(items);
+    this.#rows.update(items.slice(0, this.#limit));
+    const rest = items.length - this.#limit;
+    setText(this.#rest, rest > 0 ? `… and ${formatCount(rest)} more` : '');
+    this.#rest.hidden = rest <= 0;
     this.#table.hidden = items.length === 0;
     this.#empty.hidden = items.length > 0;
   }

@@ -21,6 +21,7 @@ export function createReceiptsTable(receipts: readonly Receipt[]): HTMLElement {
     caption: 'Receipts',
     keyOf: (_, position) => String(position),
     empty: 'The block has no transactions.',
+    limit: 1_000,
     columns: [
       { label: '#', kind: 'number', cell: ({ transactionIndex }) => formatNumber(transactionIndex) },
       { label: 'Status', cell: describeStatus },
