@@ -149,7 +149,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     assert.match(await send(page), /does not exist[\s\S]*-32601/);
 
     await page.getByLabel('API key').fill('wrong');
-    assert.match(await send(page), /invalid api key/);
+    assert.match(await send(page), /invalid project id/);
     assert.match(await readText(page.locator('.outcome')), /HTTP 401/);
     assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 1);
     await closePage(watched);

@@ -51,7 +51,7 @@ describe('over a real service', () => {
   test('errors and refusals come as clients get them', async () => {
     const unknown = await send('devnet.localhost', CHAIN_ID, 'nobody');
     assert.equal(unknown.status, 401);
-    assert.match(unknown.body, /invalid api key/);
+    assert.match(unknown.body, /invalid project id/);
     const missing = await send('devnet.localhost', { ...CHAIN_ID, method: 'eth_nothing' });
     assert.equal(missing.status, 200);
     assert.equal(JSON.parse(missing.body).error.code, -32601);

@@ -27,7 +27,7 @@ export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Pr
       service: { host: '127.0.0.1', port: 1 },
       ...sources,
     },
-    log: createLogger('debug', { write: (line) => void lines.push(line) }),
+    log: createLogger('debug', { sink: { write: (line) => void lines.push(line) } }),
     ...(clock !== undefined && { clock }),
   });
   const { port } = await server.listen();

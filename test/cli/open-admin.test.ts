@@ -23,7 +23,7 @@ function open(admin: AdminOptions | false, lines: string[], ports: { listen: num
     config: { admin, listen: { host: '127.0.0.1', port: ports.listen } },
     service: { host: '127.0.0.1', port: 1 },
     status: () => createStatus(),
-    log: createLogger('debug', { write: (line) => void lines.push(line) }),
+    log: createLogger('debug', { sink: { write: (line) => void lines.push(line) } }),
     defaultPort: ports.byDefault,
   });
 }
