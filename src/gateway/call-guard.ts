@@ -24,7 +24,11 @@ export class CallGuard {
   }
 
   /** What is wrong with a call; undefined when nothing is. Never throws or rejects. */
-  check({ method: wireName, params }: Call | Notification, session: Session): Eventual<RpcError | undefined> {
+  check(
+    { method: wireName, params }: Call | Notification,
+    session: Session,
+    now: number,
+  ): Eventual<RpcError | undefined> {
     const { network, principal } = session;
     const { terms } = principal;
     if (terms === undefined && !this.#limiter.bounds(network.name)) return undefined;
@@ -39,7 +43,7 @@ export class CallGuard {
     const credits = this.#weigh(method?.name, method?.cost);
     // Clients keep connections alive with such calls.
     if (credits === 0) return undefined;
-    return this.#take(session, credits);
+    return this.#take(session, credits, now);
   }
 
   #weigh(name: string | undefined, cost: number | undefined): number {
@@ -47,14 +51,21 @@ export class CallGuard {
     return this.#credits[name] ?? cost ?? this.#credits['default'] ?? UNKNOWN_COST;
   }
 
-  #take({ network, principal }: Session, credits: number): Eventual<RpcError | undefined> {
-    return continueWith(this.#limiter.takeForKey(principal, credits), (denial) =>
-      denial === undefined
-        ? continueWith(this.#limiter.takeForNetwork(network.name), (other) =>
-            explain(other, 'networkLimited'),
-          )
-        : explain(denial, denial.reason === 'credits' ? 'creditsSpent' : 'rateLimited'),
+  #take({ network, principal }: Session, credits: number, now: number): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForKey(principal, credits, now);
+    if (denial === undefined) return this.#takeForNetwork(network.name, now);
+    return continueWith(denial, (found) =>
+      found === undefined
+        ? this.#takeForNetwork(network.name)
+        : explain(found, found.reason === 'credits' ? 'creditsSpent' : 'rateLimited'),
     );
+  }
+
+  #takeForNetwork(network: string, now?: number): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForNetwork(network, now);
+    return denial === undefined
+      ? undefined
+      : continueWith(denial, (found) => explain(found, 'networkLimited'));
   }
 }
 

@@ -119,14 +119,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined | RpcError> {
-    const problem = guard.check(item, context.session);
+    const problem = guard.check(item, context.session, now);
     const outcome =
       problem === undefined
-        ? takeTurn(context, () => dispatch(item, context, now))
-        : continueWith(
-            problem,
-            (found) => found ?? takeTurn(context, () => dispatch(item, context, performance.now())),
-          );
+        ? takeTurn(context, item, now, dispatch)
+        : continueWith(problem, (found) => found ?? takeTurn(context, item, performance.now(), dispatch));
     if (watch === undefined) return outcome;
     return continueWith(outcome, (response) => {
       if (response instanceof RpcError) watch.noteRefused(item.method, context, response, now);

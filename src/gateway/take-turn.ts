@@ -1,28 +1,33 @@
 import type { Eventual } from '../primitives/eventual.ts';
 import { RpcError } from '../rpc/errors.ts';
+import type { FairQueue } from '../util/fair-queue.ts';
 import type { BodyContext } from './dispatcher.ts';
 
 /** Does the work of a call when it is its turn on its network, or says that there is too much of it. */
-export function takeTurn<T>(
-  { session, scope }: BodyContext,
-  work: () => Eventual<T>,
+export function takeTurn<A, T>(
+  context: BodyContext,
+  argument: A,
+  now: number,
+  work: (argument: A, context: BodyContext, now: number) => Eventual<T>,
 ): Eventual<T | RpcError> {
-  const { network, principal } = session;
-  const { turns } = network;
-  if (turns === undefined) return work();
-  const turn = turns.enter(principal.id, scope);
-  if (turn === true) return endTurn(work(), () => turns.leave());
+  const { session, scope } = context;
+  const { turns } = session.network;
+  if (turns === undefined) return work(argument, context, now);
+  const turn = turns.enter(session.principal.id, scope);
+  if (turn === true) return endTurn(work(argument, context, now), turns);
   if (turn === false) return new RpcError('overloaded');
   return turn.then((isTurn) =>
-    isTurn ? endTurn(work(), () => turns.leave()) : new RpcError(scope.aborted ? 'cancelled' : 'overloaded'),
+    isTurn
+      ? endTurn(work(argument, context, performance.now()), turns)
+      : new RpcError(scope.aborted ? 'cancelled' : 'overloaded'),
   );
 }
 
 /** What is there at once takes no time from anybody. Work never throws or rejects. */
-function endTurn<T>(outcome: Eventual<T>, leave: () => void): Eventual<T> {
+function endTurn<T>(outcome: Eventual<T>, turns: FairQueue): Eventual<T> {
   if (!(outcome instanceof Promise)) {
-    leave();
+    turns.leave();
     return outcome;
   }
-  return outcome.finally(leave);
+  return outcome.finally(() => turns.leave());
 }

@@ -64,6 +64,10 @@ export class FairQueue {
 
   leave(): void {
     this.#running--;
+    if (this.#waiting === 0) {
+      this.#endedAt = undefined;
+      return;
+    }
     this.#measure();
     this.#admitNext();
   }
@@ -125,7 +129,7 @@ export class FairQueue {
   /** The time between two ends tells how fast the line moves; only while there is one. */
   #measure(): void {
     const now = this.#now();
-    if (this.#waiting > 0 && this.#endedAt !== undefined) this.#pace.record(now - this.#endedAt);
-    this.#endedAt = this.#waiting > 0 ? now : undefined;
+    if (this.#endedAt !== undefined) this.#pace.record(now - this.#endedAt);
+    this.#endedAt = now;
   }
 }

@@ -24,7 +24,7 @@ export type AccountOptions = {
   readonly clock: () => number;
 };
 
-/** How long a call counts in the pace of an account. */
+/** The pace of an account is taken over spans of this length. */
 const PACE_MS = 100;
 /** For so long ahead tokens are drawn: of an account with 1,000 calls a second here, twenty at a time. */
 const AHEAD_MS = 20;
@@ -48,12 +48,15 @@ export class Account {
   #tokens = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
-  /** Calls of the last moments, weighted. */
-  #level = 0;
-  #levelAt = 0;
+  /** Calls of this span of time and of the one before. */
+  #calls = 0;
+  #callsBefore = 0;
+  #spanEnd = 0;
   #drawing: Promise<void> | undefined;
   #waiting = 0;
   #day = 0;
+  /** When the day is over, on the monotonic clock. */
+  #dayEnd = Number.NEGATIVE_INFINITY;
   /** Credits of the day as the table told; undefined before it has. */
   #spent: number | undefined;
   /** Credits that the table has not been told. */
@@ -79,10 +82,9 @@ export class Account {
   }
 
   /** Takes a token, and credits of the day; or says why not. At once where tokens are at hand. */
-  take(credits: number): Eventual<Denial | undefined> {
-    const now = this.#options.now();
+  take(credits: number, now: number = this.#options.now()): Eventual<Denial | undefined> {
     this.#countCall(now);
-    this.#turnDay();
+    if (now >= this.#dayEnd) this.#turnDay(now);
     const { rate, dailyCredits } = this.#options;
     if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
     if (dailyCredits !== undefined) {
@@ -103,7 +105,7 @@ export class Account {
     const { now: clock, rate, dailyCredits } = this.#options;
     if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
     this.#waiting++;
-    const ahead = Math.ceil((this.#level / PACE_MS) * AHEAD_MS);
+    const ahead = Math.ceil((this.#pace / 1_000) * AHEAD_MS);
     return continueWith(this.#draw(rate === undefined ? 0 : Math.max(1, this.#waiting, ahead)), () => {
       this.#waiting--;
       const now = clock();
@@ -190,9 +192,10 @@ export class Account {
   }
 
   /** What was spent yesterday and is not entered is forgiven. */
-  #turnDay(): void {
-    if (this.#options.dailyCredits === undefined) return;
-    const day = Math.floor(this.#options.clock() / DAY_MS);
+  #turnDay(now: number): void {
+    const time = this.#options.clock();
+    this.#dayEnd = now + DAY_MS - (time % DAY_MS);
+    const day = Math.floor(time / DAY_MS);
     if (day === this.#day) return;
     this.#day = day;
     this.#spent = undefined;
@@ -200,8 +203,17 @@ export class Account {
   }
 
   #countCall(now: number): void {
-    this.#level = this.#level * Math.exp((this.#levelAt - now) / PACE_MS) + 1;
-    this.#levelAt = now;
+    if (now >= this.#spanEnd) {
+      this.#callsBefore = now < this.#spanEnd + PACE_MS ? this.#calls : 0;
+      this.#calls = 0;
+      this.#spanEnd = now + PACE_MS;
+    }
+    this.#calls++;
+  }
+
+  /** Calls a second, here and now. */
+  get #pace(): number {
+    return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
   #deny(reason: Denial['reason'], now: number): Denial {
@@ -212,7 +224,7 @@ export class Account {
       reason,
       retryAfterMs,
       allowed: rate?.perSecond ?? 0,
-      current: Math.round(this.#level * (1_000 / PACE_MS)),
+      current: this.#pace,
     };
   }
 }

@@ -42,7 +42,7 @@ export class Limiter {
   }
 
   /** One call of a key; undefined when it may be made. */
-  takeForKey(principal: Principal, credits: number): Eventual<Denial | undefined> {
+  takeForKey(principal: Principal, credits: number, now?: number): Eventual<Denial | undefined> {
     const { terms } = principal;
     if (terms === undefined || (terms.rate === undefined && terms.dailyCredits === undefined))
       return undefined;
@@ -51,8 +51,8 @@ export class Limiter {
       account = this.#open(`key:${principal.id}`, terms.rate, terms.dailyCredits);
       this.#byPrincipal.set(principal, account);
     }
-    if (terms.dailyCredits !== undefined) this.#dirty.add(account);
-    return account.take(credits);
+    if (terms.dailyCredits !== undefined && !account.isDirty) this.#dirty.add(account);
+    return account.take(credits, now);
   }
 
   /** Whether a network has a limit of its own. */
@@ -61,8 +61,8 @@ export class Limiter {
   }
 
   /** One call on a network; undefined when it may be made. */
-  takeForNetwork(network: string): Eventual<Denial | undefined> {
-    return this.#byNetwork.get(network)?.take(0);
+  takeForNetwork(network: string, now?: number): Eventual<Denial | undefined> {
+    return this.#byNetwork.get(network)?.take(0, now);
   }
 
   /** Whether too many wrong keys have come from an address, and until when. */

@@ -57,10 +57,9 @@ for (const { name, skip, open: openTables } of TABLES) {
       const clock = { now: Date.UTC(2030, 0, 1, 23, 59, 59) };
       const limits = { dailyCredits: 1_000 };
       const tables = await openTables(t, 2);
-      const [first, second] = tables.map((table) => open(table, limits, { clock: () => clock.now })) as [
-        Account,
-        Account,
-      ];
+      const [first, second] = tables.map((table) =>
+        open(table, limits, { clock: () => clock.now, now: () => clock.now }),
+      ) as [Account, Account];
       assert.equal(await first.take(600), undefined);
       assert.equal(first.isDirty, true);
       await first.flush();
