@@ -69,7 +69,11 @@ test('the built-in configuration serves both development networks', () => {
 });
 
 test('relative paths start at the file’s folder', () => {
-  const config = parse('dataDir: ../d\nnetworks: { a: { hosts: [a], embedded: { data: x/y } } }');
+  const config = parse(
+    'listen: { tls: { cert: t/c, key: /k } }\ndataDir: ../d\nnetworks: { a: { hosts: [a], embedded: { data: x/y } } }',
+    { PORTCULLIS_PORT: '1' },
+  );
+  assert.deepEqual(config.listen.tls, { cert: '/etc/portcullis/t/c', key: '/k' });
   assert.equal(config.dataDir, '/etc/d');
   assert.equal(config.networks['a']?.embedded?.data, '/etc/portcullis/x/y');
 });
@@ -118,6 +122,19 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'a bad duration',
     text: 'networks:\n  a:\n    hosts: [a]\n    builtin: devnet\n    callTimeout: 5 minutes\n',
     errors: ['p.yaml:5: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m or 2h'],
+  },
+  {
+    name: 'a certificate without a key, and a proxy that is none',
+    text: `${NETWORKS}listen:\n  tls: { cert: c }\n  trustedProxies:\n    - private\n    - proxy.local\n`,
+    errors: [
+      /^p\.yaml:3: listen\.tls\.key: expected string/,
+      'p.yaml:6: listen.trustedProxies[1]: expected an address, a range such as 10.0.0.0/8, loopback or private',
+    ],
+  },
+  {
+    name: 'a delay that is too long',
+    text: `${NETWORKS}limits: { drainDelay: 11m }\n`,
+    errors: ['p.yaml:2: limits.drainDelay: expected a duration from 0s to 10m'],
   },
   {
     name: 'a bad network name',

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import type { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { findRoute } from '../../src/server/request-head.ts';
+import { parseDuration } from '../../src/util/duration.ts';
+import { findProgram } from './find-program.ts';
+
+const ENVIRONMENT = { NODE_URL: 'http://127.0.0.1:8546' };
+const SECOND = 1_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: files of other programs, read one value at a time
+type Document = any;
+
+const readText = (file: string): string => readFileSync(join('deploy', file), 'utf8');
+const readYaml = (file: string): Document => parse(readText(file));
+
+function createFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-deploy-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function checkWith(t: TestContext, name: string, args: readonly string[]): void {
+  const program = findProgram(name);
+  if (program === undefined) {
+    t.skip(`${name} is not installed: its configuration is not checked`);
+    return;
+  }
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+}
+
+/** How long a stop may take, milliseconds. */
+const stopTime = ({ limits }: Config): number => limits.drainDelay + limits.drainTimeout;
+
+/** The seconds of a setting such as `timeout server 35s`. */
+function readSetting(text: string, name: string): number {
+  const value = new RegExp(`^\\s*${name}\\s+([\\d.]+(?:ms|s|m)?);?$`, 'm').exec(text)?.[1];
+  assert.ok(value !== undefined, `${name} is set`);
+  return parseDuration(value);
+}
+
+test('HAProxy takes its configuration', (t) =>
+  checkWith(t, 'haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg']));
+
+test('what HAProxy waits for fits what the service waits for', async () => {
+  const text = readText('haproxy/haproxy.cfg');
+  const { limits, listen } = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
+  assert.ok(text.includes(`portcullis:${listen.port}`));
+  assert.ok(readSetting(text, 'timeout server') > limits.requestTimeout);
+  assert.ok(readSetting(text, 'timeout tunnel') > 2 * limits.webSocketPing);
+  assert.ok(readSetting(text, 'timeout http-request') <= limits.headersTimeout);
+  const [, interval, fall] = /inter (\d+)s fall (\d+)/.exec(text) ?? [];
+  assert.ok(
+    Number(interval) * Number(fall) * SECOND < limits.drainDelay,
+    'it notices before the drain begins',
+  );
+  const [, purge] = /pool-purge-delay (\d+)s/.exec(text) ?? [];
+  assert.ok(Number(purge) * SECOND < limits.keepAliveTimeout);
+  assert.equal(findRoute(/meth GET uri (\S+)/.exec(text)?.[1] ?? '').to, 'ready');
+  assert.match(text, /^\s*option forwardfor$/m);
+});
+
+test('nginx takes its configuration', (t) => {
+  const folder = createFolder(t);
+  mkdirSync(join(folder, 'logs'));
+  const file = join(folder, 'nginx.conf');
+  const include = join(process.cwd(), 'deploy/nginx/portcullis.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const http = `access_log off; ${temporary.join(' ')} include ${include};`;
+  writeFileSync(file, `pid ${folder}/pid; error_log stderr; events {} http { ${http} }`);
+  checkWith(t, 'nginx', ['-t', '-p', folder, '-c', file]);
+});
+
+test('what nginx waits for fits what the service waits for', async () => {
+  const text = readText('nginx/portcullis.conf');
+  const { limits } = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
+  assert.ok(
+    readSetting(text, 'proxy_read_timeout') > Math.max(limits.requestTimeout, 2 * limits.webSocketPing),
+  );
+  assert.ok(readSetting(text.slice(text.indexOf('upstream')), 'keepalive_timeout') < limits.keepAliveTimeout);
+  const megabytes = Number(/client_max_body_size (\d+)m;/.exec(text)?.[1]);
+  assert.equal(megabytes * 1024 * 1024, limits.bodyBytes);
+  for (const line of [
+    'proxy_http_version 1.1;',
+    'proxy_set_header Upgrade $http_upgrade;',
+    'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+    'proxy_set_header Host $http_host;',
+  ]) {
+    assert.ok(text.includes(line), line);
+  }
+});
+
+test('systemd takes the unit', (t) => {
+  const folder = createFolder(t);
+  const file = join(folder, 'portcullis.service');
+  // It asks whether the program is there.
+  writeFileSync(file, readText('systemd/portcullis.service').replace('/usr/bin/node', process.execPath));
+  checkWith(t, 'systemd-analyze', ['verify', file]);
+});
+
+test('the unit gives a stop its time, a hangup its meaning, and the JIT its memory', async () => {
+  const text = readText('systemd/portcullis.service');
+  const { limits } = await loadConfig('deploy/kubernetes/portcullis.yaml', ENVIRONMENT);
+  const settings = new Map(
+    text
+      .split('\n')
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  assert.ok(parseDuration(settings.get('TimeoutStopSec') ?? '') > limits.drainDelay + limits.drainTimeout);
+  assert.equal(settings.get('MemoryDenyWriteExecute'), 'no');
+  assert.match(settings.get('ExecReload') ?? '', /kill -HUP \$MAINPID/);
+  assert.ok(Number(settings.get('LimitNOFILE')) > 2 * (limits.connections + limits.webSockets));
+  const [, script = '', command] = (settings.get('ExecStart') ?? '').split(' ');
+  assert.ok(existsSync(script.replace('/opt/portcullis/', '')), script);
+  assert.equal(command, 'serve');
+  assert.ok(
+    existsSync(new URL(text.match(/file:\/\/\S+/)?.[0] ?? '').pathname.replace('/opt/portcullis/', '')),
+  );
+});
+
+test('the services of the compose file find each other, their files, and have time to stop', async () => {
+  const { services, volumes } = readYaml('compose.yaml');
+  const config = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
+  for (const [name, service] of Object.entries<Document>(services)) {
+    for (const other of service.depends_on ?? []) assert.ok(other in services, `${name} depends on ${other}`);
+    for (const volume of service.volumes ?? []) {
+      const [source = ''] = String(volume).split(':');
+      assert.ok(source.startsWith('./') ? existsSync(join('deploy', source)) : source in volumes, source);
+    }
+  }
+  const { portcullis, processes } = services;
+  assert.ok(portcullis.deploy.replicas > 1);
+  assert.ok(parseDuration(portcullis.stop_grace_period) > stopTime(config));
+  assert.equal(portcullis.pid, 'service:processes');
+  assert.equal(processes.image, portcullis.image);
+  assert.equal(portcullis.build.context, '..');
+  const cacheHost = new URL(config.cache.redis?.url ?? '').hostname;
+  assert.ok(cacheHost in services, cacheHost);
+  const [published] = services.proxy.ports;
+  assert.ok(readText('haproxy/haproxy.cfg').includes(`bind :${String(published).split(':')[1]}`));
+});
+
+/** All objects that `kubectl apply -k` would make, but for what kustomize generates. */
+function readObjects(): Document[] {
+  const { resources } = readYaml('kubernetes/kustomization.yaml');
+  return (resources as string[]).flatMap((file) =>
+    parseAllDocuments(readText(`kubernetes/${file}`)).map((document) => {
+      assert.deepEqual(document.errors, [], file);
+      return document.toJS();
+    }),
+  );
+}
+
+test('kustomize takes the manifests', (t) => checkWith(t, 'kubectl', ['kustomize', 'deploy/kubernetes']));
+
+test('probes ask for what there is, and a pod has longer to stop than it takes', async () => {
+  const config = await loadConfig('deploy/kubernetes/portcullis.yaml', ENVIRONMENT);
+  const { spec } = readObjects().find(({ kind }) => kind === 'Deployment').spec.template;
+  const [container] = spec.containers;
+  const ports = new Map<string, number>(
+    container.ports.map((port: Document) => [port.name, port.containerPort]),
+  );
+  assert.equal(ports.get('rpc'), config.listen.port);
+  for (const [probe, route] of [
+    ['startupProbe', 'live'],
+    ['livenessProbe', 'live'],
+    ['readinessProbe', 'ready'],
+  ] as const) {
+    const { path, port } = container[probe].httpGet;
+    assert.equal(findRoute(path).to, route);
+    assert.equal(port, 'rpc');
+  }
+  const { periodSeconds, failureThreshold } = container.readinessProbe;
+  assert.ok(periodSeconds * failureThreshold * SECOND < config.limits.drainDelay);
+  assert.ok(spec.terminationGracePeriodSeconds * SECOND > stopTime(config));
+  const volumes = new Set(spec.volumes.map((volume: Document) => volume.name));
+  for (const { name } of [...container.volumeMounts, ...spec.initContainers[0].volumeMounts])
+    assert.ok(volumes.has(name), name);
+  const named = container.env.map((variable: Document) => variable.name);
+  for (const [, name] of readText('kubernetes/portcullis.yaml').matchAll(/\$\{(\w+)\}/g))
+    assert.ok(named.includes(name));
+});
+
+test('the objects name each other', () => {
+  const objects = readObjects();
+  const of = (kind: string): Document[] => objects.filter((object) => object.kind === kind);
+  const [deployment] = of('Deployment');
+  const { metadata, spec } = deployment.spec.template;
+  const selectors = [
+    deployment.spec.selector.matchLabels,
+    ...of('Service').map((service) => service.spec.selector),
+    ...of('PodDisruptionBudget').map((budget) => budget.spec.selector.matchLabels),
+    ...of('NetworkPolicy').map((policy) => policy.spec.podSelector.matchLabels),
+  ];
+  assert.equal(selectors.length, 5);
+  for (const selector of selectors) assert.deepEqual(selector, metadata.labels);
+  const ports = spec.containers[0].ports.map((port: Document) => port.name);
+  const targets = of('Service').flatMap((service) =>
+    service.spec.ports.map((port: Document) => port.targetPort),
+  );
+  const allowed = of('NetworkPolicy').flatMap(({ spec: { ingress } }) =>
+    ingress.flatMap((rule: Document) => rule.ports.map((port: Document) => port.port)),
+  );
+  for (const port of [...targets, ...allowed]) assert.ok(ports.includes(port), port);
+  const [scaler] = of('HorizontalPodAutoscaler');
+  assert.equal(scaler.spec.scaleTargetRef.name, deployment.metadata.name);
+  const metric = scaler.spec.metrics.find((row: Document) => row.type === 'Pods').pods.metric.name;
+  const [rule] = readYaml('kubernetes/prometheus-adapter.yaml').rules.custom;
+  assert.equal(rule.name.as, metric);
+  assert.ok(rule.seriesQuery.startsWith(`${metric}{`));
+  const [generated] = readYaml('kubernetes/kustomization.yaml').configMapGenerator;
+  const config = spec.volumes.find((volume: Document) => volume.name === 'config');
+  assert.equal(config.configMap.name, generated.name);
+  const adminRules = of('NetworkPolicy')[0].spec.ingress.filter((row: Document) =>
+    row.ports.some((port: Document) => port.port === 'admin'),
+  );
+  assert.ok(adminRules.length > 0 && adminRules.every((row: Document) => row.from.length > 0));
+});
