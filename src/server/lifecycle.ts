@@ -38,8 +38,9 @@ export interface Server {
   /** Reads the TLS certificate again, as it does when its files change. Connections are kept. */
   reload(): void;
   /**
-   * Tells that it is not ready; after `limits.drainDelay`, in which those who send it requests may notice, stops accepting,
-   * answers what is in work, and closes every connection. What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
+   * Tells that it is not ready, and closes connections with their next answer. After `limits.drainDelay`, in which those who
+   * send it requests may notice, stops accepting, answers what is in work, and closes every connection. What is not done after
+   * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
   /** Open connections, those of WebSockets among them. */
@@ -47,6 +48,8 @@ export interface Server {
   readonly webSockets: number;
 }
 
+/** Where a stop is announced: how long connections without a request stay, for those that are on their way. */
+const LAST_REQUESTS_MS = 250;
 const MIN_CHECKING_INTERVAL_MS = 10;
 /** Room for a key, a host and what browsers and proxies add. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -154,12 +157,13 @@ class NodeServer implements Server {
   async #drainAndClose(): Promise<void> {
     const { drainDelay } = this.#options.limits;
     this.#health.beginDraining();
+    this.#writer.beginClosing();
     if (drainDelay > 0 && this.#http.listening) await wait(drainDelay);
     const allClosed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
     });
-    this.#writer.beginClosing();
     this.#webSockets.beginClosing();
+    if (drainDelay > 0) await Promise.race([allClosed, wait(Math.min(drainDelay, LAST_REQUESTS_MS))]);
     this.#listener.close();
     this.#http.closeIdleConnections();
     this.#lane.closeIdle();

@@ -65,7 +65,7 @@ export type TransportLimits = {
   readonly keepAliveTimeout: number;
   /** How long a client may leave an answer unread. */
   readonly sendTimeout: number;
-  /** How long a graceful stop goes on as before, but for telling that it is not ready. */
+  /** How long a graceful stop still takes all requests, while it tells that it is not ready. */
   readonly drainDelay: number;
   /** How long it then waits for answers. */
   readonly drainTimeout: number;

@@ -54,7 +54,7 @@ for (const [policy, networks, status] of [
   });
 }
 
-test('a closing server is not ready from the first moment, and serves as before for the delay', async (t) => {
+test('a closing server is not ready from the first moment, and serves for the delay, each connection once more', async (t) => {
   const { server, port } = await startServer(t, { limits: { drainDelay: 1_500 } });
   const kept = new RawClient(port);
   await kept.send(encodeRequest('1')).read();
@@ -65,9 +65,28 @@ test('a closing server is not ready from the first moment, and serves as before 
   for (const client of [kept, new RawClient(port)]) {
     const served = await client.send(encodeRequest('2')).read();
     assert.equal(served?.body.toString(), '2');
-    assert.equal(served?.headers['connection'], 'keep-alive');
-    client.close();
+    assert.equal(served?.headers['connection'], 'close');
+    assert.equal(await client.readToEnd(), '');
   }
+});
+
+test('a request that is on its way when the delay is over is answered', async (t) => {
+  const { server, port } = await startServer(t, { limits: { drainDelay: 500, drainTimeout: 10_000 } });
+  const [used, unused] = [new RawClient(port), new RawClient(port)];
+  await used.send(encodeRequest('1')).read();
+  const closed = server.close();
+  for (let isOpen = true; isOpen; ) {
+    const late = new RawClient(port);
+    isOpen = await new Promise((resolve) => {
+      late.socket.once('connect', () => resolve(true));
+      late.socket.once('error', () => resolve(false));
+    });
+    late.close();
+  }
+  for (const client of [used, unused]) {
+    assert.equal((await client.send(encodeRequest('"late"')).read())?.body.toString(), '"late"');
+  }
+  await closed;
 });
 
 test('after the delay the server drains', async (t) => {
