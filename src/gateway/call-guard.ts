@@ -5,22 +5,17 @@ import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { type ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Session } from './admission.ts';
+import type { CreditScale } from './credit-scale.ts';
 import { createLimitError } from './limit-error.ts';
-
-/** What calls weigh, by the table's names where the configuration says otherwise than the table. */
-export type CreditTable = Readonly<Record<string, number>>;
-
-/** A method that this network does not have costs what most others do: asking for it is no way around a limit. */
-const UNKNOWN_COST = 80;
 
 /** Decides for each call whether the key may make it, and may make it now. */
 export class CallGuard {
   readonly #limiter: Limiter;
-  readonly #credits: CreditTable;
+  readonly #scale: CreditScale;
 
-  constructor(limiter: Limiter, credits: CreditTable) {
+  constructor(limiter: Limiter, scale: CreditScale) {
     this.#limiter = limiter;
-    this.#credits = credits;
+    this.#scale = scale;
   }
 
   /** What is wrong with a call; undefined when nothing is. Never throws or rejects. */
@@ -40,15 +35,10 @@ export class CallGuard {
         (method?.executes !== true || rules.allowsCall(params?.[0]));
       if (!isAllowed) return new RpcError('rejected');
     }
-    const credits = this.#weigh(method?.name, method?.cost);
+    const credits = this.#scale.weigh(method);
     // Clients keep connections alive with such calls.
     if (credits === 0) return undefined;
     return this.#take(session, credits, now);
-  }
-
-  #weigh(name: string | undefined, cost: number | undefined): number {
-    if (name === undefined) return UNKNOWN_COST;
-    return this.#credits[name] ?? cost ?? this.#credits['default'] ?? UNKNOWN_COST;
   }
 
   #take({ network, principal }: Session, credits: number, now: number): Eventual<RpcError | undefined> {

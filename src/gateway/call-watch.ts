@@ -7,6 +7,7 @@ import type { ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
+import type { CreditScale } from './credit-scale.ts';
 import type { BodyContext } from './dispatcher.ts';
 
 /** Rows that say that a call was refused before it was tried. */
@@ -21,9 +22,11 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
 /** Tells of calls once they have ended: to who counts them, to the report of their body, and to their span. */
 export class CallWatch {
   readonly #observer: CallObserver & LimitObserver;
+  readonly #scale: CreditScale;
 
-  constructor(observer: CallObserver & LimitObserver) {
+  constructor(observer: CallObserver & LimitObserver, scale: CreditScale) {
     this.#observer = observer;
+    this.#scale = scale;
   }
 
   /** Begins the span of a call, where its body is traced; `scope` is the call's own. */
@@ -49,9 +52,11 @@ export class CallWatch {
     const name = method === undefined ? UNKNOWN_METHOD : method.name;
     const outcome = error === undefined ? OK : error.rowName;
     const source = findSource(method, network.hasNodes === true, error, ownScope);
-    const cost = method === undefined ? 0 : method.cost;
+    // What is refused before it is tried costs nothing.
+    const credits =
+      error !== undefined && REASONS[error.rowName] !== undefined ? 0 : this.#scale.weigh(method);
     const now = performance.now();
-    this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, cost, now);
+    this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);
     report?.note(name, outcome, source);
     const span = ownScope?.trace;
     if (span === undefined) return;

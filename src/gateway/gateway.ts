@@ -21,8 +21,9 @@ import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
-import { CallGuard, type CreditTable } from './call-guard.ts';
+import { CallGuard } from './call-guard.ts';
 import { CallWatch } from './call-watch.ts';
+import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { type BodyContext, Dispatcher } from './dispatcher.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
@@ -83,12 +84,16 @@ export type GatewayOptions = {
   readonly observer?: CallObserver & LimitObserver;
 };
 
+/** Not a matter of who asks. */
+const UNKNOWN_HOST_STATUS = 404;
+
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
-  const watch = observer === undefined ? undefined : new CallWatch(observer);
+  const scale = new CreditScale(options.credits ?? {});
+  const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
   const dispatcher = new Dispatcher(clientVersion, log, watch);
-  const guard = new CallGuard(access.limiter, options.credits ?? {});
+  const guard = new CallGuard(access.limiter, scale);
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
   let bodiesInFlight = 0;
   let openRpc: JsonText | undefined;
@@ -162,7 +167,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   return {
-    admit: (visitor) => admit(visitor, networks, access, log),
+    admit: (visitor) =>
+      continueWith(admit(visitor, networks, access, log), (outcome) => {
+        if ('refused' in outcome && outcome.refused.status !== UNKNOWN_HOST_STATUS)
+          observer?.onLimited('auth');
+        return outcome;
+      }),
     renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
     get openRpc() {

@@ -11,6 +11,7 @@ export function createPassthrough(name: string): Method<MethodContext> {
     params: [],
     result: { name: 'result', schema: z.unknown() },
     cost: 80,
+    isPassedThrough: true,
     executes: true,
     errors: ['methodNotFound', 'serverError', 'unavailable'],
     example: { params: [], result: null },

@@ -34,6 +34,8 @@ type MethodFacts = {
   readonly executes?: boolean;
   /** Whether it is answered without anything that a chain would have to be asked for. */
   readonly isLocal?: boolean;
+  /** Whether nodes answer it as they like: it has no row in the table of methods. */
+  readonly isPassedThrough?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Errors beyond those that any request can meet. */

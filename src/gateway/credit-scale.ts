@@ -1,0 +1,24 @@
+import type { MethodContext } from '../methods/method-context.ts';
+import type { Method } from '../rpc/method.ts';
+
+/** What calls weigh by name; `default` is for methods of nodes. */
+export type CreditTable = Readonly<Record<string, number>>;
+
+/** A method that a network does not have weighs what most others do: asking for it is no way around a limit. */
+const UNKNOWN_WEIGHT = 80;
+
+/** What calls weigh: as the configuration says, or else the table of methods. */
+export class CreditScale {
+  readonly #table: CreditTable;
+
+  constructor(table: CreditTable) {
+    this.#table = table;
+  }
+
+  /** @param method undefined: none that is served */
+  weigh(method: Method<MethodContext> | undefined): number {
+    if (method === undefined) return UNKNOWN_WEIGHT;
+    const { name, cost, isPassedThrough } = method;
+    return this.#table[name] ?? (isPassedThrough === true ? this.#table['default'] : undefined) ?? cost;
+  }
+}
