@@ -9,12 +9,9 @@ import type { Logger } from '../observe/logger.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import { Access } from './access.ts';
 import { sendRefusal } from './answers.ts';
-import { Console } from './console.ts';
+import type { Backstage } from './backstage.ts';
 import { Refusal } from './refusal.ts';
-import { Routes } from './routes.ts';
-import { ServiceClient } from './service-client.ts';
 import type { AdminSources } from './sources.ts';
-import { StatusFeed } from './status-feed.ts';
 
 export type AdminParts = {
   readonly options: { readonly host: string; readonly port: number; readonly key?: string };
@@ -44,18 +41,20 @@ export function createAdminServer(parts: AdminParts): AdminServer {
 class NodeAdminServer implements AdminServer {
   readonly #options: AdminParts['options'];
   readonly #log: Logger;
-  readonly #feed: StatusFeed;
   readonly #access: Access;
-  readonly #routes: Routes;
+  readonly #openBackstage: () => Promise<Backstage>;
+  #backstage: Promise<Backstage> | undefined;
   readonly #http: HttpServer;
 
   constructor({ options, sources, log, clock = systemClock }: AdminParts) {
     this.#options = options;
     this.#log = log;
-    this.#feed = new StatusFeed({ compute: () => sources.status(), log, clock });
     this.#access = new Access(options.key);
-    const console = new Console(new ServiceClient(sources.service), () => this.#feed.read());
-    this.#routes = new Routes({ sources, feed: this.#feed, console });
+    // With the first request: all that is behind it takes as long to load as a tenth of the start.
+    this.#openBackstage = async () => {
+      const { openBackstage } = await import('./backstage.ts');
+      return openBackstage(sources, log, clock);
+    };
     this.#http = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -79,18 +78,21 @@ class NodeAdminServer implements AdminServer {
     });
   }
 
-  close(): Promise<void> {
-    return new Promise((resolve) => {
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
-      this.#feed.close();
-      this.#http.closeAllConnections();
     });
+    const backstage = await this.#backstage?.catch(() => undefined);
+    backstage?.feed.close();
+    this.#http.closeAllConnections();
+    return closed;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       this.#access.check(request);
-      await this.#routes.serve(request, response);
+      this.#backstage ??= this.#openBackstage();
+      await (await this.#backstage).routes.serve(request, response);
     } catch (error) {
       if (!(error instanceof Refusal)) this.#log.error({ err: error }, 'fault of the admin server');
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
