@@ -57,7 +57,10 @@ export class CallWatch {
       error !== undefined && REASONS[error.rowName] !== undefined ? 0 : this.#scale.weigh(method);
     const now = performance.now();
     this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);
-    report?.note(name, outcome, source);
+    if (report !== undefined) {
+      report.note(name, outcome, source);
+      report.lastEndAt = now;
+    }
     const span = ownScope?.trace;
     if (span === undefined) return;
     span.set('portcullis.source', source);

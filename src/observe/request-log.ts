@@ -40,10 +40,9 @@ export class RequestLog {
     else if (this.#logsAll) this.#log.debug(describe(report, ms), 'request');
   }
 
-  #hasFailed({ status, groups }: RequestReport): boolean {
-    if (status >= FIRST_FAULT || status === OVERLOADED) return true;
-    for (const { outcome } of groups) if (this.#faults.has(outcome)) return true;
-    return false;
+  #hasFailed(report: RequestReport): boolean {
+    const { status } = report;
+    return status >= FIRST_FAULT || status === OVERLOADED || report.hasOutcome(this.#faults);
   }
 }
 

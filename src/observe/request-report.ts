@@ -11,6 +11,8 @@ export type CallGroup = {
   count: number;
 };
 
+const NO_GROUPS: readonly CallGroup[] = [];
+
 /** Groups that are told apart; what exceeds them is counted with the last. */
 const MAX_GROUPS = 32;
 
@@ -35,7 +37,14 @@ export class RequestReport {
   responseBytes = 0;
   /** Whether the client has been sent all of its answer. */
   isFinished = true;
-  readonly groups: CallGroup[] = [];
+  /** End of the last call so far, on the clock of `performance.now()`; 0: none has ended. */
+  lastEndAt = 0;
+  /** Of the first call, and how many there were of its like: most bodies have no other. */
+  #method = '';
+  #outcome = '';
+  #source = '';
+  #count = 0;
+  #others: CallGroup[] | undefined;
 
   constructor(transport: TransportName, address: string, startedAt: number, span: TraceSpan | undefined) {
     this.transport = transport;
@@ -44,19 +53,39 @@ export class RequestReport {
     this.span = span;
   }
 
+  get groups(): readonly CallGroup[] {
+    if (this.#count === 0) return NO_GROUPS;
+    const first = { method: this.#method, outcome: this.#outcome, source: this.#source, count: this.#count };
+    return [first, ...(this.#others ?? NO_GROUPS)];
+  }
+
+  /** Whether a call had one of these outcomes. */
+  hasOutcome(outcomes: ReadonlySet<string>): boolean {
+    if (this.#count === 0) return false;
+    return outcomes.has(this.#outcome) || this.#others?.some(({ outcome }) => outcomes.has(outcome)) === true;
+  }
+
   /** Counts a call. */
   note(method: string, outcome: string, source: string): void {
-    const { groups } = this;
-    const last = groups.at(-1);
-    if (last?.method === method && last.outcome === outcome && last.source === source) {
-      last.count++;
+    if (this.#count === 0) {
+      this.#method = method;
+      this.#outcome = outcome;
+      this.#source = source;
+    } else if (this.#method !== method || this.#outcome !== outcome || this.#source !== source) {
+      this.#noteOther(method, outcome, source);
       return;
     }
-    const known = groups.find(
+    this.#count++;
+  }
+
+  #noteOther(method: string, outcome: string, source: string): void {
+    this.#others ??= [];
+    const others = this.#others;
+    const known = others.find(
       (group) => group.method === method && group.outcome === outcome && group.source === source,
     );
-    const group = known ?? (groups.length >= MAX_GROUPS ? last : undefined);
-    if (group === undefined) groups.push({ method, outcome, source, count: 1 });
+    const group = known ?? (others.length >= MAX_GROUPS ? others.at(-1) : undefined);
+    if (group === undefined) others.push({ method, outcome, source, count: 1 });
     else group.count++;
   }
 }

@@ -277,7 +277,7 @@ export class HttpEndpoint {
       report.url = request.url;
       report.status = response.statusCode;
       report.isFinished = !request.socket.destroyed;
-      this.#requests?.end(report);
+      this.#requests?.end(report, true);
     });
   }
 }

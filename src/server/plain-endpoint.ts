@@ -28,6 +28,13 @@ export type PlainEndpointParts = {
 /** A request whose head and body are there. */
 export type PlainRequest = { readonly head: PlainHead; readonly body: Uint8Array };
 
+/** What belongs to a request while it is answered. */
+type Work = {
+  readonly unanswered: Connection;
+  readonly scope: RequestScope;
+  readonly report: RequestReport | undefined;
+};
+
 /** JSON-RPC over plain requests: what `HttpEndpoint` does for all others. */
 export class PlainEndpoint {
   readonly #gateway: Gateway;
@@ -66,10 +73,7 @@ export class PlainEndpoint {
       },
     );
     return continueWith(answered, (answer) =>
-      continueWith(this.#send(answer, head, socket, scope), (bytes) => {
-        unanswered.end(scope);
-        if (report !== undefined) this.#report(report, request, answer.status, bytes, socket);
-      }),
+      this.#conclude(answer, request, socket, { unanswered, scope, report }),
     );
   }
 
@@ -118,21 +122,36 @@ export class PlainEndpoint {
     return sent.then(() => Buffer.byteLength(body));
   }
 
-  #report(
-    report: RequestReport,
-    { head, body }: PlainRequest,
-    status: number,
-    bytes: number,
+  #conclude(
+    answer: Answer,
+    request: PlainRequest,
     socket: Socket,
-  ): void {
-    report.verb = 'POST';
-    report.url = head.target;
-    report.status = status;
-    report.requestBytes = body.length;
-    report.responseBytes = bytes;
-    report.isFinished = !socket.destroyed;
-    this.#requests?.end(report);
+    { unanswered, scope, report }: Work,
+  ): Eventual<void> {
+    const sent = this.#send(answer, request.head, socket, scope);
+    const end = (bytes: number): void => {
+      unanswered.end(scope);
+      if (report === undefined) return;
+      fillIn(report, request, answer.status, bytes, socket);
+      this.#requests?.end(report, sent instanceof Promise);
+    };
+    return continueWith(sent, end);
   }
+}
+
+function fillIn(
+  report: RequestReport,
+  { head, body }: PlainRequest,
+  status: number,
+  bytes: number,
+  socket: Socket,
+): void {
+  report.verb = 'POST';
+  report.url = head.target;
+  report.status = status;
+  report.requestBytes = body.length;
+  report.responseBytes = bytes;
+  report.isFinished = !socket.destroyed;
 }
 
 /** Resolves when the socket has room again, or is closed; it is when nothing moves for `limitMs`. */

@@ -189,7 +189,7 @@ export class WebSocketConnection {
     if (report === undefined) return;
     report.responseBytes = bytes;
     report.isFinished = isFinished;
-    this.#requests?.end(report);
+    this.#requests?.end(report, true);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
