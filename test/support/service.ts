@@ -1,23 +1,28 @@
-import { composeService } from '../../src/cli/compose.ts';
+import { composeService, type Service } from '../../src/cli/compose.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import type { LogLevel } from '../../src/observe/options.ts';
 
 export type RunningService = {
   /** `127.0.0.1:port` */
   readonly authority: string;
   readonly port: number;
-  /** Error-level log lines so far. */
+  /** Log lines so far: of level `error` unless told otherwise. */
   readonly errors: readonly string[];
+  readonly service: Service;
   close(): Promise<void>;
 };
 
 /** Serves a configuration (anything JSON) on a port that the system picks. */
-export async function startService(config: Readonly<Record<string, unknown>>): Promise<RunningService> {
+export async function startService(
+  config: Readonly<Record<string, unknown>>,
+  level: LogLevel = 'error',
+): Promise<RunningService> {
   const errors: string[] = [];
-  const log = createLogger('error', { sink: { write: (line) => void errors.push(line) } });
+  const log = createLogger(level, { sink: { write: (line) => void errors.push(line) } });
   const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, admin: false, ...config });
   const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
   const service = await composeService(parsed, log, { hasDemoKey: () => true });
   const { port } = await service.server.listen();
-  return { authority: `127.0.0.1:${port}`, port, errors, close: () => service.close() };
+  return { authority: `127.0.0.1:${port}`, port, errors, service, close: () => service.close() };
 }
