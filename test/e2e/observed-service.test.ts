@@ -92,12 +92,13 @@ async function setUp(t: TestContext, log: object, level: LogLevel): Promise<Stag
   return { running, key, send };
 }
 
-const call = (method: string, params: readonly unknown[], id: number | string | undefined = 1): object => ({
+const call = (method: string, params: readonly unknown[], id: number | string = 1): object => ({
   jsonrpc: '2.0',
-  ...(id !== undefined && { id }),
+  id,
   method,
   params,
 });
+const notice = (method: string): object => ({ jsonrpc: '2.0', method, params: [] });
 
 const ethCall = (data: string): object => call('eth_call', [{ to: `0x${'22'.repeat(20)}`, data }, 'latest']);
 
@@ -142,10 +143,7 @@ test('a scenario is counted call by call, whatever clients write', async (t) => 
   const { send, running } = stage;
   await send('devnet.localhost', JSON.stringify(call('eth_chainId', [])));
   await send('devnet.localhost', JSON.stringify(call('eth_blockNumber', [])));
-  await send(
-    'devnet.localhost',
-    JSON.stringify([call('eth_chainId', []), call('eth_chainId', [], undefined), 7]),
-  );
+  await send('devnet.localhost', JSON.stringify([call('eth_chainId', []), notice('eth_chainId'), 7]));
   await send('nodes.localhost', JSON.stringify(ethCall('0x01')));
   await send('nodes.localhost', JSON.stringify(ethCall('0x01')));
   await send('nodes.localhost', JSON.stringify(ethCall('0xfd')));

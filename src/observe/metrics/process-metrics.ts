@@ -4,14 +4,14 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_event_loop_delay_seconds',
     type: 'gauge',
-    help: 'How late the event loop was in the last minute or so, by quantile; 1 is the maximum.',
-    labels: ['quantile'],
+    help: 'How late the event loop was in the last minute or so, by percentile; 100 is the maximum.',
+    labels: ['percentile'],
     merge: 'max',
     *read({ loopDelay }) {
       const { p50, p99, max } = loopDelay.read();
-      yield { labels: { quantile: '0.5' }, value: p50 };
-      yield { labels: { quantile: '0.99' }, value: p99 };
-      yield { labels: { quantile: '1' }, value: max };
+      yield { labels: { percentile: '50' }, value: p50 };
+      yield { labels: { percentile: '99' }, value: p99 };
+      yield { labels: { percentile: '100' }, value: max };
     },
   },
   {

@@ -1,0 +1,231 @@
+/** Every call is told of once, at its end, whatever it came in and whatever came of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CallRequest, type Chain, type HeaderView, UNSUPPORTED } from '../../src/chain/chain.ts';
+import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import type { Network } from '../../src/gateway/network.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { CallObserver } from '../../src/observe/call-report.ts';
+import type { LimitObserver } from '../../src/observe/limit-observer.ts';
+import { RequestReport } from '../../src/observe/request-report.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
+import { receiptsOf, type SourcePlan, StreamingChain } from './scripted-source.ts';
+
+const PRINCIPAL = { id: 'p', name: 'p' };
+
+type Setup = {
+  readonly gateway: Gateway;
+  /** `network method outcome source caller credits`, in the order of their ends. */
+  readonly told: string[];
+  readonly report: RequestReport;
+  send(body: unknown, scope?: RequestScope): Promise<JsonResult>;
+};
+
+function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
+  const told: string[] = [];
+  const observer: CallObserver & LimitObserver = {
+    onCall(name, method, outcome, source, ms, { id }, credits, now) {
+      assert.ok(ms >= 0 && now <= performance.now());
+      told.push(`${name} ${method} ${outcome} ${source} ${id} ${credits}`);
+    },
+    onBatch: (items) => void told.push(`batch ${items}`),
+    onBrokenStream: (name) => void told.push(`broken ${name}`),
+    onLimited: (reason, name, id) => void told.push(`limited ${reason} ${name} ${id}`),
+  };
+  const gateway = createGateway({
+    networks: new NetworkRegistry([]),
+    keys: { verify: () => undefined },
+    clientVersion: 'Portcullis/1.2.3',
+    limits,
+    log: createRecordingLog(),
+    observer,
+  });
+  const report = new RequestReport('http', '127.0.0.1', performance.now(), undefined);
+  return {
+    gateway,
+    told,
+    report,
+    async send(body, scope = new RequestScope(performance.now() + 60_000)) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const session = { network, principal: PRINCIPAL };
+      return (await gateway.handle(Buffer.from(text), session, scope, report)).body;
+    },
+  };
+}
+
+const call = (method: string, params: readonly unknown[], id = 1): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+const notice = (method: string, params: readonly unknown[]): object => ({ jsonrpc: '2.0', method, params });
+
+const play = (part: number): readonly unknown[] => [{ to: playing(part) }, 'latest'];
+
+const OUTCOMES: readonly [part: number, outcome: string][] = [
+  [0, 'ok'],
+  [1, 'executionReverted'],
+  [2, 'serverError'],
+  [4, 'executionTimedOut'],
+  [5, 'busy'],
+  [6, 'internal'],
+];
+for (const [part, outcome] of OUTCOMES) {
+  test(`a call that ends as ${outcome}`, async () => {
+    const { send, told, report } = setUp(createScriptedNetwork(new ScriptedChain()));
+    await send(call('eth_call', play(part)));
+    assert.deepEqual(told, [`scripted eth_call ${outcome} embedded p 80`]);
+    assert.deepEqual(report.groups, [{ method: 'eth_call', outcome, source: 'embedded', count: 1 }]);
+    assert.equal(report.network, 'scripted');
+    assert.equal(report.caller, PRINCIPAL);
+  });
+}
+
+test('what was never asked of a chain is local, and what is not served is unknown', async () => {
+  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()));
+  await send(call('eth_chainId', []));
+  await send(call('eth_call', ['nonsense']));
+  await send(call('rollup_getInfo', []));
+  await send(call('my own method', []));
+  await send('{');
+  await send([]);
+  await send({ jsonrpc: '1.0', id: 1, method: 'eth_chainId' });
+  assert.deepEqual(told, [
+    'scripted eth_chainId ok local p 5',
+    'scripted eth_call invalidParams local p 80',
+    'scripted unknown methodNotFound local p 0',
+    'scripted unknown methodNotFound local p 0',
+    'scripted unknown parseError local p 0',
+    'scripted unknown emptyBatch local p 0',
+    'scripted unknown invalidRequest local p 0',
+  ]);
+});
+
+test('items of a batch one by one, notifications too', async () => {
+  const { send, told, report } = setUp(createScriptedNetwork(new ScriptedChain()));
+  const items = [
+    call('eth_call', play(0)),
+    notice('eth_call', play(1)),
+    call('eth_call', play(1)),
+    { jsonrpc: '2.0', method: 'eth_call', params: {} },
+    7,
+    notice('eth_chainId', []),
+  ];
+  await send(items);
+  assert.deepEqual(told.sort(), [
+    'batch 6',
+    'scripted eth_call executionReverted embedded p 80',
+    'scripted eth_call executionReverted embedded p 80',
+    'scripted eth_call ok embedded p 80',
+    'scripted eth_chainId ok local p 5',
+    'scripted unknown invalidParams local p 0',
+    'scripted unknown invalidRequest local p 0',
+  ]);
+  assert.equal(
+    report.groups.reduce((total, { count }) => total + count, 0),
+    6,
+  );
+  told.length = 0;
+  assert.equal(await send(notice('eth_call', play(0))), '');
+  assert.deepEqual(told, ['scripted eth_call ok embedded p 80']);
+});
+
+test('a batch that is too large is one call that nobody knows', async () => {
+  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
+  await send([1, 2, 3].map((id) => call('eth_chainId', [], id)));
+  assert.deepEqual(told, ['scripted unknown batchTooLarge local p 0']);
+});
+
+test('a body whose time is up, or whose client has gone', async () => {
+  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()));
+  await send(call('eth_call', play(0)), new RequestScope(performance.now() - 1));
+  const gone = new RequestScope(performance.now() + 60_000);
+  gone.abort();
+  await send(call('eth_call', play(0)), gone);
+  assert.deepEqual(
+    told.map((line) => line.split(' ')[2]),
+    ['timedOut', 'cancelled'],
+  );
+});
+
+test('a body for which there is no room is no call', async () => {
+  const { send, told, gateway } = setUp(createScriptedNetwork(new ScriptedChain()), { bodiesInFlight: 1 });
+  const scope = new RequestScope(performance.now() + 60_000);
+  const held = send(call('eth_call', play(8)), scope);
+  assert.equal(gateway.bodiesInFlight, 1);
+  await send(call('eth_chainId', []));
+  assert.deepEqual(told, ['limited overload scripted p']);
+  scope.abort();
+  await held;
+  assert.equal(gateway.bodiesInFlight, 0);
+  assert.deepEqual(told.slice(1), ['scripted eth_call cancelled embedded p 80']);
+});
+
+test('a stream ends with its first bytes; that it broke off later is told apart', async () => {
+  const plan: SourcePlan = { pieces: 4, pieceBytes: 100 };
+  const plans = [plan, { ...plan, breakAt: 0 }, { ...plan, breakAt: 2 }];
+  const { send, told } = setUp(createScriptedNetwork(new StreamingChain(plans)));
+  for (let block = 0; block < plans.length; block++) {
+    const body = await send(receiptsOf(block));
+    if (typeof body === 'string') continue;
+    const read = async (): Promise<void> => {
+      for await (const _ of body.pieces);
+    };
+    await read().catch(() => {});
+  }
+  assert.deepEqual(told, [
+    'scripted eth_getBlockReceipts ok embedded p 1000',
+    'scripted eth_getBlockReceipts unavailable embedded p 1000',
+    'scripted eth_getBlockReceipts ok embedded p 1000',
+    'broken scripted',
+  ]);
+});
+
+test('a chain with nodes says of each call by itself whether one was asked', async () => {
+  const header: HeaderView = { number: 1n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
+  const unused = async (): Promise<null> => null;
+  const chain: Chain = {
+    chainId: 1n,
+    async call({ call: { data } }: CallRequest, scope) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (data === '0x01') scope.source = 'cache';
+      if (data === '0x02') scope.source = 'upstream';
+      return '"0x"';
+    },
+    estimateGas: async () => '"0x"',
+    getBlockReceipts: unused,
+    getTransactionByBlockAndIndex: async (_block, _index, scope) => {
+      scope.source = 'upstream';
+      return null;
+    },
+    getUncleByBlockAndIndex: unused,
+    getHeader: async () => header,
+    request: () => UNSUPPORTED,
+    async close() {},
+  };
+  const { send, told } = setUp(createScriptedNetwork(chain, { hasNodes: true }));
+  await send([
+    call('eth_call', [{ data: '0x01' }, 'latest']),
+    call('eth_call', [{ data: '0x02' }, 'latest']),
+    call('eth_getTransactionByBlockNumberAndIndex', ['0x1', '0x0']),
+    call('eth_blockNumber', []),
+    call('eth_chainId', []),
+  ]);
+  assert.deepEqual(
+    told
+      .slice(1)
+      .map((line) => line.split(' ').slice(1, 4).join(' '))
+      .sort(),
+    [
+      'eth_blockNumber ok cache',
+      'eth_call ok cache',
+      'eth_call ok upstream',
+      'eth_chainId ok local',
+      'eth_getTransactionByBlockNumberAndIndex ok upstream',
+    ],
+  );
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { CallRecorder } from '../../src/observe/call-recorder.ts';
+import { EventLoopDelay } from '../../src/observe/event-loop-delay.ts';
+import { DURATION_BOUNDS, Histogram } from '../../src/observe/histogram.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import type { MetricState } from '../../src/observe/metric.ts';
+import { renderMetricsPage } from '../../src/observe/metrics/metric-docs.ts';
+import { METRICS } from '../../src/observe/metrics/metric-table.ts';
+import { readMetrics, renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
+import { RequestLog } from '../../src/observe/request-log.ts';
+import { RequestObserver } from '../../src/observe/request-observer.ts';
+import { NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
+
+/** A process in which every metric has a value. */
+function makeState(head: number): MetricState {
+  const calls = new CallRecorder(new Set(['internal']));
+  const caller = { id: 'k', name: 'k' };
+  calls.onCall('main', 'eth_call', 'ok', 'upstream', 3, caller, 80, performance.now());
+  calls.onCall('main', 'eth_call', 'ok', 'upstream', 70, caller, 80, performance.now());
+  calls.onCall('main', 'unknown', 'methodNotFound', 'local', 0.01, caller, 0, performance.now());
+  calls.onBatch(7);
+  calls.onBrokenStream('main');
+  calls.onLimited('rate', 'main', 'k');
+  const log = new RequestLog(createLogger('silent'), { sample: 0, slow: 1_000, failed: true }, new Set());
+  const requests = new RequestObserver(log);
+  requests.countStatus(200);
+  const seconds = new Histogram(DURATION_BOUNDS);
+  seconds.record(0.02);
+  const upstream = {
+    name: 'first "node"\\',
+    state: 'lagging',
+    head: head - 2,
+    lag: 2,
+    inFlight: 1,
+    circuit: 'closed',
+    faults: new Map([['timeout', 4]]),
+    seconds,
+  } as const;
+  const cache = {
+    tier: 'memory',
+    hits: 3,
+    misses: 1,
+    bytes: 100,
+    entries: 2,
+    evictions: 0,
+    faults: 0,
+  } as const;
+  const loopDelay = new EventLoopDelay();
+  loopDelay.close();
+  return {
+    version: '1.2.3',
+    calls,
+    requests,
+    loopDelay,
+    sources: {
+      networks: [
+        {
+          name: 'main',
+          hosts: ['main.localhost'],
+          source: 'upstream',
+          family: undefined,
+          chainId: '1',
+          read: () => ({
+            head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
+            upstreams: [upstream],
+          }),
+        },
+      ],
+      readCaches: () => [cache],
+      readEngine: () => ({
+        places: [{ where: 'inline', executions: 2, gas: 42_000, seconds: 0.5 }],
+        queued: 1,
+        running: 2,
+        threads: 1,
+      }),
+      readServer: () => ({ connections: 3, webSockets: 1, inFlight: 2 }),
+    },
+  };
+}
+
+function hasLine(text: string, line: string): void {
+  assert.ok(text.split('\n').includes(line), `${line} is not in\n${text}`);
+}
+
+test('metrics are as Prometheus reads them', async () => {
+  const text = await renderMetrics([await readMetrics(makeState(40))]);
+  const labels = 'network="main",method="eth_call",outcome="ok",source="upstream"';
+  hasLine(text, `portcullis_calls_total{${labels}} 2`);
+  hasLine(text, `portcullis_call_duration_seconds_bucket{le="0.0025",${labels}} 0`);
+  hasLine(text, `portcullis_call_duration_seconds_bucket{le="0.005",${labels}} 1`);
+  hasLine(text, `portcullis_call_duration_seconds_bucket{le="0.1",${labels}} 2`);
+  hasLine(text, `portcullis_call_duration_seconds_bucket{le="+Inf",${labels}} 2`);
+  hasLine(text, `portcullis_call_duration_seconds_sum{${labels}} 0.07300000000000001`);
+  hasLine(text, 'portcullis_upstream_lag_blocks{network="main",upstream="first \\"node\\"\\\\"} 2');
+  hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
+  hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
+});
+
+test('every metric has its samples, with the labels that are documented', async () => {
+  for (const { name, values } of await readMetrics(makeState(40))) {
+    const metric = METRICS.find((one) => one.name === name);
+    assert.ok(metric !== undefined && values.length > 0, name);
+    for (const { labels, metricName = name } of values) {
+      const expected: readonly string[] = metricName.endsWith('_bucket')
+        ? ['le', ...metric.labels]
+        : metric.labels;
+      assert.deepEqual(Object.keys(labels), [...expected], name);
+    }
+  }
+});
+
+test('several processes are one: counts add up, heads do not', async () => {
+  const processes = await Promise.all([readMetrics(makeState(40)), readMetrics(makeState(42))]);
+  // As they come from another process.
+  const text = await renderMetrics(JSON.parse(JSON.stringify(processes)));
+  const labels = 'network="main",method="eth_call",outcome="ok",source="upstream"';
+  hasLine(text, `portcullis_calls_total{${labels}} 4`);
+  hasLine(text, `portcullis_call_duration_seconds_bucket{le="+Inf",${labels}} 4`);
+  hasLine(text, 'portcullis_network_head_number{network="main"} 42');
+  hasLine(text, 'portcullis_http_connections 6');
+  hasLine(text, 'portcullis_processes 2');
+  hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
+});
+
+test('names say their unit', () => {
+  for (const { name, type } of METRICS) {
+    assert.match(name, /^portcullis_[a-z]+(_[a-z]+)*$/);
+    assert.equal(type === 'counter', name.endsWith('_total'), name);
+  }
+  assert.equal(new Set(METRICS.map(({ name }) => name)).size, METRICS.length);
+});
+
+test('docs/metrics.md is what the table of metrics says', () => {
+  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+  assert.equal(page, renderMetricsPage(), 'run npm run docs');
+});
+
+test('promtool finds nothing to blame', async (t) => {
+  const verdict = runPromtool(['check', 'metrics'], await renderMetrics([await readMetrics(makeState(40))]));
+  if (verdict === undefined) t.skip(NO_PROMTOOL);
+  else assert.deepEqual(verdict, { isFine: true, text: '' });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SeldomLog } from '../../src/observe/seldom-log.ts';
+import { parseTraceParent } from '../../src/observe/trace-parent.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+
+test('a trace context is read as the W3C wrote it', () => {
+  const expected = { traceId: TRACE, spanId: SPAN };
+  assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-01`), { ...expected, isSampled: true });
+  assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-00`), { ...expected, isSampled: false });
+  assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-02`), { ...expected, isSampled: false });
+  assert.deepEqual(parseTraceParent(`cc-${TRACE}-${SPAN}-03-more`), { ...expected, isSampled: true });
+});
+
+for (const text of [
+  undefined,
+  '',
+  'nonsense',
+  `00-${TRACE}-${SPAN}`,
+  `00-${TRACE}-${SPAN}-01-more`,
+  `00-${TRACE}-${SPAN}-01x`,
+  `ff-${TRACE}-${SPAN}-01`,
+  `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+  `00-${'0'.repeat(32)}-${SPAN}-01`,
+  `00-${TRACE}-${'0'.repeat(16)}-01`,
+  ` 00-${TRACE}-${SPAN}-01`,
+]) {
+  test(`no trace context: ${text}`, () => assert.equal(parseTraceParent(text), undefined));
+}
+
+test('what happens often is told once an interval', () => {
+  let now = 0;
+  const written: number[] = [];
+  const log = new SeldomLog(
+    60_000,
+    (times) => void written.push(times),
+    () => now,
+  );
+  log.note();
+  for (now = 1; now < 60_000; now += 1_000) log.note();
+  now = 60_000;
+  log.note();
+  assert.deepEqual(written, [1, 61]);
+});
