@@ -1,32 +1,48 @@
 /**
- * What it costs to be watched: requests per CPU-second of this process through `gateway.handle`, with counting and the
- * request log on (as a transport tells them of each request), against neither. In turns, so that both see the same machine.
+ * What it costs to be watched: requests per CPU-second with counting and the request log on, against neither, through
+ * `gateway.handle` in this process (as a transport tells of each request) and over HTTP in a server process each. In turns,
+ * so that both sides see the same machine.
  */
-
+import { z } from 'zod';
 import { CallRecorder } from '../src/observe/call-recorder.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { RequestLog } from '../src/observe/request-log.ts';
 import { RequestObserver } from '../src/observe/request-observer.ts';
 import { listFaults } from '../src/rpc/errors.ts';
+import { createServer } from '../src/server/lifecycle.ts';
+import { transportLimitsShape } from '../src/server/options.ts';
 import { RequestScope } from '../src/util/request-scope.ts';
-import { createInstantGateway, createInstantNetwork, PRINCIPAL, SCENARIOS } from './instant-gateway.ts';
-import { median } from './load.ts';
+import { runAsChild, startServerProcess } from './child.ts';
+import {
+  createInstantGateway,
+  createInstantNetwork,
+  HOST,
+  KEY,
+  PRINCIPAL,
+  SCENARIOS,
+} from './instant-gateway.ts';
+import { encodePost, median, runLoad } from './load.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 15);
-const ROUND_MS = Number(process.env['ROUND_MS'] ?? 300);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 9);
+const ROUND_MS = Number(process.env['ROUND_MS'] ?? 500);
+const CONNECTIONS = 16;
 const CLIENT = { address: '127.0.0.1', traceParent: undefined };
 
-type Side = (bytes: Uint8Array) => Promise<number>;
+/** Requests per CPU-second. */
+type Measure = (body: string) => Promise<number>;
 
-function openSide(isWatched: boolean): Side {
+function watchRequests(): RequestObserver {
+  const log = createLogger('info', { sink: { write: () => {} } });
+  return new RequestObserver(new RequestLog(log, { sample: 0.001, slow: 1_000, failed: true }, listFaults()));
+}
+
+function measureInProcess(isWatched: boolean): Measure {
   const network = createInstantNetwork();
   const session = { network, principal: PRINCIPAL };
-  const faults = listFaults();
-  const log = createLogger('info', { sink: { write: () => {} } });
-  const requestLog = new RequestLog(log, { sample: 0.001, slow: 1_000, failed: true }, faults);
-  const requests = isWatched ? new RequestObserver(requestLog) : undefined;
-  const gateway = createInstantGateway(network, isWatched ? new CallRecorder(faults) : undefined);
-  return async (bytes) => {
+  const requests = isWatched ? watchRequests() : undefined;
+  const gateway = createInstantGateway(network, isWatched ? new CallRecorder(listFaults()) : undefined);
+  return async (body) => {
+    const bytes = Buffer.from(body);
     const before = process.cpuUsage();
     let count = 0;
     for (const end = performance.now() + ROUND_MS; ; count++) {
@@ -47,21 +63,57 @@ function openSide(isWatched: boolean): Side {
   };
 }
 
-for (const { name, items, body } of SCENARIOS) {
-  const bytes = Buffer.from(body);
-  const sides = { off: openSide(false), on: openSide(true) };
-  const rates: Record<keyof typeof sides, number[]> = { off: [], on: [] };
-  await sides.off(bytes);
-  await sides.on(bytes);
-  for (let round = 0; round < ROUNDS; round++) {
-    rates.off.push(await sides.off(bytes));
-    rates.on.push(await sides.on(bytes));
-  }
-  const [off, on] = [median(rates.off), median(rates.on)];
-  const perCall = (1e6 / on - 1e6 / off) / items;
-  const ratio = median(rates.on.map((rate, round) => rate / (rates.off[round] as number)));
+async function serve(isWatched: boolean): Promise<number> {
+  const server = createServer({
+    gateway: createInstantGateway(undefined, isWatched ? new CallRecorder(listFaults()) : undefined),
+    options: {
+      listen: { host: '127.0.0.1', port: 0 },
+      cors: { origins: ['*'] },
+      limits: z.strictObject(transportLimitsShape).parse({}),
+    },
+    log: createLogger('info'),
+    ...(isWatched && { requests: watchRequests() }),
+  });
+  return (await server.listen()).port;
+}
+
+type HttpSide = { readonly measure: Measure; readonly stop: () => void };
+
+async function measureOverHttp(side: 'off' | 'on'): Promise<HttpSide> {
+  const server = await startServerProcess(import.meta.url, side);
+  const plan = { host: '127.0.0.1', port: server.port, connections: CONNECTIONS, durationMs: ROUND_MS };
+  const measure: Measure = async (body) => {
+    const before = await server.readCpuSeconds();
+    const { requests } = await runLoad({ ...plan, request: encodePost(`/v3/${KEY}`, HOST, body) });
+    return requests / ((await server.readCpuSeconds()) - before);
+  };
+  return { measure, stop: () => server.stop() };
+}
+
+async function compare(name: string, body: string, items: number, off: Measure, on: Measure): Promise<void> {
+  await off(body);
+  await on(body);
+  const pairs: { readonly off: number; readonly on: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) pairs.push({ off: await off(body), on: await on(body) });
+  const rates = { off: median(pairs.map((pair) => pair.off)), on: median(pairs.map((pair) => pair.on)) };
+  const ratio = median(pairs.map((pair) => pair.on / pair.off));
+  const cost = (1e9 / rates.on - 1e9 / rates.off) / items;
   console.log(
-    `${name.padEnd(22)} ${off.toFixed(0).padStart(8)} requests per CPU-second off, ${on.toFixed(0).padStart(8)} on: ` +
-      `${(100 * ratio).toFixed(1)} %, ${(1_000 * perCall).toFixed(0)} ns a call`,
+    `${name.padEnd(36)} ${rates.off.toFixed(0).padStart(8)} off ${rates.on.toFixed(0).padStart(8)} on: ` +
+      `${(100 * ratio).toFixed(1).padStart(5)} %, ${cost.toFixed(0)} ns a call`,
   );
 }
+
+async function runParent(): Promise<void> {
+  const http = { off: await measureOverHttp('off'), on: await measureOverHttp('on') };
+  console.log('requests per CPU-second');
+  for (const { name, items, body } of SCENARIOS) {
+    await compare(`${name}, gateway`, body, items, measureInProcess(false), measureInProcess(true));
+    await compare(`${name}, HTTP`, body, items, http.off.measure, http.on.measure);
+  }
+  http.off.stop();
+  http.on.stop();
+}
+
+const side = process.argv[2];
+await (side === undefined ? runParent() : runAsChild(() => serve(side === 'on')));

@@ -8,7 +8,11 @@ import { createLogger } from '../../src/observe/logger.ts';
 import type { MetricState } from '../../src/observe/metric.ts';
 import { renderMetricsPage } from '../../src/observe/metrics/metric-docs.ts';
 import { METRICS } from '../../src/observe/metrics/metric-table.ts';
-import { readMetrics, renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
+import {
+  METRICS_CONTENT_TYPE,
+  readMetrics,
+  renderMetrics,
+} from '../../src/observe/metrics/render-metrics.ts';
 import { RequestLog } from '../../src/observe/request-log.ts';
 import { RequestObserver } from '../../src/observe/request-observer.ts';
 import { NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
@@ -85,6 +89,7 @@ function hasLine(text: string, line: string): void {
 }
 
 test('metrics are as Prometheus reads them', async () => {
+  assert.match(METRICS_CONTENT_TYPE, /^text\/plain; version=0\.0\.4/);
   const text = await renderMetrics([await readMetrics(makeState(40))]);
   const labels = 'network="main",method="eth_call",outcome="ok",source="upstream"';
   hasLine(text, `portcullis_calls_total{${labels}} 2`);
