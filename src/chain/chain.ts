@@ -112,7 +112,7 @@ export type CallScope = {
   /** The work that it is part of, where that is traced. */
   readonly trace?: CallTrace | undefined;
   /** Whether a node had to be asked: noted by a chain that has nodes. */
-  source?: 'cache' | 'upstream' | undefined;
+  hasAskedNode?: boolean;
 };
 
 /** The parts of a header that pricing and clamping need. `baseFeePerGas` is absent before London. */

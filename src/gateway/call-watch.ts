@@ -101,12 +101,11 @@ function findSource(
   error: RpcError | undefined,
   scope: RequestScope | undefined,
 ): CallSource {
-  if (scope?.source !== undefined) return scope.source;
+  if (scope?.hasAskedNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
   if (error !== undefined && isFoundHere(error)) return 'local';
-  if (!hasNodes) return 'embedded';
-  // What is known of the chain's newest blocks is answered without asking.
-  return error === undefined ? 'cache' : 'local';
+  // What was answered before, and what is known of the chain's newest blocks, is answered without asking.
+  return hasNodes ? 'cache' : 'embedded';
 }
 
 /** Errors that are found before a chain is asked for anything. */

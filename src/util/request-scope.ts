@@ -28,8 +28,8 @@ export class RequestScope {
   owner: string | undefined;
   /** The work that it is part of, where that is traced; scopes made inside begin with the same. */
   trace: TraceContext | undefined;
-  /** Whether a node had to be asked for the answer, noted by who knows; undefined where nobody does. */
-  source: 'cache' | 'upstream' | undefined;
+  /** Whether a node had to be asked for the answer: noted by who asks. */
+  hasAskedNode = false;
   #reason: unknown;
   /** Scopes inside this one that have a signal to be fired. */
   #children: Set<RequestScope> | undefined;
@@ -41,7 +41,6 @@ export class RequestScope {
     this.#parent = parent;
     this.owner = parent?.owner;
     this.trace = parent?.trace;
-    this.source = undefined;
   }
 
   get aborted(): boolean {

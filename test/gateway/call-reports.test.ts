@@ -192,14 +192,13 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     chainId: 1n,
     async call({ call: { data } }: CallRequest, scope) {
       await new Promise((resolve) => setImmediate(resolve));
-      if (data === '0x01') scope.source = 'cache';
-      if (data === '0x02') scope.source = 'upstream';
+      if (data === '0x02') scope.hasAskedNode = true;
       return '"0x"';
     },
     estimateGas: async () => '"0x"',
     getBlockReceipts: unused,
     getTransactionByBlockAndIndex: async (_block, _index, scope) => {
-      scope.source = 'upstream';
+      scope.hasAskedNode = true;
       return null;
     },
     getUncleByBlockAndIndex: unused,

@@ -1,28 +1,20 @@
 import type { Cache } from '../../cache/cache.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import type { Exchange, Handler, Policy, Witness } from '../routed-call.ts';
+import type { Handler, Policy, Witness } from '../routed-call.ts';
 
-/** Answers from memory what is known of a block. Notes for the caller whether that was enough for all that was asked. */
+/** Answers from memory what is known of a block. Notes for the caller where that is not enough. */
 export function readCache(cache: Cache): Policy {
   return (next) => {
     const ask: Handler = (exchange) => {
-      exchange.scope.source = 'upstream';
+      exchange.scope.hasAskedNode = true;
       return next(exchange);
     };
     return (exchange) => {
       const { key } = exchange.call;
       const found = key === undefined ? undefined : cache.get(key);
       if (found === undefined) return ask(exchange);
-      return typeof found === 'string'
-        ? keep(found, exchange)
-        : found.then((kept) => (kept === undefined ? ask(exchange) : keep(kept, exchange)));
+      return typeof found === 'string' ? Promise.resolve(found) : found.then((kept) => kept ?? ask(exchange));
     };
   };
-}
-
-function keep(answer: JsonText, { scope }: Exchange): Promise<JsonText> {
-  scope.source ??= 'cache';
-  return Promise.resolve(answer);
 }
 
 /**
