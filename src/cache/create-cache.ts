@@ -4,7 +4,6 @@ import { OccasionalLog } from '../util/occasional-log.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
-import { createTieredCache } from './tiered-cache.ts';
 
 /** The cache of a configuration; one that keeps nothing where nothing is configured. */
 export async function createCache(options: CacheOptions, log: Logger): Promise<Cache> {
@@ -15,6 +14,7 @@ export async function createCache(options: CacheOptions, log: Logger): Promise<C
   const onFault = createFaultLog(log);
   // Its client takes 20 ms to load.
   const { createRedisCache } = await import('./redis-cache.ts');
+  const { createTieredCache } = await import('./tiered-cache.ts');
   return createTieredCache(
     memory,
     createRedisCache({ url, limitMs: timeLimit, ttlMs: ttl, prefix, entryBytes, onFault }),

@@ -21,7 +21,9 @@ import { readVersion } from './version.ts';
 /** Everything that runs for one configuration in one process. */
 export interface Service {
   readonly server: Server;
-  readStatus(): StatusReport;
+  /** What this process tells of itself now; `mergeStatus` makes a status of one or of several. */
+  readStatus(): Promise<StatusReport>;
+  /** What this process has counted; `renderMetrics` makes Prometheus' text of one or of several. */
   readMetrics(): Promise<MetricsJson>;
   /**
    * Puts another configuration in force, as a whole; connections are kept, and what is in work is answered as it was begun.

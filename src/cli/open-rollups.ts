@@ -6,7 +6,7 @@ import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-fa
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { LateChain } from './late-chain.ts';
+import type { LateChain } from './late-chain.ts';
 import { type ChainBackends, openNodes } from './open-chain.ts';
 
 /** How long nodes may take to show what they are, milliseconds. */
@@ -72,7 +72,7 @@ export class Rollups {
   ): Promise<RollupSources> {
     return {
       chain,
-      l1: l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
+      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,
@@ -81,7 +81,8 @@ export class Rollups {
   }
 
   /** Two numbers come from it: neither the start nor anything else waits for it. */
-  #openLayer1(network: string, url: string): LateChain {
+  async #openLayer1(network: string, url: string): Promise<LateChain> {
+    const { LateChain } = await import('./late-chain.ts');
     const { log } = this.#backends;
     const chain = new LateChain(async () => {
       try {

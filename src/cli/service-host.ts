@@ -51,7 +51,7 @@ async function openHere({ config, demoNetworks, log }: HostOptions): Promise<Ser
         throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
       }
     },
-    readStatus: async () => mergeStatus([service.readStatus()]),
+    readStatus: async () => mergeStatus([await service.readStatus()]),
     readMetrics: async () => render([await service.readMetrics()]),
     reload: async (recipe) => service.reload(await makeConfig(recipe)),
     reloadCertificate: () => service.server.reload(),

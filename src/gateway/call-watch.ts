@@ -1,6 +1,7 @@
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
-import { type CallObserver, type CallSource, OK, UNKNOWN_METHOD } from '../observe/call-report.ts';
+import type { CallObserver, CallSource } from '../observe/call-report.ts';
+import { OK, UNKNOWN_METHOD } from '../observe/call-table.ts';
 import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { ErrorName, RpcError } from '../rpc/errors.ts';

@@ -2,11 +2,13 @@ import type { Caller, CallObserver, CallSource } from './call-report.ts';
 import { type CallSeries, CallTable } from './call-table.ts';
 import { Histogram } from './histogram.ts';
 import { KeyUsage } from './key-usage.ts';
-import { LIMIT_REASONS, type LimitObserver, type LimitReason } from './limit-observer.ts';
+import type { LimitObserver, LimitReason } from './limit-observer.ts';
 import { RecentErrors } from './recent-errors.ts';
 import { Traffic } from './traffic.ts';
 
 const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+/** In the order in which they are counted. */
+export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'credits', 'overload', 'auth'];
 /** Of limits that were met before it was known which network is meant. */
 const NO_NETWORK = 'unknown';
 

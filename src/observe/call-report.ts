@@ -7,12 +7,6 @@ export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 /** Who made a call: what is safe to log of a key. */
 export type Caller = { readonly id: string; readonly name: string };
 
-/** Label of whatever has no row in the table of methods: text that clients choose is never a label. */
-export const UNKNOWN_METHOD = 'unknown';
-
-/** The outcome of a call that was answered with a result. Any other is the name of a row of the table of errors. */
-export const OK = 'ok';
-
 /**
  * Told once of every call, at its end: items of a batch one by one, notifications too. A streamed answer ends with its first
  * bytes, as from there on the client's pace counts. The arguments are positional because an object for each call would cost

@@ -1,5 +1,11 @@
-import { type CallSource, UNKNOWN_METHOD } from './call-report.ts';
+import type { CallSource } from './call-report.ts';
 import { DURATION_BOUNDS, Histogram } from './histogram.ts';
+
+/** Label of whatever has no row in the table of methods: text that clients choose is never a label. */
+export const UNKNOWN_METHOD = 'unknown';
+
+/** The outcome of a call that was answered with a result. Any other is the name of a row of the table of errors. */
+export const OK = 'ok';
 
 /** Calls that are alike in everything that is a label. */
 export type CallSeries = {

@@ -9,7 +9,7 @@ export type LoopDelay = { readonly p50: number; readonly p99: number; readonly m
 
 /**
  * How late the event loop is, in seconds. The samples begin anew when somebody looks and they are older than a window, so
- * whoever looks sees the last minute or so.
+ * whoever looks sees the last minute or so. There are none before somebody has looked.
  */
 export class EventLoopDelay {
   readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

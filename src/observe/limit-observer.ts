@@ -4,8 +4,6 @@
  */
 export type LimitReason = 'rate' | 'credits' | 'overload' | 'auth';
 
-export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'credits', 'overload', 'auth'];
-
 /** Told of each refusal. */
 export interface LimitObserver {
   /** `network` and `keyId` where they are known; never what a client sent in their place. */

@@ -1,5 +1,5 @@
 import { CallRecorder } from './call-recorder.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
+import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { Logger } from './logger.ts';
 import type { MetricState } from './metric.ts';
 import type { MetricsJson } from './metrics/render-metrics.ts';
@@ -7,7 +7,7 @@ import type { LogOptions, TracingOptions } from './options.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Sources } from './sources.ts';
-import { readStatus, type StatusReport } from './status-report.ts';
+import type { StatusReport } from './status-report.ts';
 import type { Tracer } from './trace-span.ts';
 
 export type ObservabilityOptions = {
@@ -27,7 +27,7 @@ export interface Observability {
   readonly calls: CallRecorder;
   /** Of the transports. */
   readonly requests: RequestObserver;
-  readStatus(sources: Sources): StatusReport;
+  readStatus(sources: Sources): Promise<StatusReport>;
   readMetrics(sources: Sources): Promise<MetricsJson>;
   close(): Promise<void>;
 }
@@ -37,19 +37,26 @@ export async function openObservability(options: ObservabilityOptions): Promise<
   const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);
   const calls = new CallRecorder(faults);
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
-  const loopDelay = new EventLoopDelay();
+  // What is for those who look is loaded when somebody does: not at the start, of which it would take 30 ms.
+  let opening: Promise<EventLoopDelay> | undefined;
+  const watchLoop = (): Promise<EventLoopDelay> => {
+    opening ??= import('./event-loop-delay.ts').then(({ EventLoopDelay }) => new EventLoopDelay());
+    return opening;
+  };
   return {
     calls,
     requests,
-    readStatus: (sources) => readStatus({ version, calls, loopDelay, sources }),
+    async readStatus(sources) {
+      const { readStatus } = await import('./status-report.ts');
+      return readStatus({ version, calls, loopDelay: await watchLoop(), sources });
+    },
     async readMetrics(sources) {
-      const state: MetricState = { version, calls, requests, loopDelay, sources };
-      // Its library takes long to load: not at the start.
       const { readMetrics } = await import('./metrics/render-metrics.ts');
+      const state: MetricState = { version, calls, requests, loopDelay: await watchLoop(), sources };
       return readMetrics(state);
     },
     async close() {
-      loopDelay.close();
+      (await opening)?.close();
       await tracer?.close();
     },
   };

@@ -12,10 +12,10 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { OccasionalLog } from '../util/occasional-log.ts';
 import { settleWithin } from '../util/settle-within.ts';
 import type { Logger } from './logger.ts';
 import type { TracingOptions } from './options.ts';
-import { SeldomLog } from './seldom-log.ts';
 import { parseTraceParent } from './trace-parent.ts';
 import type { Tracer, TraceSpan } from './trace-span.ts';
 
@@ -24,7 +24,6 @@ const MAX_WAITING_SPANS = 8_192;
 const EXPORT_SPANS = 512;
 const EXPORT_INTERVAL_MS = 1_000;
 const EXPORT_LIMIT_MS = 5_000;
-const LOG_INTERVAL_MS = 60_000;
 
 export type TracerParts = {
   readonly version: string;
@@ -40,9 +39,7 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
     timeoutMillis: EXPORT_LIMIT_MS,
   });
   // What goes wrong is told without the reason, which may quote the address.
-  const failures = new SeldomLog(LOG_INTERVAL_MS, (exports) =>
-    log.warn({ exports }, 'traces could not be exported'),
-  );
+  const failures = new OccasionalLog((_, exports) => log.warn({ exports }, 'traces could not be exported'));
   const processor = new BatchSpanProcessor(reportFailures(exporter, failures), {
     maxQueueSize: MAX_WAITING_SPANS,
     maxExportBatchSize: EXPORT_SPANS,
@@ -139,11 +136,11 @@ class UnrecordedSpan implements TraceSpan {
   end(): void {}
 }
 
-function reportFailures(exporter: SpanExporter, failures: SeldomLog): SpanExporter {
+function reportFailures(exporter: SpanExporter, failures: OccasionalLog): SpanExporter {
   return {
     export(spans, onResult) {
       exporter.export(spans, (result) => {
-        if (result.code !== 0) failures.note();
+        if (result.code !== 0) failures.report('export');
         onResult(result);
       });
     },

@@ -7,7 +7,7 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { Eventual } from '../primitives/eventual.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
 import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
@@ -53,6 +53,8 @@ export class WebSocketConnection {
   readonly #requests: RequestObserver | undefined;
   /** Of messages that are not answered, or whose answer is a stream that is not sent. */
   readonly #scopes = new Set<RequestScope>();
+  /** Ends the reports of streams that are not sent to their end. */
+  readonly #unreported = new Set<() => void>();
   /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
   readonly #waiting: Buffer[] = [];
   #awaitsPong = false;
@@ -139,7 +141,10 @@ export class WebSocketConnection {
     this.#scopes.add(scope);
     this.#answer(body, scope, report).then(
       (answer) => this.#finish(scope, answer, report),
-      () => this.#ws.terminate(),
+      () => {
+        this.#report(report, 0, false);
+        this.#ws.terminate();
+      },
     );
   }
 
@@ -167,22 +172,21 @@ export class WebSocketConnection {
       if (answer !== '') this.#outbox.send(answer, () => this.#advance());
       this.#report(report, Buffer.byteLength(answer), true);
     } else {
-      const pieces = new CountedPieces(answer.pieces);
-      // Told at its end, whatever that is: a stream that breaks off is cancelled too.
-      let isReported = false;
-      const end = (isFinished: boolean): void => {
-        if (!isReported) this.#report(report, pieces.bytes, isFinished);
-        isReported = true;
-      };
-      const onSent = (): void => {
-        this.#scopes.delete(scope);
-        end(true);
-        this.#advance();
-      };
-      this.#outbox.send({ pieces, cancel: () => answer.cancel() }, onSent, () => end(false));
+      this.#sendStream(scope, answer, report);
     }
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#giveUp();
     else this.#advance();
+  }
+
+  #sendStream(scope: RequestScope, answer: JsonStream, report: RequestReport | undefined): void {
+    const pieces = new CountedPieces(answer.pieces);
+    const giveUp = (): void => this.#report(report, pieces.bytes, false);
+    this.#unreported.add(giveUp);
+    this.#outbox.send({ pieces, cancel: () => answer.cancel() }, () => {
+      this.#scopes.delete(scope);
+      if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true);
+      this.#advance();
+    });
   }
 
   #report(report: RequestReport | undefined, bytes: number, isFinished: boolean): void {
@@ -240,5 +244,7 @@ export class WebSocketConnection {
     this.#waiting.length = 0;
     for (const scope of this.#scopes) scope.abort();
     this.#scopes.clear();
+    for (const giveUp of this.#unreported) giveUp();
+    this.#unreported.clear();
   }
 }

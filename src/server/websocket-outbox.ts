@@ -4,12 +4,7 @@ import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
 /** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
-type Waiting = {
-  readonly body: JsonResult;
-  readonly bytes: number;
-  readonly onSent: () => void;
-  readonly onFailed: (() => void) | undefined;
-};
+type Waiting = { readonly body: JsonResult; readonly bytes: number; readonly onSent: () => void };
 
 /**
  * The answers of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
@@ -38,18 +33,18 @@ export class WebSocketOutbox {
     return this.#ws.bufferedAmount + this.#waitingBytes;
   }
 
-  /** Sends a body as one text message after those before it; `onSent` is told when it is out, or else `onFailed`. */
-  send(body: JsonResult, onSent: () => void, onFailed?: () => void): void {
+  /** Sends a body as one text message after those before it; `onSent` is told when it is out. */
+  send(body: JsonResult, onSent: () => void): void {
     if (!this.#isStreaming) {
-      this.#begin(body, onSent, onFailed);
+      this.#begin(body, onSent);
       return;
     }
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : 0;
     this.#waitingBytes += bytes;
-    this.#waiting.push({ body, bytes, onSent, onFailed });
+    this.#waiting.push({ body, bytes, onSent });
   }
 
-  #begin(body: JsonResult, onSent: () => void, onFailed?: () => void): void {
+  #begin(body: JsonResult, onSent: () => void): void {
     if (typeof body === 'string') {
       this.#ws.send(body, onSent);
       return;
@@ -61,10 +56,7 @@ export class WebSocketOutbox {
         this.#sendWaiting();
         onSent();
       },
-      () => {
-        onFailed?.();
-        this.#onBroken();
-      },
+      () => this.#onBroken(),
     );
   }
 
@@ -73,7 +65,7 @@ export class WebSocketOutbox {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#waitingBytes -= next.bytes;
-      this.#begin(next.body, next.onSent, next.onFailed);
+      this.#begin(next.body, next.onSent);
     }
   }
 }

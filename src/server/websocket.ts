@@ -14,7 +14,7 @@ import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import type { VisitorReader } from './visitor.ts';
-import { WebSocketConnection } from './websocket-connection.ts';
+import type { WebSocketConnection, WebSocketParts } from './websocket-connection.ts';
 
 export type WebSocketEndpointParts = {
   readonly gateway: Gateway;
@@ -33,7 +33,13 @@ type Admitted = {
   readonly session: Session;
   readonly visitor: Visitor;
   readonly admit: () => Eventual<Session | Refusal>;
-  readonly acceptor: WebSocketServer;
+  readonly acceptor: Acceptor;
+};
+
+/** What is loaded at the first upgrade. */
+type Acceptor = {
+  readonly upgrades: WebSocketServer;
+  readonly createConnection: (parts: WebSocketParts) => WebSocketConnection;
 };
 
 /** A key that is revoked is known to be within half a second; with this its connections are closed within one. */
@@ -48,7 +54,7 @@ export class WebSocketEndpoint {
   readonly #visitors: VisitorReader;
   readonly #arriving: ByteBudget;
   readonly #requests: RequestObserver | undefined;
-  #acceptor: Promise<WebSocketServer> | undefined;
+  #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
@@ -93,7 +99,9 @@ export class WebSocketEndpoint {
           return;
         }
         socket.removeListener('error', destroy);
-        admitted.acceptor.handleUpgrade(request, socket, rest, (ws) => this.#open(ws, socket, admitted));
+        admitted.acceptor.upgrades.handleUpgrade(request, socket, rest, (ws) =>
+          this.#open(ws, socket, admitted),
+        );
       })
       .catch((error: unknown) => {
         this.#log.error({ err: error }, 'a WebSocket could not be opened');
@@ -139,8 +147,9 @@ export class WebSocketEndpoint {
   }
 
   /** At the first upgrade: the library takes 50 ms to load. */
-  async #createAcceptor(): Promise<WebSocketServer> {
+  async #createAcceptor(): Promise<Acceptor> {
     const { WebSocketServer } = await import('ws');
+    const { WebSocketConnection } = await import('./websocket-connection.ts');
     const acceptor = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -150,11 +159,11 @@ export class WebSocketEndpoint {
     acceptor.on('wsClientError', (_error, socket) => {
       sendRawResponse(socket, this.#gateway.refuse('malformedHead'));
     });
-    return acceptor;
+    return { upgrades: acceptor, createConnection: (parts) => new WebSocketConnection(parts) };
   }
 
-  #open(ws: WebSocket, socket: Duplex, { session, visitor, admit }: Admitted): void {
-    const connection = new WebSocketConnection({
+  #open(ws: WebSocket, socket: Duplex, { session, visitor, admit, acceptor }: Admitted): void {
+    const connection = acceptor.createConnection({
       ws,
       socket,
       admit,

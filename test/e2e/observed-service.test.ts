@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { LmdbKeyStore } from '../../src/access/lmdb-key-store.ts';
+import { KeyBook } from '../../src/access/keys/key-book.ts';
+import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { mergeStatus } from '../../src/observe/merge-status.ts';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
 import type { LogLevel } from '../../src/observe/options.ts';
@@ -24,8 +25,8 @@ type Send = (
 
 async function setUp(t: TestContext, log: object, level: LogLevel): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-observed-'));
-  const store = new LmdbKeyStore(folder);
-  const { key } = await store.create('watched');
+  const store = new KeyBook(new LmdbKeyTable(folder));
+  const { key } = await store.create('watched', {}, false);
   await store.close();
   const node = await startNode(t, {
     answers: {
@@ -192,7 +193,7 @@ test('a scenario is counted call by call, whatever clients write', async (t) => 
   assert.ok(!text.includes(MARK));
   assert.ok(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length < METRICS_LIMIT);
 
-  const status = mergeStatus([running.service.readStatus()]);
+  const status = mergeStatus([await running.service.readStatus()]);
   const uses = status.keys.map(({ name, calls: used, limited }) => ({ name, used, limited }));
   assert.deepEqual(uses, [{ name: 'watched', used: 314, limited: 0 }]);
   assert.ok(!JSON.stringify(status).includes(MARK));

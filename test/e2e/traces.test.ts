@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { LmdbKeyStore } from '../../src/access/lmdb-key-store.ts';
+import { KeyBook } from '../../src/access/keys/key-book.ts';
+import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { startNode } from '../support/served-node.ts';
 
 type ReceivedSpan = {
@@ -53,8 +54,8 @@ type Program = { readonly port: number; readonly key: string; stop(): Promise<st
 async function startProgram(t: TestContext, upstream: string, tracing: object): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-traces-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const store = new LmdbKeyStore(folder);
-  const { key } = await store.create('tracer');
+  const store = new KeyBook(new LmdbKeyTable(folder));
+  const { key } = await store.create('tracer', {}, false);
   await store.close();
   const config = {
     listen: { host: '127.0.0.1', port: 0 },

@@ -10,6 +10,7 @@ import type { LimitObserver } from '../../src/observe/limit-observer.ts';
 import { RequestReport } from '../../src/observe/request-report.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
 import { receiptsOf, type SourcePlan, StreamingChain } from './scripted-source.ts';
@@ -37,7 +38,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
   };
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
-    keys: { verify: () => undefined },
+    access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',
     limits,
     log: createRecordingLog(),
@@ -190,6 +191,7 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
   const unused = async (): Promise<null> => null;
   const chain: Chain = {
     chainId: 1n,
+    isAnswerable: true,
     async call({ call: { data } }: CallRequest, scope) {
       await new Promise((resolve) => setImmediate(resolve));
       if (data === '0x02') scope.hasAskedNode = true;

@@ -13,7 +13,7 @@ function setUp(
   random: () => number = Math.random,
 ): { readonly log: RequestLog; readonly lines: Line[] } {
   const lines: Line[] = [];
-  const logger = createLogger(level, { write: (line) => void lines.push(JSON.parse(line)) });
+  const logger = createLogger(level, { sink: { write: (line) => void lines.push(JSON.parse(line)) } });
   const all = { sample: 0, slow: 1_000, failed: true, ...options };
   return { log: new RequestLog(logger, all, new Set(['internal']), random), lines };
 }

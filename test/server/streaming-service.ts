@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { CallRecorder } from '../../src/observe/call-recorder.ts';
 import type { Server } from '../../src/server/lifecycle.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';
@@ -41,6 +42,7 @@ export async function startStreaming(
     access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',
     log: createRecordingLog(),
+    observer: new CallRecorder(new Set()),
   });
   const { port, server } = await startServer(t, { ...setup, gateway });
   return { port, server, chain };

@@ -49,7 +49,7 @@ async function answer(service: Service, question: Question): Promise<Answer> {
   try {
     switch (question.what) {
       case 'status':
-        return { status: service.readStatus() };
+        return { status: await service.readStatus() };
       case 'metrics':
         return { metrics: await service.readMetrics() };
       case 'certificate':

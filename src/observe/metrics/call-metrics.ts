@@ -1,4 +1,4 @@
-import { LIMIT_REASONS } from '../limit-observer.ts';
+import { LIMIT_REASONS } from '../call-recorder.ts';
 import { listBuckets, type Metric } from '../metric.ts';
 
 const CALL_LABELS: readonly string[] = ['network', 'method', 'outcome', 'source'];
