@@ -24,6 +24,8 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
 export class CallWatch {
   readonly #observer: CallObserver & LimitObserver;
   readonly #scale: CreditScale;
+  /** When the call ended that ended last, on the clock of `performance.now()`. */
+  endedAt = 0;
 
   constructor(observer: CallObserver & LimitObserver, scale: CreditScale) {
     this.#observer = observer;
@@ -57,6 +59,7 @@ export class CallWatch {
     const credits =
       error !== undefined && REASONS[error.rowName] !== undefined ? 0 : this.#scale.weigh(method);
     const now = performance.now();
+    this.endedAt = now;
     this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);
     if (report !== undefined) {
       report.note(name, outcome, source);

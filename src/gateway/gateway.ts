@@ -95,6 +95,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
+  const readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
   let bodiesInFlight = 0;
   let openRpc: JsonText | undefined;
 
@@ -152,7 +153,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         const runOne: RunItem = (item, at) => runItem(item, context, at);
-        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope);
+        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, readEnd);
         return continueWith(responses, (text) => ({ status: 200, body: text }));
       }
       case 'oversizedBatch':

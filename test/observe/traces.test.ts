@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SeldomLog } from '../../src/observe/seldom-log.ts';
 import { parseTraceParent } from '../../src/observe/trace-parent.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -29,18 +28,3 @@ for (const text of [
 ]) {
   test(`no trace context: ${text}`, () => assert.equal(parseTraceParent(text), undefined));
 }
-
-test('what happens often is told once an interval', () => {
-  let now = 0;
-  const written: number[] = [];
-  const log = new SeldomLog(
-    60_000,
-    (times) => void written.push(times),
-    () => now,
-  );
-  log.note();
-  for (now = 1; now < 60_000; now += 1_000) log.note();
-  now = 60_000;
-  log.note();
-  assert.deepEqual(written, [1, 61]);
-});
