@@ -24,13 +24,18 @@ export class CallRecorder implements CallObserver, LimitObserver {
   readonly #traffic = new Map<string, Traffic>();
   #lastTraffic: Traffic | undefined;
   #lastNetwork: string | undefined;
-  /** Between the clock of `performance.now()` and Unix time, milliseconds. */
-  readonly #origin: number;
+  /** Unix time at the origin of `performance.now()`, milliseconds. */
+  #origin: number;
 
   /** @param faults outcomes that are the service's or a node's fault */
   constructor(faults: ReadonlySet<string>) {
     this.table = new CallTable(faults);
     this.#origin = performance.timeOrigin;
+  }
+
+  /** Sets the clock by which seconds are told apart: the system's may have been put right since the start. */
+  setClock(unixMs: number): void {
+    this.#origin = unixMs - performance.now();
   }
 
   onCall(

@@ -29,6 +29,7 @@ export type StatusParts = {
 /** The report of this process, now. */
 export function readStatus({ version, calls, loopDelay, sources }: StatusParts): StatusReport {
   const at = Date.now();
+  calls.setClock(at);
   const { connections, webSockets, inFlight } = sources.readServer();
   const { heapUsed, rss } = process.memoryUsage();
   return {
