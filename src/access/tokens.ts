@@ -14,7 +14,8 @@ const ALGORITHMS = ['RS256', 'ES256'];
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** A token that was good is not checked again for so long: a signature takes 0.1 ms. */
 const GOOD_MS = 10_000;
-const CAPACITY = 10_000;
+/** Characters of tokens that are remembered, all together. */
+const MEMORY = 4 * 1024 * 1024;
 /** Between two looks at the file of an issuer's keys. */
 const FILE_CHECK_MS = 2_000;
 const FETCH_TIMEOUT_MS = 3_000;
@@ -25,18 +26,21 @@ export function createTokenVerifier(issuers: Readonly<Record<string, TokenIssuer
   return new JwtVerifier(issuers);
 }
 
+/** When it ends, Unix milliseconds, and how long its text is. */
+type GoodToken = { readonly expiresAt: number; readonly length: number };
+
 class JwtVerifier implements TokenVerifier {
   readonly #issuers: Readonly<Record<string, TokenIssuer>>;
   readonly #keySets = new Map<string, Promise<JWTVerifyGetKey>>();
-  readonly #good: Lru<string, number> = new Lru(CAPACITY, GOOD_MS);
+  readonly #good: Lru<string, GoodToken> = new Lru(MEMORY, GOOD_MS, undefined, ({ length }) => length);
 
   constructor(issuers: Readonly<Record<string, TokenIssuer>>) {
     this.#issuers = issuers;
   }
 
   verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined {
-    const expiresAt = this.#good.get(`${issuer} ${token}`);
-    if (expiresAt !== undefined && Date.now() < expiresAt) return undefined;
+    const good = this.#good.get(`${issuer} ${token}`);
+    if (good !== undefined && Date.now() < good.expiresAt) return undefined;
     return this.#check(issuer, token);
   }
 
@@ -54,7 +58,8 @@ class JwtVerifier implements TokenVerifier {
         ...(issuer.issuer !== undefined && { issuer: issuer.issuer }),
         ...(issuer.audience !== undefined && { audience: issuer.audience }),
       });
-      this.#good.set(`${name} ${token}`, (payload.exp as number) * 1_000);
+      const expiresAt = (payload.exp as number) * 1_000;
+      this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
     } catch {
       return 'invalidToken';

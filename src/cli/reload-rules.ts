@@ -27,11 +27,8 @@ export function checkReload(running: Config, next: Config): void {
 }
 
 function findChanges(prefix: string, a: object, b: object, changeable: ReadonlySet<string>): string[] {
-  const valueOf = (object: object, name: string): unknown =>
-    (object as Readonly<Record<string, unknown>>)[name];
+  const read = (object: object, name: string): unknown => (object as Readonly<Record<string, unknown>>)[name];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])]
-    .filter(
-      (name) => !changeable.has(name) && fingerprint(valueOf(a, name)) !== fingerprint(valueOf(b, name)),
-    )
+    .filter((name) => !changeable.has(name) && fingerprint(read(a, name)) !== fingerprint(read(b, name)))
     .map((name) => `${prefix}${name}`);
 }

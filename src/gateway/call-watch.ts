@@ -8,8 +8,8 @@ import type { ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
+import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
-import type { BodyContext } from './dispatcher.ts';
 
 /** Rows that say that a call was refused before it was tried. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
@@ -19,6 +19,15 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
   overloaded: 'overload',
   rejected: 'auth',
 };
+
+/** What is refused before it is tried, or cannot be read as a call, costs nothing. */
+const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  ...(Object.keys(REASONS) as ErrorName[]),
+  'parseError',
+  'invalidRequest',
+  'emptyBatch',
+  'batchTooLarge',
+]);
 
 /** Tells of calls once they have ended: to who counts them, to the report of their body, and to their span. */
 export class CallWatch {
@@ -55,9 +64,7 @@ export class CallWatch {
     const name = method === undefined ? UNKNOWN_METHOD : method.name;
     const outcome = error === undefined ? OK : error.rowName;
     const source = findSource(method, network.hasNodes === true, error, ownScope);
-    // What is refused before it is tried costs nothing.
-    const credits =
-      error !== undefined && REASONS[error.rowName] !== undefined ? 0 : this.#scale.weigh(method);
+    const credits = error !== undefined && COSTS_NOTHING.has(error.rowName) ? 0 : this.#scale.weigh(method);
     const now = performance.now();
     this.endedAt = now;
     this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);

@@ -1,7 +1,6 @@
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
@@ -10,19 +9,12 @@ import type { Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { encodeError, encodeResult } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import type { Session } from './admission.ts';
+import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { Network } from './network.ts';
 import { openStream } from './open-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
-
-/** The body that a call came in: its scope, and the report of what becomes of it. */
-export type BodyContext = {
-  readonly session: Session;
-  readonly scope: RequestScope;
-  readonly report: RequestReport | undefined;
-};
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {

@@ -1,7 +1,7 @@
 import type { Eventual } from '../primitives/eventual.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
-import type { BodyContext } from './dispatcher.ts';
+import type { BodyContext } from './body-context.ts';
 
 /** Does the work of a call when it is its turn on its network, or says that there is too much of it. */
 export function takeTurn<A, T>(

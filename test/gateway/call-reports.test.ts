@@ -98,8 +98,8 @@ test('what was never asked of a chain is local, and what is not served is unknow
   assert.deepEqual(told, [
     'scripted eth_chainId ok local p 5',
     'scripted eth_call invalidParams local p 80',
-    'scripted unknown methodNotFound local p 0',
-    'scripted unknown methodNotFound local p 0',
+    'scripted unknown methodNotFound local p 80',
+    'scripted unknown methodNotFound local p 80',
     'scripted unknown parseError local p 0',
     'scripted unknown emptyBatch local p 0',
     'scripted unknown invalidRequest local p 0',
@@ -123,7 +123,7 @@ test('items of a batch one by one, notifications too', async () => {
     'scripted eth_call executionReverted embedded p 80',
     'scripted eth_call ok embedded p 80',
     'scripted eth_chainId ok local p 5',
-    'scripted unknown invalidParams local p 0',
+    'scripted unknown invalidParams local p 80',
     'scripted unknown invalidRequest local p 0',
   ]);
   assert.equal(

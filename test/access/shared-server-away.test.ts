@@ -1,0 +1,93 @@
+/** Keys and limits in Valkey while it is killed, frozen and back: nothing waits for long, nothing opens that should not. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { KeyBook } from '../../src/access/keys/key-book.ts';
+import { RedisKeyTable } from '../../src/access/keys/redis-key-table.ts';
+import { Account } from '../../src/access/limits/account.ts';
+import { RedisLimitTable } from '../../src/access/limits/redis-limit-table.ts';
+import { StoredKeys } from '../../src/access/stored-keys.ts';
+import { NO_REDIS, openClient, openServer } from './key-tables.ts';
+
+const until = async (what: string, check: () => unknown): Promise<void> => {
+  for (let i = 0; i < 100; i++) {
+    if (await check()) return;
+    await wait(100);
+  }
+  assert.fail(what);
+};
+
+for (const fault of ['killed', 'frozen'] as const) {
+  test(`a server that is ${fault}`, { skip: NO_REDIS }, async (t) => {
+    const server = await openServer(t);
+    const client = await openClient(t, server);
+    const table = new RedisKeyTable({ client, prefix: 'test', timeLimitMs: 50 });
+    const limits = new RedisLimitTable({ client, prefix: 'test', timeLimitMs: 50, processes: 2 });
+    t.after(() => limits.close());
+    const book = new KeyBook(table);
+    const { key, record } = await book.create('known', {}, false);
+    const { key: unseen } = await book.create('unseen', {}, false);
+    const keys = new StoredKeys({ table, defaults: {}, staleMs: 60_000, onStale: () => {} });
+    assert.equal((await keys.verify(key))?.name, 'known');
+    // It has counted itself: the share is all.
+    await until('the process is not counted', () => limits.share === 1);
+    const account = new Account({
+      name: 'key:a',
+      rate: { perSecond: 50, burst: 5 },
+      dailyCredits: 1_000_000,
+      table: limits,
+      now: () => performance.now(),
+      clock: Date.now,
+    });
+    assert.equal(await account.take(10), undefined);
+
+    if (fault === 'killed') await server.kill();
+    else server.freeze();
+    await wait(600);
+    assert.equal((await keys.verify(key))?.name, 'known');
+    await assert.rejects(async () => keys.verify(unseen), /does not answer/);
+    let [given, denied] = [0, 0];
+    for (const end = performance.now() + 1_000; performance.now() < end; await wait(2)) {
+      if ((await account.take(10)) === undefined) given++;
+      else denied++;
+    }
+    assert.ok(given > 0 && denied > 0, `${given} given, ${denied} denied`);
+    // Its share is all there is: the burst, and what a second and the waiting bring.
+    assert.ok(given <= 5 + 50 * 1.5, String(given));
+
+    if (fault === 'killed') await server.restart();
+    else server.thaw();
+    await until('limits are not shared again', async () => {
+      await account.take(10);
+      await account.flush();
+      return !account.isDirty;
+    });
+    if (fault === 'frozen') {
+      await until('the unseen key does not open', async () => {
+        try {
+          return (await keys.verify(unseen)) !== undefined;
+        } catch {
+          return false;
+        }
+      });
+      await book.revoke(record.id);
+      await until('the revoked key goes on opening', async () => (await keys.verify(key)) === undefined);
+    } else {
+      // It came back empty: nothing that was in it opens any more.
+      await until('a key that is gone goes on opening', async () => {
+        try {
+          return (await keys.verify(key)) === undefined;
+        } catch {
+          return false;
+        }
+      });
+      const spent = await limits.draw({
+        bucket: 'key:a',
+        rate: undefined,
+        tokens: 0,
+        spending: { account: 'key:a', day: Math.floor(Date.now() / 86_400_000), credits: 0, known: 0 },
+      });
+      assert.ok((spent?.spent ?? 0) >= 10 * given, 'it has learned again what was spent');
+    }
+  });
+}
