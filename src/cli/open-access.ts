@@ -1,5 +1,6 @@
 import type { KeyTable } from '../access/keys/key-table.ts';
 import { LmdbKeyTable } from '../access/keys/lmdb-key-table.ts';
+import { KnownCredentials } from '../access/known-credentials.ts';
 import type { LimitTable } from '../access/limits/limit-table.ts';
 import { Limiter } from '../access/limits/limiter.ts';
 import { LmdbLimitTable } from '../access/limits/lmdb-limit-table.ts';
@@ -43,6 +44,7 @@ export async function openAccess(config: Config, processes: number, log: Logger)
   return {
     keys,
     tokens: createTokenVerifier(access.jwt),
+    credentials: new KnownCredentials(),
     limiter,
     async close() {
       await limiter.close();

@@ -1,4 +1,6 @@
 import { checkCredentials } from '../access/credentials.ts';
+import type { KnownCredentials } from '../access/known-credentials.ts';
+import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import type { KeyVerifier, Principal } from '../access/principal.ts';
 import type { TokenVerifier } from '../access/tokens.ts';
@@ -22,6 +24,7 @@ export type Refusal = { readonly refused: TextAnswer };
 export type Access = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
+  readonly credentials: KnownCredentials;
   readonly limiter: Limiter;
 };
 
@@ -49,13 +52,11 @@ export function admit(
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
   const block = access.limiter.findBlock(address);
-  if (block !== undefined && !access.keys.isKnown(key)) {
-    return { refused: refuseWith('null', createLimitError('tooManyFailures', block)) };
-  }
+  if (block !== undefined && !access.keys.isKnown(key)) return refuseGuesses(block);
   return recoverWith<Session | Refusal>(
     () =>
       continueWith(access.keys.verify(key), (principal) => {
-        if (principal !== undefined) return admitPrincipal(principal, network, visitor, access);
+        if (principal !== undefined) return admitPrincipal(principal, network, visitor, access, block);
         access.limiter.countFailure(address);
         return UNKNOWN_KEY;
       }),
@@ -66,21 +67,32 @@ export function admit(
   );
 }
 
-/** Whether this place and these credentials are what the key asks for. */
+function refuseGuesses(block: Denial): Refusal {
+  return { refused: refuseWith('null', createLimitError('tooManyFailures', block)) };
+}
+
+/**
+ * Whether this place and these credentials are what the key asks for.
+ * @param block why nothing that is not known may be tried from this address
+ */
 function admitPrincipal(
   principal: Principal,
   network: Network,
   visitor: Visitor,
-  { tokens, limiter }: Access,
+  { tokens, limiter, credentials }: Access,
+  block: Denial | undefined,
 ): Eventual<Session | Refusal> {
   const { terms } = principal;
   if (terms === undefined) return { network, principal };
   const { origin, userAgent, authorization, address } = visitor;
+  const asks = terms.secretHash !== undefined || terms.jwt !== undefined;
+  if (asks && block !== undefined && !credentials.has(principal, authorization)) return refuseGuesses(block);
   return continueWith(checkCredentials(terms, authorization, tokens), (problem) => {
     if (problem !== undefined) {
       limiter.countFailure(address);
       return WRONG_CREDENTIALS[problem];
     }
+    if (asks) credentials.remember(principal, authorization);
     const isAdmitted = terms.rules?.admits({ network: network.name, origin, userAgent }) ?? true;
     return isAdmitted ? { network, principal } : REJECTED;
   });

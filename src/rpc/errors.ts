@@ -238,7 +238,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 429,
     message: 'limit exceeded: too many requests with wrong keys',
     meaning:
-      'Too many requests with keys or secrets that are wrong have come from this address. Keys that are in use go on opening.',
+      'Too many requests with keys or secrets that are wrong have come from this address. Keys that are in use go on opening, with the secret or token that they were used with.',
   },
   keysUnavailable: {
     code: -32603,

@@ -1,3 +1,4 @@
+import { KnownCredentials } from '../../src/access/known-credentials.ts';
 import type { LimitTable } from '../../src/access/limits/limit-table.ts';
 import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { KeyVerifier } from '../../src/access/principal.ts';
@@ -15,6 +16,7 @@ export function openTo(verify: KeyVerifier['verify']): Access {
   return {
     keys: { verify, isKnown: () => false },
     tokens: { verify: () => assertNever() },
+    credentials: new KnownCredentials(),
     limiter: new Limiter({ table: NO_LIMITS, failures: { perSecond: 1, burst: 1 }, networks: new Map() }),
   };
 }
