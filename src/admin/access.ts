@@ -1,28 +1,45 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { Refusal } from './refusal.ts';
 
 /** Who may use the admin server: whoever has the key or, where there is none, this machine's own browsers and programs. */
 export class Access {
   readonly #keyHash: Buffer | undefined;
+  readonly #guesses: Guesses;
 
-  constructor(key: string | undefined) {
+  /** @param now a monotonic clock in milliseconds */
+  constructor(key: string | undefined, now: () => number) {
     this.#keyHash = key === undefined ? undefined : hash(key);
+    this.#guesses = new Guesses(now);
   }
 
   /** @throws Refusal */
-  check({ method, headers }: IncomingMessage): void {
+  check({ method, headers, socket }: IncomingMessage): void {
     const host = headers.host ?? '';
     if (this.#keyHash === undefined) {
       // A page of another site whose name was made to lead here (DNS rebinding) still has its own name in Host.
       if (!isLoopbackHost(host)) throw new Refusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
-    } else if (!isKey(this.#keyHash, headers.authorization)) {
-      throw new Refusal(401, 'the key of the admin server is required', {
-        'WWW-Authenticate': 'Basic realm="Portcullis", charset="UTF-8"',
-      });
+    } else {
+      this.#checkKey(this.#keyHash, headers.authorization, socket.remoteAddress ?? '');
     }
     if (method !== 'GET' && method !== 'HEAD') checkOrigin(headers, host);
+  }
+
+  /** A request without a key is no guess: browsers ask that way first. */
+  #checkKey(keyHash: Buffer, authorization: string | undefined, address: string): void {
+    if (authorization !== undefined) {
+      const pause = this.#guesses.findPause(address);
+      if (pause !== undefined) {
+        throw new Refusal(429, 'too many wrong keys', { 'Retry-After': String(pause) });
+      }
+      if (isKey(keyHash, authorization)) return;
+      this.#guesses.count(address);
+    }
+    throw new Refusal(401, 'the key of the admin server is required', {
+      'WWW-Authenticate': 'Basic realm="Portcullis", charset="UTF-8"',
+    });
   }
 }
 
@@ -38,8 +55,8 @@ function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
 const BEARER = /^Bearer +([!-~]+)$/i;
 const BASIC = /^Basic +([A-Za-z0-9+/=]+)$/i;
 
-function isKey(keyHash: Buffer, authorization: string | undefined): boolean {
-  const shown = authorization === undefined ? undefined : readKey(authorization);
+function isKey(keyHash: Buffer, authorization: string): boolean {
+  const shown = readKey(authorization);
   return shown !== undefined && timingSafeEqual(hash(shown), keyHash);
 }
 

@@ -49,7 +49,7 @@ class NodeAdminServer implements AdminServer {
   constructor({ options, sources, log, clock = systemClock }: AdminParts) {
     this.#options = options;
     this.#log = log;
-    this.#access = new Access(options.key);
+    this.#access = new Access(options.key, () => clock.now());
     // With the first request: all that is behind it takes as long to load as a tenth of the start.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');

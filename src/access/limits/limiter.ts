@@ -1,9 +1,9 @@
 import type { Eventual } from '../../primitives/eventual.ts';
+import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
 import type { Rate } from '../keys/key-settings.ts';
 import type { Principal } from '../principal.ts';
 import { Account, type Denial } from './account.ts';
-import { groupAddress } from './group-address.ts';
 import type { LimitTable } from './limit-table.ts';
 
 export type LimiterOptions = {

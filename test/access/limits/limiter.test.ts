@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { groupAddress } from '../../../src/access/limits/group-address.ts';
 import { Limiter } from '../../../src/access/limits/limiter.ts';
 import { LmdbLimitTable } from '../../../src/access/limits/lmdb-limit-table.ts';
 import type { Principal } from '../../../src/access/principal.ts';
+import { groupAddress } from '../../../src/util/group-address.ts';
 import { makeFolder } from '../key-tables.ts';
 
 const NO_TERMS = {
