@@ -1,0 +1,100 @@
+/** Pages of other sites in somebody's browser. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { composeService } from '../../src/cli/compose.ts';
+import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { exchange } from '../server/support.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { startNode } from '../support/served-node.ts';
+import { createRequest } from './requests.ts';
+
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+
+async function start(t: TestContext, more: Readonly<Record<string, unknown>> = {}): Promise<number> {
+  const folder = makeTemporaryFolder();
+  const builtin = listBuiltinNetworks();
+  const { url } = await startNode(t);
+  const text = JSON.stringify({
+    listen: { host: '127.0.0.1', port: 0 },
+    dataDir: folder.path,
+    networks: { ...builtin.networks, real: { hosts: ['real.localhost'], upstreams: [url] } },
+    ...more,
+  });
+  const config = parseConfig(text, { name: 'test', folder: folder.path, environment: {} });
+  const service = await composeService(config, createLogger('silent'));
+  const { port } = await service.server.listen();
+  t.after(async () => {
+    await service.close();
+    folder.remove();
+  });
+  return port;
+}
+
+async function ask(port: number, headers: Record<string, string>): Promise<number> {
+  return (await exchange(port, createRequest(CALL, headers))).status;
+}
+
+test('the key demo opens built-in networks on loopback, and nothing else', async (t) => {
+  const port = await start(t);
+  assert.equal(await ask(port, { Host: 'devnet.localhost' }), 200);
+  assert.equal(await ask(port, { Host: 'real.localhost' }), 401);
+  const open = await start(t, { listen: { host: '0.0.0.0', port: 0 } });
+  assert.equal(await ask(open, { Host: 'devnet.localhost' }), 401);
+});
+
+test('a name that was rebound to this machine is no network, unless there is a default one', async (t) => {
+  const port = await start(t);
+  for (const host of [
+    'evil.example',
+    'evil.example:8545',
+    'devnet.localhost.evil.example',
+    'evil-devnet.localhost',
+  ]) {
+    assert.equal(await ask(port, { Host: host, Origin: `http://${host}` }), 404, host);
+  }
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/demo`, { headers: { host: 'evil.example' } });
+  const [, response] = await once(socket, 'unexpected-response');
+  assert.equal(response.statusCode, 404);
+  socket.on('error', () => {});
+  socket.terminate();
+  // The default network takes every name; it takes the key all the same.
+  const withDefault = await start(t, { defaultNetwork: 'real' });
+  assert.equal(await ask(withDefault, { Host: 'evil.example' }), 401);
+});
+
+test('pages may read answers only from origins that are named, and WebSockets open only to them', async (t) => {
+  const port = await start(t, { cors: { origins: ['https://app.example'] } });
+  for (const [origin, allowed] of [
+    ['https://app.example', true],
+    ['https://evil.example', false],
+    ['https://app.example.evil.example', false],
+    ['http://app.example', false],
+    ['null', false],
+  ] as const) {
+    const answer = await exchange(port, createRequest(CALL, { Origin: origin }));
+    assert.equal(answer.headers['access-control-allow-origin'], allowed ? origin : undefined, origin);
+    assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/demo`, {
+      origin,
+      headers: { host: 'devnet.localhost' },
+    });
+    socket.on('error', () => {});
+    const outcome = await Promise.race([
+      once(socket, 'open').then(() => 101),
+      once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode as number),
+    ]);
+    assert.equal(outcome, allowed ? 101 : 403, origin);
+    socket.terminate();
+  }
+});
+
+test('no form of another site is a call: what browsers send without asking is refused', async (t) => {
+  const port = await start(t);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a']) {
+    assert.equal(await ask(port, { 'Content-Type': type }), 415, type);
+  }
+});
