@@ -103,10 +103,10 @@ export class RedisLimitTable implements LimitTable {
       ),
       timeLimitMs,
     );
-    if (Array.isArray(reply) && reply.length === 3) {
+    const drawn = readDrawn(reply, rate, tokens);
+    if (drawn !== undefined) {
       this.#breaker.succeed();
-      const [granted = 0, waitMs = 0, spent = 0] = reply.map(Number);
-      return { tokens: granted, waitMs, spent };
+      return drawn;
     }
     if (this.#breaker.fail()) client.reconnect();
     return undefined;
@@ -115,6 +115,16 @@ export class RedisLimitTable implements LimitTable {
   async #beat(): Promise<void> {
     const { client, prefix } = this.#options;
     const reply = Number(await client.run(BEAT, `{${prefix}:processes}`, this.#id, LIFE_MS));
-    if (reply >= 1) this.#processes = reply;
+    if (reply >= 1 && Number.isSafeInteger(reply)) this.#processes = reply;
   }
+}
+
+/** What the server may have said: numbers, no more tokens than were wanted, no longer a wait than a bucket takes to fill. */
+function readDrawn(reply: unknown, rate: Draw['rate'], wanted: number): Drawn | undefined {
+  if (!Array.isArray(reply) || reply.length !== 3) return undefined;
+  const numbers = reply.map(Number);
+  if (!numbers.every((value) => Number.isFinite(value) && value >= 0)) return undefined;
+  const [granted = 0, waitMs = 0, spent = 0] = numbers;
+  const longest = rate === undefined ? 0 : Math.ceil((rate.burst / rate.perSecond) * 1_000);
+  return { tokens: Math.min(granted, wanted), waitMs: Math.min(waitMs, longest), spent };
 }
