@@ -1,0 +1,56 @@
+/** A mistake in a configuration file takes nothing down and opens nothing. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeConfig, readRecipe } from '../../src/cli/recipe.ts';
+import { Reloader } from '../../src/cli/reloader.ts';
+import type { ServiceHost } from '../../src/cli/service-host.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { makeFolder } from '../access/key-tables.ts';
+
+const GOOD =
+  'admin: { key: 0123456789abcdef }\nnetworks: { mine: { hosts: [a.localhost], builtin: devnet } }\n';
+const SECRET = 'hunter2hunter2hunter2';
+
+test('a configuration that cannot be used leaves the one before it in force', async (t) => {
+  const file = join(makeFolder(t), 'p.yaml');
+  writeFileSync(file, GOOD);
+  const recipe = await readRecipe(file);
+  assert.ok(recipe.kind === 'file');
+  const lines: string[] = [];
+  const reloaded: string[] = [];
+  const host: Partial<ServiceHost> = {
+    reload: async (next) => {
+      if (next.kind === 'file') reloaded.push(next.text);
+    },
+    reloadCertificate: () => {},
+  };
+  const log = createLogger('info', { sink: { write: (line) => void lines.push(line) } });
+  const reloader = new Reloader(recipe, await makeConfig(recipe), host as ServiceHost, log);
+  t.after(() => reloader.close());
+  const turns = async (): Promise<void> => {
+    const before = lines.length;
+    process.emit('SIGHUP');
+    while (lines.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  for (const bad of [
+    'networks: [',
+    '',
+    GOOD.replace('devnet', 'nothing'),
+    // What says who may come in, and where, takes a restart: nothing opens by itself.
+    GOOD.replace('admin:', 'listen: { host: 0.0.0.0 }\nadmin:'),
+    GOOD.replace('{ key: 0123456789abcdef }', '{}'),
+    GOOD.replace('devnet', `nothing\n    upstreams: ["ftp://${SECRET}@127.0.0.1"]`),
+  ]) {
+    writeFileSync(file, bad);
+    await turns();
+    assert.match(lines.at(-1) ?? '', /the one before it stays/, bad);
+  }
+  assert.deepEqual(reloaded, []);
+  assert.ok(!lines.join('').includes(SECRET));
+  const next = `${GOOD}defaultNetwork: mine\n`;
+  writeFileSync(file, next);
+  await turns();
+  assert.deepEqual(reloaded, [next]);
+});

@@ -1,0 +1,97 @@
+/** What the sources must and must not have. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !/assembly|evm\/core\//.test(name))
+  .map((name) => ({ name, text: readFileSync(join(ROOT, 'src', name), 'utf8') }));
+
+function textOf(name: string): string {
+  return SOURCES.find((source) => source.name === name)?.text ?? assert.fail(`there is no ${name}`);
+}
+
+test('secrets and the admin key are compared in constant time, as digests of one length', () => {
+  for (const name of ['access/credentials.ts', 'admin/access.ts']) {
+    const text = textOf(name);
+    assert.equal(text.match(/timingSafeEqual\(/g)?.length, 1, name);
+    assert.match(
+      text,
+      /timingSafeEqual\((hash\(shown\), keyHash|Buffer\.from\(hashApiKey\(secret\), 'hex'\), )/,
+      name,
+    );
+  }
+  // What is known by its hash is nowhere compared otherwise.
+  for (const { name, text } of SOURCES)
+    assert.doesNotMatch(text, /secretHash\s*[!=]==(?!\s*undefined)/, name);
+});
+
+test('text is nowhere made a program', () => {
+  for (const { name, text } of SOURCES) {
+    // Scripts of Lua are sent to the server of keys as they stand.
+    const own = text.replace('this.#redis.eval(', '');
+    assert.ok(!/\beval\(|new Function\(|node:vm|node:child_process/.test(own), name);
+  }
+});
+
+/** Nested repetitions whose inner part begins with what the outer one cannot otherwise begin with: one way to read a text. */
+const UNAMBIGUOUS: ReadonlySet<string> = new Set([
+  // A dot ends each round, and none is inside of one.
+  '^(([a-z0-9_-]+\\.)*localhost\\.?|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d{1,5})?$',
+  '^(\\*\\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$',
+  '^(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*\\.?$',
+]);
+const LITERAL =
+  /(?<=[=(,:?&|!]\s*|return\s+|^\s*)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/[dgimsuy]*/gm;
+
+/** Groups that repeat without bound and have such a repetition inside. */
+function findNested(pattern: string): boolean {
+  const bare = pattern.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a');
+  const stack: boolean[] = [];
+  let nested = false;
+  for (let i = 0; i < bare.length; i++) {
+    const rest = bare.slice(i);
+    if (bare[i] === '(') stack.push(false);
+    else if (bare[i] === ')') {
+      const repeats = stack.pop() ?? false;
+      const isRepeated = /^\)(?:[*+]|\{\d+,\})/.test(rest);
+      if (repeats && isRepeated) nested = true;
+      if ((repeats || isRepeated) && stack.length > 0) stack[stack.length - 1] = true;
+    } else if (/^(?:[*+]|\{\d+,\})/.test(rest) && bare[i - 1] !== '(' && stack.length > 0) {
+      stack[stack.length - 1] = true;
+    }
+  }
+  return nested;
+}
+
+test('no pattern takes exponential time: none repeats a repetition in more than one way', () => {
+  assert.ok(
+    findNested('^(a+)+$') && findNested('((a|b)*c?)*') && findNested('(a{2,})*') && !findNested('(ab)+c*'),
+  );
+  let patterns = 0;
+  const found: string[] = [];
+  for (const { text } of SOURCES) {
+    for (const [, pattern = ''] of text.matchAll(LITERAL)) {
+      patterns++;
+      if (findNested(pattern) && !UNAMBIGUOUS.has(pattern)) found.push(pattern);
+    }
+  }
+  assert.ok(patterns > 100, `only ${patterns} patterns were found`);
+  assert.deepEqual([...new Set(found)], []);
+});
+
+test('a worker is started by the service alone', () => {
+  const main = join(ROOT, 'build', 'src', 'cli', 'main.js');
+  for (const env of [{}, { NODE_UNIQUE_ID: '1' }]) {
+    const { status, stderr } = spawnSync(process.execPath, [main, 'worker'], {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+      timeout: 60_000,
+    });
+    assert.notEqual(status, 0);
+    assert.notEqual(stderr, '');
+  }
+});
