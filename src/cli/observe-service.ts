@@ -33,7 +33,7 @@ export type ObservedParts = {
 
 /** Where metrics and the status page look. */
 export function createSources(
-  { config, chains, rollups }: OpenNetworks,
+  { config, chains, rollups, turns }: OpenNetworks,
   { cache, pool, gateway, server }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
@@ -45,6 +45,7 @@ export function createSources(
       family: rollups.get(name)?.familyName,
       chainId: chain.chainId.toString(),
       read: () => chain.describe(),
+      readWaiting: () => turns.get(name)?.waiting ?? 0,
     };
   });
   return {

@@ -15,11 +15,17 @@ const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 export class OpenNetworks {
   readonly config: Config;
   readonly rollups: Rollups;
+  /** Of the calls on each network. */
+  readonly turns: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
 
   private constructor(config: Config, rollups: Rollups) {
     this.config = config;
     this.rollups = rollups;
+    const { networkCalls: running, networkQueue: waiting, queueWait: waitMs } = config.limits;
+    this.turns = new Map(
+      Object.keys(config.networks).map((name) => [name, new FairQueue({ running, waiting, waitMs })]),
+    );
   }
 
   /**
@@ -90,7 +96,7 @@ export class OpenNetworks {
   }
 
   #describe(name: string, options: NetworkOptions, hasDemoKey: boolean): Network {
-    const { limits, listen } = this.config;
+    const { listen } = this.config;
     const rollup = this.rollups.get(name);
     return {
       name,
@@ -98,11 +104,7 @@ export class OpenNetworks {
       ...(rollup !== undefined && { rollup: rollup.family, rollupPrefix: rollup.prefix }),
       ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
       hasNodes: options.upstreams !== undefined,
-      turns: new FairQueue({
-        running: limits.networkCalls,
-        waiting: limits.networkQueue,
-        waitMs: limits.queueWait,
-      }),
+      turns: this.turns.get(name) as FairQueue,
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
       allowsDemoKey: LOOPBACK.test(listen.host) && (options.builtin !== undefined || hasDemoKey),

@@ -24,6 +24,8 @@ export type NetworkSource = {
   readonly family: string | undefined;
   readonly chainId: string;
   readonly read: () => ChainFigures;
+  /** Calls that wait for their turn on it now. */
+  readonly readWaiting: () => number;
 };
 
 export type CacheFigures = {

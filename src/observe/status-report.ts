@@ -41,7 +41,7 @@ export function readStatus({ version, calls, loopDelay, sources }: StatusParts):
       connections,
       webSockets,
       inFlight,
-      queued: sources.readEngine().queued,
+      queued: countQueued(sources),
       eventLoopDelay: loopDelay.read().p99 * 1_000,
       residentBytes: rss,
       heapBytes: heapUsed,
@@ -51,6 +51,10 @@ export function readStatus({ version, calls, loopDelay, sources }: StatusParts):
     keys: calls.keys.list(),
     errors: calls.errors.list(),
   };
+}
+
+function countQueued({ networks, readEngine }: Sources): number {
+  return networks.reduce((total, { readWaiting }) => total + readWaiting(), readEngine().queued);
 }
 
 function readNetworks({ networks }: Sources, calls: CallRecorder, second: number): NetworkReport[] {

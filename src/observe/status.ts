@@ -23,7 +23,7 @@ export type ProcessStatus = {
   readonly webSockets: number;
   /** Bodies in work. */
   readonly inFlight: number;
-  /** Calls that wait for their turn. */
+  /** Calls that wait: for their turn on a network, and of those that have it, for a place in the engine. */
   readonly queued: number;
   /** Of the last seconds: how late timers were, 99th percentile. */
   readonly eventLoopDelay: number;

@@ -96,7 +96,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_queue_depth',
     type: 'gauge',
-    help: 'Heavy calls that wait for a place.',
+    help: 'Heavy calls that have their turn on a network and wait for a place in the engine.',
     labels: [],
     merge: 'sum',
     read: ({ sources }) => [{ labels: {}, value: sources.readEngine().queued }],

@@ -46,6 +46,18 @@ export const CHAIN_METRICS: readonly Metric[] = [
       ),
   },
   {
+    name: 'portcullis_queue_depth',
+    type: 'gauge',
+    help: 'Calls that wait for their turn on the network; heavy calls that wait for a place in the engine are not among them.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const { name, readWaiting } of sources.networks) {
+        yield { labels: { network: name }, value: readWaiting() };
+      }
+    },
+  },
+  {
     name: 'portcullis_upstream_up',
     type: 'gauge',
     help: '1 when the node is asked like any other: it answers, is of this chain, and its circuit is closed.',

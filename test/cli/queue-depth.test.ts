@@ -1,0 +1,53 @@
+/** What waits is what the autoscaler goes by: turns on networks, as metrics and status tell of them. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createCache } from '../../src/cache/create-cache.ts';
+import { createSources, type ObservedParts, watchService } from '../../src/cli/observe-service.ts';
+import { OpenNetworks } from '../../src/cli/open-networks.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
+import type { FairQueue } from '../../src/util/fair-queue.ts';
+
+const CONFIG = `
+limits: { networkCalls: 2, networkQueue: 100 }
+networks:
+  busy: { hosts: [busy.localhost], upstreams: ["http://127.0.0.1:1"], pool: { chainId: 7 } }
+  idle: { hosts: [idle.localhost], upstreams: ["http://127.0.0.1:1"], pool: { chainId: 8 } }
+`;
+
+async function open(t: TestContext) {
+  const config = parseConfig(CONFIG, { name: 'test', folder: process.cwd(), environment: {} });
+  const log = createLogger('silent');
+  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: assert.fail });
+  const cache = await createCache(config.cache, log);
+  const networks = await OpenNetworks.open(config, { dataDir: config.dataDir, pool, cache, log });
+  const observability = await watchService(config, log);
+  t.after(async () => {
+    await networks.close();
+    await pool.close();
+    await cache.close();
+    await observability.close();
+  });
+  const [gateway, server] = [{ bodiesInFlight: 0 }, { connections: 0, webSockets: 0 }];
+  const sources = createSources(networks, { cache, pool, gateway, server } as unknown as ObservedParts);
+  return { networks, observability, sources };
+}
+
+test('calls that wait for their turn are a gauge of their network, and queued in the status', async (t) => {
+  const { networks, observability, sources } = await open(t);
+  const turns = networks.createRegistry(() => false).get('busy')?.turns as FairQueue;
+  const waiting = [];
+  for (let i = 0; i < 5; i++) waiting.push(turns.enter('key', { aborted: false }));
+  assert.equal(waiting.filter((turn) => turn instanceof Promise).length, 3);
+  assert.equal(observability.readStatus(sources).process.queued, 3);
+  const lines = (await renderMetrics([await observability.readMetrics(sources)])).split('\n');
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('portcullis_queue_depth{')),
+    ['portcullis_queue_depth{network="busy"} 3', 'portcullis_queue_depth{network="idle"} 0'],
+  );
+  assert.ok(lines.includes('portcullis_engine_queue_depth 0'));
+  for (const _ of waiting) turns.leave();
+  assert.equal(observability.readStatus(sources).process.queued, 0);
+});
