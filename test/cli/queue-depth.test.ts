@@ -9,16 +9,18 @@ import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/executio
 import { createLogger } from '../../src/observe/logger.ts';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
 import type { FairQueue } from '../../src/util/fair-queue.ts';
-
-const CONFIG = `
-limits: { networkCalls: 2, networkQueue: 100 }
-networks:
-  busy: { hosts: [busy.localhost], upstreams: ["http://127.0.0.1:1"], pool: { chainId: 7 } }
-  idle: { hosts: [idle.localhost], upstreams: ["http://127.0.0.1:1"], pool: { chainId: 8 } }
-`;
+import { startNode } from '../support/served-node.ts';
 
 async function open(t: TestContext) {
-  const config = parseConfig(CONFIG, { name: 'test', folder: process.cwd(), environment: {} });
+  const { url } = await startNode(t);
+  const text = JSON.stringify({
+    limits: { networkCalls: 2, networkQueue: 100 },
+    networks: {
+      busy: { hosts: ['busy.localhost'], upstreams: [url] },
+      idle: { hosts: ['idle.localhost'], upstreams: [url] },
+    },
+  });
+  const config = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
   const log = createLogger('silent');
   const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: assert.fail });
   const cache = await createCache(config.cache, log);
