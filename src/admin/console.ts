@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { ServiceStatus } from '../observe/status.ts';
 import { JSON_TYPE, sendText } from './answers.ts';
+import { formatAuthorization } from './page/console/authorization.ts';
+import { formatHost } from './page/console/format-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
 import { readBody } from './read-body.ts';
 import { Refusal } from './refusal.ts';
@@ -13,6 +15,15 @@ const MAX_IN_FLIGHT = 16;
 const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   network: z.string().min(1).max(253),
   key: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+  secret: z
+    .string()
+    .regex(/^[!-~]{1,256}$/)
+    .exactOptional(),
+  token: z
+    .string()
+    .max(7_500)
+    .regex(/^[A-Za-z0-9._~+/-]+=*$/)
+    .exactOptional(),
   request: z.record(z.string(), z.unknown()),
 });
 
@@ -35,7 +46,7 @@ export class Console {
     if (this.#inFlight >= MAX_IN_FLIGHT) throw new Refusal(503, 'too many requests of consoles in progress');
     this.#inFlight++;
     try {
-      const { network, key, request: call } = parseRequest(await readBody(request));
+      const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
       const { networks } = await this.#status();
       // What a form can name is what the service has: nothing else is reached from here.
       if (!networks.some(({ hosts }) => hosts.includes(network))) {
@@ -44,7 +55,12 @@ export class Console {
       const left = new AbortController();
       response.once('close', () => left.abort());
       const answer = await this.#client.send(
-        { host: formatHost(network), key, body: JSON.stringify(call) },
+        {
+          host: formatHost(network),
+          key,
+          authorization: formatAuthorization(credentials),
+          body: JSON.stringify(call),
+        },
         left.signal,
       );
       sendText(response, 200, JSON_TYPE, JSON.stringify(answer));
@@ -63,11 +79,8 @@ function parseRequest(body: Buffer): ConsoleRequest {
   }
   const parsed = requestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Refusal(400, 'expected {network, key, request}: a host name, a key, a JSON-RPC object');
-}
-
-/** As a Host header has it; below a wildcard any name will do. */
-function formatHost(host: string): string {
-  if (host.includes(':')) return `[${host}]`;
-  return host.startsWith('*.') ? `console${host.slice(1)}` : host;
+  throw new Refusal(
+    400,
+    'expected {network, key, request}: a host name, a key, a JSON-RPC object; and secret and token, where the key asks for them',
+  );
 }

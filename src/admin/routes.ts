@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JSON_TYPE, sendText } from './answers.ts';
 import type { Console } from './console.ts';
+import type { ServiceAddress } from './page/console/wire.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { Refusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
@@ -23,6 +24,8 @@ export class Routes {
 
   constructor({ sources, feed, console }: RouteParts) {
     const { metrics } = sources;
+    const { scheme, host, port } = sources.service;
+    const address: ServiceAddress = { scheme, host, port };
     this.#get = new Map<string, Route>([
       ['/', (_, response) => sendText(response, 302, 'text/plain', '', { Location: 'status' })],
       ['/status/events', (request, response) => watch(feed, request, response)],
@@ -31,7 +34,7 @@ export class Routes {
         async (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(await feed.read())),
       ],
       // For the line that the console offers to paste.
-      ['/console', (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(sources.service))],
+      ['/console', (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(address))],
       ['/openrpc.json', (_, response) => sendText(response, 200, JSON_TYPE, sources.openRpc())],
       ...(metrics === undefined ? [] : [['/metrics', serveMetrics(metrics)] as const]),
     ]);

@@ -10,23 +10,27 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const SHOWN_HEADER =
   /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
 
-type Call = { readonly host: string; readonly key: string; readonly body: string };
+type Call = {
+  readonly host: string;
+  readonly key: string;
+  readonly authorization: string | undefined;
+  readonly body: string;
+};
 
 /** Asks the service on its own port, the way clients do. */
 export class ServiceClient {
-  readonly #host: string;
-  readonly #port: number;
+  readonly #connect: AdminSources['service']['connect'];
 
-  constructor({ host, port }: AdminSources['service']) {
-    this.#host = ANY_ADDRESS.get(host) ?? host;
-    this.#port = port;
+  constructor({ connect }: AdminSources['service']) {
+    this.#connect = connect;
   }
 
   /** @throws Refusal when there is no answer that can be shown */
-  async send({ host, key, body }: Call, signal: AbortSignal): Promise<ConsoleAnswer> {
+  async send(call: Call, left: AbortSignal): Promise<ConsoleAnswer> {
+    const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
     const start = performance.now();
     try {
-      const response = await this.#post(host, `/v3/${key}`, body, signal);
+      const response = await this.#post(call, signal);
       const text = await readText(response);
       return {
         status: response.statusCode ?? 0,
@@ -41,18 +45,18 @@ export class ServiceClient {
     }
   }
 
-  #post(host: string, path: string, body: string, left: AbortSignal): Promise<IncomingMessage> {
-    const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
+  async #post({ host, key, authorization, body }: Call, signal: AbortSignal): Promise<IncomingMessage> {
+    const socket = await this.#connect(signal);
     return new Promise((resolve, reject) => {
       const request = openRequest({
-        host: this.#host,
-        port: this.#port,
-        path,
+        createConnection: () => socket,
+        path: `/v3/${key}`,
         method: 'POST',
-        agent: false,
         signal,
         headers: {
           Host: host,
+          Connection: 'close',
+          ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(body),
         },
@@ -63,12 +67,6 @@ export class ServiceClient {
     });
   }
 }
-
-/** Listeners on every address take what comes to loopback. */
-const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-]);
 
 async function readText(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { ServiceStatus } from '../observe/status.ts';
+import type { ServiceAddress } from './page/console/wire.ts';
 
 /** Text for programs that gather metrics. */
 export type MetricsText = { readonly contentType: string; readonly text: string };
@@ -14,5 +16,8 @@ export interface AdminSources {
   /** The service's OpenRPC document, as JSON text. */
   openRpc(): string;
   /** Where the service takes requests: what the console sends goes there. */
-  readonly service: { readonly host: string; readonly port: number };
+  readonly service: ServiceAddress & {
+    /** Ready for HTTP: over TLS the handshake is done, and the other side is the service. */
+    connect(signal: AbortSignal): Promise<Socket>;
+  };
 }

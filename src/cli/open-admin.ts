@@ -6,9 +6,14 @@ import { METHODS } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
+import type { TlsOptions } from '../server/options.ts';
+import { CertificatePin } from '../util/certificate-pin.ts';
+import { connectLocally } from '../util/local-connection.ts';
 import { readVersion } from './version.ts';
 
-export type AdminParts = Pick<AdminSources, 'status' | 'metrics' | 'service'> & {
+export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
+  /** Where the service listens. */
+  readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
   /** Where it listens when nobody chose a port. */
@@ -26,6 +31,7 @@ export async function openAdmin({
   config: { admin, listen },
   log,
   defaultPort = DEFAULT_ADMIN_PORT,
+  service,
   ...sources
 }: AdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
@@ -38,6 +44,7 @@ export async function openAdmin({
     options,
     sources: {
       ...sources,
+      service: describeService(service, listen.tls),
       openRpc: () => {
         openRpc ??= encodeOpenRpc(METHODS, readVersion());
         return openRpc;
@@ -58,4 +65,17 @@ export async function openAdmin({
       `the admin server's ${options.host}:${options.port} ${reason}; choose another with PORTCULLIS_ADMIN_PORT or admin`,
     );
   }
+}
+
+function describeService(
+  { host, port }: ListenAddress,
+  tls: TlsOptions | undefined,
+): AdminSources['service'] {
+  const listener = { host, port, ...(tls !== undefined && { pin: new CertificatePin(tls.cert) }) };
+  return {
+    scheme: tls === undefined ? 'http' : 'https',
+    host,
+    port,
+    connect: (signal) => connectLocally(listener, signal),
+  };
 }

@@ -155,6 +155,29 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
+  test('a secret and a token stay in the tab, and are sent and shown in the line to paste', async () => {
+    const watched = await openPage(browser, url, DESKTOP);
+    const { page } = watched;
+    await page.getByText('Secret or token', { exact: true }).click();
+    await page.getByLabel('Secret of the key').fill('sesame');
+    await page.getByLabel('Bearer token').fill('a.b.c');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByLabel('Method').selectOption('eth_call');
+    await fillCall(page, 'eth_call', FACTS.devnet.calls.tokenBalance);
+    assert.match(await send(page), /as a number/);
+    const { secret, token } = (await sent).postDataJSON();
+    assert.deepEqual([secret, token], ['sesame', 'a.b.c']);
+    await page.getByText('As curl', { exact: true }).click();
+    assert.match(await readText(page.locator('.curl')), /Authorization: Basic OnNlc2FtZQ==, Bearer a\.b\.c/);
+    assert.deepEqual(await page.evaluate('[sessionStorage.length, localStorage.length]'), [2, 0]);
+    await page.reload();
+    assert.equal(await page.getByLabel('Bearer token').inputValue(), 'a.b.c');
+    await keepScreenshot(page.locator('#console-part'), 'console-credentials');
+    await page.getByLabel('Bearer token').fill('');
+    assert.deepEqual(await page.evaluate('[sessionStorage.length, localStorage.length]'), [1, 0]);
+    await closePage(watched);
+  });
+
   test('answers fit a phone', async () => {
     const watched = await openPage(browser, url, { size: 'phone', scheme: 'dark' });
     const { page } = watched;

@@ -7,7 +7,7 @@ import type { ConsoleAnswer } from '../../src/admin/page/console/wire.ts';
 import { serveByDefault } from '../support/development.ts';
 import type { RunningService } from '../support/service.ts';
 import { createStatus } from './status-fixture.ts';
-import { ask, type Got, type RunningAdmin, startAdmin } from './support.ts';
+import { ask, createService, type Got, type RunningAdmin, startAdmin } from './support.ts';
 
 const CHAIN_ID = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
 
@@ -26,7 +26,7 @@ describe('over a real service', () => {
   let admin: RunningAdmin;
   before(async () => {
     service = await serveByDefault('devnet');
-    admin = await startAdmin({ sources: { service: { host: '0.0.0.0', port: service.port } } });
+    admin = await startAdmin({ sources: { service: createService('0.0.0.0', service.port) } });
   });
   after(async () => {
     await admin.server.close();
@@ -66,9 +66,11 @@ describe('over a real service', () => {
 });
 
 describe('over a service that notes what arrives', () => {
-  const seen: { readonly url: string; readonly host: string | undefined }[] = [];
+  const seen: { readonly url: string; readonly host: string | undefined; readonly authorization?: string }[] =
+    [];
   const target = createServer((request: IncomingMessage, response) => {
-    seen.push({ url: request.url ?? '', host: request.headers.host });
+    const { host, authorization } = request.headers;
+    seen.push({ url: request.url ?? '', host, ...(authorization !== undefined && { authorization }) });
     request.resume();
     if (request.url === '/v3/hang') return;
     if (request.url === '/v3/cut') {
@@ -86,7 +88,7 @@ describe('over a service that notes what arrives', () => {
     const networks = [{ ...createStatus().networks[1], hosts: ['a.localhost', '*.b.example', '::7'] }];
     admin = await startAdmin({
       sources: {
-        service: { host: '127.0.0.1', port },
+        service: createService('127.0.0.1', port),
         status: () => ({ ...createStatus(), networks }) as ReturnType<typeof createStatus>,
       },
     });
@@ -115,6 +117,16 @@ describe('over a service that notes what arrives', () => {
     { name: 'a long key', body: { network: 'a.localhost', key: 'k'.repeat(129), request: {} }, status: 400 },
     { name: 'a batch', body: { network: 'a.localhost', key: 'k', request: [] }, status: 400 },
     { name: 'a target', body: { network: 'a.localhost', key: 'k', request: {}, port: 1 }, status: 400 },
+    {
+      name: 'a secret with a line',
+      body: { network: 'a.localhost', key: 'k', secret: 'a\r\nX: y', request: {} },
+      status: 400,
+    },
+    {
+      name: 'a token with a comma',
+      body: { network: 'a.localhost', key: 'k', token: 'a, Basic b', request: {} },
+      status: 400,
+    },
     { name: 'no object', body: '[]', status: 400 },
     { name: 'no JSON', body: '{', status: 400 },
     { name: 'a large body', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413 },
@@ -140,6 +152,19 @@ describe('over a service that notes what arrives', () => {
       assert.equal(answer.status, 429);
       assert.equal(answer.body, 'slow down');
       assert.deepEqual(answer.headers, { 'retry-after': '7', 'x-ratelimit-limit': '5' });
+    });
+  }
+
+  for (const [credentials, authorization] of [
+    [{ secret: 'sesame' }, 'Basic OnNlc2FtZQ=='],
+    [{ token: 'a.b-c.d_' }, 'Bearer a.b-c.d_'],
+    [{ secret: 'sesame', token: 'a.b.c' }, 'Basic OnNlc2FtZQ==, Bearer a.b.c'],
+  ] as const) {
+    test(`${Object.keys(credentials).join(' and ')} of a request become its credentials`, async () => {
+      const asked = { network: 'a.localhost', key: 'k', ...credentials, request: CHAIN_ID };
+      assert.equal((await post(admin.port, asked)).status, 200);
+      assert.deepEqual(seen.at(-1), { url: '/v3/k', host: 'a.localhost', authorization });
+      assert.deepEqual(admin.lines, []);
     });
   }
 

@@ -1,6 +1,9 @@
 import { request as openRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import { type AdminParts, type AdminServer, createAdminServer } from '../../src/admin/admin-server.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import type { CertificatePin } from '../../src/util/certificate-pin.ts';
+import { connectLocally } from '../../src/util/local-connection.ts';
 import { createStatus } from './status-fixture.ts';
 
 export type RunningAdmin = {
@@ -16,6 +19,17 @@ export type AdminChoices = {
   readonly clock?: AdminParts['clock'];
 };
 
+/** A service that listens there, with TLS where there is a certificate. */
+export function createService(
+  host: string,
+  port: number,
+  pin?: CertificatePin,
+): AdminParts['sources']['service'] {
+  const listener = { host, port, ...(pin !== undefined && { pin }) };
+  const connect = (signal: AbortSignal): Promise<Socket> => connectLocally(listener, signal);
+  return { scheme: pin === undefined ? 'http' : 'https', host, port, connect };
+}
+
 /** An admin server on a port that the system picks. */
 export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Promise<RunningAdmin> {
   const lines: string[] = [];
@@ -24,7 +38,7 @@ export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Pr
     sources: {
       status: () => createStatus(),
       openRpc: () => '{"methods":[]}',
-      service: { host: '127.0.0.1', port: 1 },
+      service: createService('127.0.0.1', 1),
       ...sources,
     },
     log: createLogger('debug', { sink: { write: (line) => void lines.push(line) } }),

@@ -141,7 +141,8 @@ td.ok, td.warn, td.bad { font-weight: 550; }
 .selectors > :last-child { grid-column: 1 / -1; }
 .summary { color: var(--quiet); margin: .6rem 0; }
 .field { min-width: 0; margin-bottom: .6rem; }
-.selectors .field { margin: 0; }
+.credentials { display: grid; gap: .6rem .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); margin-top: .4rem; }
+.selectors .field, .credentials .field { margin: 0; }
 .label { display: flex; justify-content: space-between; gap: .75rem; }
 .meaning { color: var(--quiet); font: .85em var(--mono); overflow-wrap: anywhere; text-align: right; }
 label, legend { font-weight: 600; }

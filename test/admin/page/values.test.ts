@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { formatAuthorization } from '../../../src/admin/page/console/authorization.ts';
 import { formatCurlLine } from '../../../src/admin/page/console/curl-line.ts';
 import {
   describeData,
@@ -157,11 +158,22 @@ test('indented JSON is the same JSON, to the last digit', () => {
   assert.equal(indentJson('not json'), 'not json');
 });
 
+/** The words that a shell makes of a line after `curl -s`. */
+function splitLine(line: string): string[] {
+  const shown = execFileSync('sh', ['-c', line.replace(/^curl -s/, "printf '%s\\n'")], { encoding: 'utf8' });
+  return shown.split('\n').slice(0, -1);
+}
+
 test('a curl line means to a shell what it says', () => {
   const body = '{"a":"it\'s $HOME `x` \\\\ \\"y\\" "}';
-  const line = formatCurlLine({ authority: '127.0.0.1:8545', host: 'devnet.localhost', key: 'demo', body });
-  const shown = execFileSync('sh', ['-c', line.replace(/^curl -s/, "printf '%s\\n'")], { encoding: 'utf8' });
-  assert.deepEqual(shown.split('\n').slice(0, -1), [
+  const call = {
+    scheme: 'http',
+    authority: '127.0.0.1:8545',
+    host: 'devnet.localhost',
+    key: 'demo',
+    body,
+  } as const;
+  assert.deepEqual(splitLine(formatCurlLine(call)), [
     'http://127.0.0.1:8545/v3/demo',
     '-H',
     'Host: devnet.localhost',
@@ -169,6 +181,29 @@ test('a curl line means to a shell what it says', () => {
     'Content-Type: application/json',
     '-d',
     body,
+  ]);
+});
+
+test('over TLS a curl line asks for the host that the certificate names, with the credentials of the key', () => {
+  const authorization = formatAuthorization({ secret: 'sesame', token: 'a.b.c' });
+  const line = formatCurlLine({
+    scheme: 'https',
+    authority: '[::1]:8545',
+    host: 'mainnet.example.org',
+    key: 'k',
+    authorization,
+    body: '{}',
+  });
+  assert.deepEqual(splitLine(line), [
+    '--connect-to',
+    '::[::1]:8545',
+    'https://mainnet.example.org:8545/v3/k',
+    '-H',
+    'Authorization: Basic OnNlc2FtZQ==, Bearer a.b.c',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+    '{}',
   ]);
 });
 

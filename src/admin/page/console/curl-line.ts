@@ -1,19 +1,28 @@
 type CurlCall = {
-  /** `host:port` */
+  readonly scheme: 'http' | 'https';
+  /** Where the service listens: `host:port`. */
   readonly authority: string;
   /** Of the network. */
   readonly host: string;
   readonly key: string;
+  /** A header's value. */
+  readonly authorization?: string | undefined;
   readonly body: string;
 };
 
 /** A line for a shell that sends the same request. */
-export function formatCurlLine({ authority, host, key, body }: CurlCall): string {
+export function formatCurlLine({ scheme, authority, host, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  const port = authority.slice(authority.lastIndexOf(':') + 1);
+  // Over TLS the certificate has to name the network's host: that is what is asked for, and where it is, is said beside it.
+  const target =
+    scheme === 'http'
+      ? [quote(`http://${authority}/v3/${key}`), `-H ${quote(`Host: ${host}`)}`]
+      : [`--connect-to ${quote(`::${authority}`)}`, quote(`https://${host}:${port}/v3/${key}`)];
   return [
     'curl -s',
-    quote(`http://${authority}/v3/${key}`),
-    `-H ${quote(`Host: ${host}`)}`,
+    ...target,
+    ...(authorization === undefined ? [] : [`-H ${quote(`Authorization: ${authorization}`)}`]),
     "-H 'Content-Type: application/json'",
     `-d ${quote(body)}`,
   ].join(' ');

@@ -1,12 +1,17 @@
 import { element, setText } from '../dom.ts';
+import { type Credentials, formatAuthorization } from './authorization.ts';
 import { formatCurlLine } from './curl-line.ts';
-import type { ServiceAddress } from './server.ts';
+import { formatHost } from './format-host.ts';
+import type { ServiceAddress } from './wire.ts';
+
+type Request = { readonly host: string; readonly key: string; readonly credentials: Credentials };
 
 /** The request as a line for a shell, and a button that copies it. */
 export class CurlView {
   readonly root: HTMLElement;
   readonly #line: HTMLElement = element('pre', { class: 'curl', tabindex: '0' });
   readonly #copy: HTMLButtonElement = element('button', { type: 'button' }, 'Copy as curl');
+  #scheme: ServiceAddress['scheme'] = 'http';
   #authority: string = location.host;
 
   constructor() {
@@ -14,17 +19,25 @@ export class CurlView {
     this.#copy.addEventListener('click', () => void this.#copyLine());
   }
 
-  setService({ host, port }: ServiceAddress): void {
+  setService({ scheme, host, port }: ServiceAddress): void {
+    this.#scheme = scheme;
     const isEverywhere = host === '0.0.0.0' || host === '::';
     const name = isEverywhere ? location.hostname : host.includes(':') ? `[${host}]` : host;
     this.#authority = `${name}:${port}`;
   }
 
-  show(host: string, key: string, readRequest: () => Readonly<Record<string, unknown>>): void {
+  show({ host, key, credentials }: Request, readRequest: () => Readonly<Record<string, unknown>>): void {
     try {
       const body = JSON.stringify(readRequest());
-      const name = host.startsWith('*.') ? `console${host.slice(1)}` : host;
-      setText(this.#line, formatCurlLine({ authority: this.#authority, host: name, key, body }));
+      const line = formatCurlLine({
+        scheme: this.#scheme,
+        authority: this.#authority,
+        host: formatHost(host),
+        key,
+        authorization: formatAuthorization(credentials),
+        body,
+      });
+      setText(this.#line, line);
       this.#copy.disabled = false;
     } catch {
       setText(this.#line, 'The form is not complete.');

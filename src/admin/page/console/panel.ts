@@ -1,6 +1,7 @@
 import type { NetworkStatus } from '../../../observe/status.ts';
 import { element, setText } from '../dom.ts';
 import { AnswerView } from './answer-view.ts';
+import { CredentialFields } from './credential-fields.ts';
 import { CurlView } from './curl-view.ts';
 import { FieldProblem } from './field.ts';
 import { RequestEditor } from './request-editor.ts';
@@ -14,6 +15,7 @@ export class ConsolePanel {
     () => this.#refresh(),
     () => this.#changeMethod(),
   );
+  readonly #credentials: CredentialFields = new CredentialFields(() => this.#refresh());
   readonly #editor: RequestEditor = new RequestEditor(() => this.#refresh());
   readonly #answer: AnswerView = new AnswerView();
   readonly #side: HTMLElement = element('div', { class: 'panel side' }, this.#answer.root);
@@ -26,7 +28,8 @@ export class ConsolePanel {
     example.addEventListener('click', () => this.#editor.useExample());
     const buttons = element('div', { class: 'buttons' }, this.#send, example, this.#editor.toggle);
     const form = element('form', { class: 'panel', novalidate: '' });
-    form.append(this.#selectors.root, this.#editor.root, this.#problem, buttons, this.#curl.root);
+    form.append(this.#selectors.root, this.#credentials.root, this.#editor.root);
+    form.append(this.#problem, buttons, this.#curl.root);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#submit();
@@ -62,7 +65,8 @@ export class ConsolePanel {
   #refresh(): void {
     setText(this.#problem, '');
     const { host, key } = this.#selectors;
-    if (host !== undefined) this.#curl.show(host, key, () => this.#editor.read());
+    if (host === undefined) return;
+    this.#curl.show({ host, key, credentials: this.#credentials.read() }, () => this.#editor.read());
   }
 
   async #submit(): Promise<void> {
@@ -73,7 +77,7 @@ export class ConsolePanel {
       this.#refresh();
       this.#send.disabled = true;
       this.#answer.showWaiting();
-      const answer = await sendRequest({ network: host, key, request });
+      const answer = await sendRequest({ network: host, key, ...this.#credentials.read(), request });
       const isMethod = request['method'] === method?.name;
       this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
       this.#side.scrollTop = 0;

@@ -1,32 +1,22 @@
 import type { NetworkStatus } from '../../../observe/status.ts';
 import { element } from '../dom.ts';
 import type { MethodDoc } from './open-rpc.ts';
-
-const KEY_ITEM = 'portcullis-console-key';
+import { createRememberedInput } from './remembered-input.ts';
 
 /** Network, key and method: the head of the console's form. */
 export class Selectors {
   readonly root: HTMLElement;
   readonly #network: HTMLSelectElement = element('select', { id: 'console-network' });
   readonly #method: HTMLSelectElement = element('select', { id: 'console-method' });
-  readonly #key: HTMLInputElement = element('input', {
-    id: 'console-key',
-    type: 'text',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    autocapitalize: 'off',
-  });
+  readonly #key: HTMLInputElement;
   #networks: readonly NetworkStatus[] = [];
   #methods: readonly MethodDoc[] = [];
   readonly #onMethod: () => void;
 
   constructor(onChange: () => void, onMethod: () => void) {
     this.#onMethod = onMethod;
-    this.#key.value = sessionStorage.getItem(KEY_ITEM) ?? 'demo';
-    this.#key.addEventListener('input', () => {
-      sessionStorage.setItem(KEY_ITEM, this.#key.value);
-      onChange();
-    });
+    const attributes = { id: 'console-key', type: 'text' };
+    this.#key = createRememberedInput('portcullis-console-key', attributes, onChange, 'demo');
     this.#network.addEventListener('change', () => {
       this.#offerMethods();
       onChange();

@@ -1,8 +1,5 @@
 import type { MethodDoc } from './open-rpc.ts';
-import type { ConsoleAnswer, ConsoleRequest } from './wire.ts';
-
-/** Where the service itself listens. */
-export type ServiceAddress = { readonly host: string; readonly port: number };
+import type { ConsoleAnswer, ConsoleRequest, ServiceAddress } from './wire.ts';
 
 export async function fetchMethods(): Promise<readonly MethodDoc[]> {
   const { methods } = (await fetchJson('openrpc.json')) as { methods: readonly MethodDoc[] };

@@ -1,5 +1,14 @@
+import type { Credentials } from './authorization.ts';
+
+/** Where the service itself takes requests. */
+export type ServiceAddress = {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+};
+
 /** What the console sends to its server: one request, for the service itself. */
-export type ConsoleRequest = {
+export type ConsoleRequest = Credentials & {
   /** A host name of the network that is meant, as the status has it. */
   readonly network: string;
   readonly key: string;

@@ -1,0 +1,23 @@
+import { type Attributes, element } from '../dom.ts';
+
+/** An input whose text is remembered for as long as the tab is open, and nowhere else. */
+export function createRememberedInput(
+  item: string,
+  attributes: Attributes,
+  onChange: () => void,
+  byDefault = '',
+): HTMLInputElement {
+  const input = element('input', {
+    autocomplete: 'off',
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    ...attributes,
+  });
+  input.value = sessionStorage.getItem(item) ?? byDefault;
+  input.addEventListener('input', () => {
+    if (input.value === byDefault) sessionStorage.removeItem(item);
+    else sessionStorage.setItem(item, input.value);
+    onChange();
+  });
+  return input;
+}

@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { CertificatePin } from './certificate-pin.ts';
+
+/** A listener of this machine. */
+export type LocalListener = {
+  /** What it is bound to. */
+  readonly host: string;
+  readonly port: number;
+  /** Present: it speaks TLS and shows this certificate. */
+  readonly pin?: CertificatePin;
+};
+
+/** It speaks TLS, and is somebody else. */
+export class WrongCertificateError extends Error {
+  readonly code: string = 'ERR_WRONG_CERTIFICATE';
+
+  constructor() {
+    super('another certificate is shown than the configured one');
+    this.name = 'WrongCertificateError';
+  }
+}
+
+/** Listeners on every address take what comes to loopback. */
+const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+/**
+ * A connection to a listener of this machine, with the handshake done. Rejects with node's error, or with
+ * WrongCertificateError before anything is sent.
+ */
+export function connectLocally({ host, port, pin }: LocalListener, signal: AbortSignal): Promise<Socket> {
+  const target = { host: ANY_ADDRESS.get(host) ?? host, port };
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    // Names and signers are not asked: the certificate is for clients, and need not name this machine's address. The pin is
+    // stricter, and the handshake has proved that who shows the certificate has its key.
+    const socket =
+      pin === undefined
+        ? connect(target)
+        : connectTls({ ...target, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', abort);
+      socket.destroy();
+      reject(error);
+    };
+    const abort = (): void => fail(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('error', fail);
+    socket.once(pin === undefined ? 'connect' : 'secureConnect', () => {
+      const isRight = pin?.admits((socket as TLSSocket).getPeerX509Certificate()?.raw) ?? true;
+      if (!isRight) {
+        fail(new WrongCertificateError());
+        return;
+      }
+      signal.removeEventListener('abort', abort);
+      socket.removeListener('error', fail);
+      resolve(socket);
+    });
+  });
+}
