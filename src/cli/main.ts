@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['keys', async () => (await import('./keys.ts')).runKeys],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
   ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
+  ['health', async () => (await import('./health.ts')).runHealth],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 

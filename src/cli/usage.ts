@@ -24,6 +24,7 @@ portcullis keys create --name NAME    make an API key; it is shown once
 portcullis keys list | revoke ID      look after API keys
 portcullis doctor --config FILE       ask the nodes of a configuration file what they support
 portcullis check-config FILE          say what is wrong with a configuration file
+portcullis health [--config FILE]     whether the service on this machine is alive
 portcullis help | --version
 
 \`portcullis COMMAND --help\` says more about a command.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type AdminOptions, DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
+import type { ListenOptions } from '../server/options.ts';
 import type { Config } from './config.ts';
 
 /** Variables as `process.env` has them. */
@@ -13,13 +14,9 @@ export function applyEnvironment(
   config: Config,
   environment: Environment,
 ): { readonly config: Config; readonly errors: readonly string[] } {
-  const host = environment['PORTCULLIS_HOST'] || config.listen.host;
-  const portText = environment['PORTCULLIS_PORT'];
-  const port = portText ? parsePort(portText) : config.listen.port;
+  const listen = applyListenEnvironment(config.listen, environment);
   const dataDir = environment['PORTCULLIS_DATA_DIR'];
-  if (port === undefined) {
-    return { config, errors: ['PORTCULLIS_PORT: expected a port number from 0 to 65535'] };
-  }
+  if (listen === undefined) return { config, errors: [PORT_ERROR] };
   const admin = readAdmin(environment['PORTCULLIS_ADMIN_PORT'], config.admin);
   if (admin === undefined) {
     return { config, errors: ['PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off'] };
@@ -27,12 +24,25 @@ export function applyEnvironment(
   return {
     config: {
       ...config,
-      listen: { ...config.listen, host, port },
+      listen,
       admin,
       dataDir: dataDir ? resolve(dataDir) : config.dataDir,
     },
     errors: [],
   };
+}
+
+export const PORT_ERROR = 'PORTCULLIS_PORT: expected a port number from 0 to 65535';
+
+/** Puts PORTCULLIS_HOST and PORTCULLIS_PORT over `listen:`. @returns undefined for what is no port: `PORT_ERROR` */
+export function applyListenEnvironment(
+  listen: ListenOptions,
+  environment: Environment,
+): ListenOptions | undefined {
+  const host = environment['PORTCULLIS_HOST'] || listen.host;
+  const portText = environment['PORTCULLIS_PORT'];
+  const port = portText ? parsePort(portText) : listen.port;
+  return port === undefined ? undefined : { ...listen, host, port };
 }
 
 function readAdmin(text: string | undefined, admin: AdminOptions | false): AdminOptions | false | undefined {

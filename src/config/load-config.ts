@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { type ListenOptions, listenOptionsSchema } from '../server/options.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
 import { ConfigError } from './config-error.ts';
-import { applyEnvironment, type Environment } from './environment.ts';
-import { resolvePaths } from './paths.ts';
+import { applyEnvironment, applyListenEnvironment, type Environment, PORT_ERROR } from './environment.ts';
+import { resolveListenPaths, resolvePaths } from './paths.ts';
 import { fillInSecrets } from './secrets.ts';
-import { parseYaml } from './yaml-source.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
@@ -29,14 +30,8 @@ export type ConfigSource = {
 
 /** The configuration in a YAML text. @throws ConfigError */
 export function parseConfig(text: string, { name, folder, environment }: ConfigSource): Config {
-  const yaml = parseYaml(text);
-  if (yaml.errors.length > 0) {
-    throw new ConfigError(yaml.errors.map(({ line, message }) => `${name}:${line}: ${message}`));
-  }
-  const describe = ({ path, message }: Problem): string => {
-    const key = formatPath(path);
-    return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
-  };
+  const yaml = parseYamlFile(text, name);
+  const describe = (problem: Problem): string => describeProblem(problem, yaml, name);
   const { value, problems: missing } = fillInSecrets(yaml.value ?? {}, environment);
   if (missing.length > 0) throw new ConfigError(missing.map(describe));
   const parsed = configSchema.safeParse(value);
@@ -46,6 +41,37 @@ export function parseConfig(text: string, { name, folder, environment }: ConfigS
   const { config, errors } = applyEnvironment(resolvePaths(parsed.data, folder), environment);
   if (errors.length > 0) throw new ConfigError(errors);
   return config;
+}
+
+/**
+ * What a configuration file says of the listener, whatever the rest of it says: for who asks the service, and need not have its
+ * secrets. @throws ConfigError
+ */
+export async function loadListenOptions(file: string, environment: Environment): Promise<ListenOptions> {
+  const name = basename(file);
+  const yaml = parseYamlFile(await readConfigText(file), name);
+  const parsed = z.looseObject({ listen: listenOptionsSchema }).safeParse(yaml.value ?? {});
+  if (!parsed.success) {
+    const problems = parsed.error.issues.flatMap(listProblems);
+    throw new ConfigError(problems.map((problem) => describeProblem(problem, yaml, name)));
+  }
+  const paths = resolveListenPaths(parsed.data.listen, dirname(resolve(file)));
+  const listen = applyListenEnvironment(paths, environment);
+  if (listen === undefined) throw new ConfigError([PORT_ERROR]);
+  return listen;
+}
+
+/** @throws ConfigError for errors of its syntax */
+function parseYamlFile(text: string, name: string): YamlSource {
+  const yaml = parseYaml(text);
+  if (yaml.errors.length === 0) return yaml;
+  throw new ConfigError(yaml.errors.map(({ line, message }) => `${name}:${line}: ${message}`));
+}
+
+/** `portcullis.yaml:12: listen.port: expected ...` */
+function describeProblem({ path, message }: Problem, yaml: YamlSource, name: string): string {
+  const key = formatPath(path);
+  return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
 }
 
 /** An unknown key is reported at the key, not at the map around it. */

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import type { TokenIssuer } from '../access/options.ts';
-import type { TlsOptions } from '../server/options.ts';
+import type { ListenOptions } from '../server/options.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
 /** Makes the paths of a configuration absolute; relative ones start at `folder`. */
 export function resolvePaths(config: Config, folder: string): Config {
-  const { tls } = config.listen;
   const networks = Object.entries(config.networks).map(([name, network]): [string, NetworkOptions] => [
     name,
     network.embedded === undefined
@@ -19,13 +18,15 @@ export function resolvePaths(config: Config, folder: string): Config {
   ]);
   return {
     ...config,
-    listen: tls === undefined ? config.listen : { ...config.listen, tls: resolveTls(tls, folder) },
+    listen: resolveListenPaths(config.listen, folder),
     dataDir: resolve(folder, config.dataDir),
     networks: Object.fromEntries(networks),
     access: { ...config.access, jwt: Object.fromEntries(jwt) },
   };
 }
 
-function resolveTls({ cert, key }: TlsOptions, folder: string): TlsOptions {
-  return { cert: resolve(folder, cert), key: resolve(folder, key) };
+export function resolveListenPaths(listen: ListenOptions, folder: string): ListenOptions {
+  if (listen.tls === undefined) return listen;
+  const { cert, key } = listen.tls;
+  return { ...listen, tls: { cert: resolve(folder, cert), key: resolve(folder, key) } };
 }

@@ -56,6 +56,19 @@ test('a configuration with TLS is served, a signal has the certificate read agai
   child.stderr.on('data', (chunk) => {
     log += chunk;
   });
+  const health = [MAIN, 'health', '--config', join(folder, 'p.yaml')];
+  const environment = { ...process.env, PORTCULLIS_PORT: String(port) };
+  assert.equal(spawnSync(process.execPath, health, { env: environment }).status, 0);
+  const status = /Status: +(http\S+)\/status/.exec(String(output))?.[1];
+  const address = (await (await fetch(`${status}/console`)).json()) as { scheme: string; port: number };
+  assert.deepEqual([address.scheme, address.port], ['https', port]);
+  const answer = await fetch(`${status}/console`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ network: 'mine.localhost', key: 'nobody', request: {} }),
+  });
+  // It has come to the service, whose certificate is for another name than its address.
+  assert.equal(((await answer.json()) as { status: number }).status, 401);
   writePair(folder, 'second');
   child.kill('SIGHUP');
   while (!log.includes('was replaced')) await once(child.stderr, 'data');

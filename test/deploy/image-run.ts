@@ -27,15 +27,17 @@ export async function runImage(app: string, data: string): Promise<Outcome> {
     PORTCULLIS_PORT: '0',
     PORTCULLIS_DATA_DIR: data,
   };
-  const words = [...readWords(stage, 'ENTRYPOINT'), ...readWords(stage, 'CMD')];
-  const [command = '', ...args] = words.map((word) =>
-    word === '/etc/portcullis/portcullis.yaml' ? config : word,
-  );
+  const replacePaths = (words: readonly string[]): string[] =>
+    words.map((word) => (word === '/etc/portcullis/portcullis.yaml' ? config : word));
+  const [command = '', ...args] = replacePaths([
+    ...readWords(stage, 'ENTRYPOINT'),
+    ...readWords(stage, 'CMD'),
+  ]);
   const child = spawn(command, args, { cwd: app, env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await readPort(child);
   const check = (): number | null => {
-    const [program = '', ...rest] = readWords(stage, 'HEALTHCHECK');
-    return spawnSync(program, rest, { env: { ...environment, PORTCULLIS_PORT: port } }).status;
+    const [program = '', ...rest] = replacePaths(readWords(stage, 'HEALTHCHECK'));
+    return spawnSync(program, rest, { cwd: app, env: { ...environment, PORTCULLIS_PORT: port } }).status;
   };
   const first = check();
   const response = await fetch(`http://127.0.0.1:${port}/v3/demo`, {

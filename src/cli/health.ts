@@ -1,0 +1,72 @@
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { parseArgs } from 'node:util';
+import { createBuiltinConfig } from '../config/builtin-config.ts';
+import { loadListenOptions } from '../config/load-config.ts';
+import type { ListenOptions } from '../server/options.ts';
+import { CertificatePin } from '../util/certificate-pin.ts';
+import { connectLocally } from '../util/local-connection.ts';
+
+const HEALTH_USAGE = `portcullis health [--config FILE]
+
+Asks the service on this machine for /health/live and prints \`live\`; exit code 0, or 1 with the reason. Where it listens,
+and whether it speaks TLS, is what \`listen\` in the configuration file says, or the built-in networks' address without one;
+PORTCULLIS_HOST and PORTCULLIS_PORT go over it. Nothing else in the file is looked at, and none of its secrets is needed.
+Over TLS the service must show the certificate that the file names; its names and dates do not matter.
+`;
+
+/** From the connection to the answer. */
+const TIMEOUT_MS = 2_000;
+
+/**
+ * `portcullis health`. @returns the exit code
+ * @throws ConfigError when the file does not say where to ask
+ */
+export async function runHealth(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) {
+    process.stdout.write(HEALTH_USAGE);
+    return 0;
+  }
+  const listen =
+    values.config === undefined
+      ? createBuiltinConfig(process.env).listen
+      : await loadListenOptions(values.config, process.env);
+  const problem = await findProblem(listen);
+  if (problem === undefined) process.stdout.write('live\n');
+  else process.stderr.write(`portcullis: the service on port ${listen.port} is not alive: ${problem}\n`);
+  return problem === undefined ? 0 : 1;
+}
+
+async function findProblem({ host, port, tls }: ListenOptions): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const pin = tls && new CertificatePin(tls.cert);
+  try {
+    const socket = await connectLocally({ host, port, ...(pin !== undefined && { pin }) }, signal);
+    const status = await askLive(socket, signal);
+    return status === 200 ? undefined : `it answered with ${status}`;
+  } catch (error) {
+    if (signal.aborted) return `no answer in ${TIMEOUT_MS / 1_000} s`;
+    return (error as Error).message || (error as NodeJS.ErrnoException).code || 'no answer';
+  }
+}
+
+function askLive(socket: Socket, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      createConnection: () => socket,
+      path: '/health/live',
+      headers: { Host: 'localhost', Connection: 'close' },
+      signal,
+    });
+    asked.once('response', (response) => {
+      resolve(response.statusCode);
+      socket.destroy();
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
+}
