@@ -7,11 +7,16 @@ import { type TestContext, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { METRICS } from '../../src/observe/metrics/metric-table.ts';
 import { findRoute } from '../../src/server/request-head.ts';
 import { parseDuration } from '../../src/util/duration.ts';
 import { findProgram } from './find-program.ts';
 
-const ENVIRONMENT = { NODE_URL: 'http://127.0.0.1:8546' };
+const ENVIRONMENT = {
+  NODE_URL: 'http://127.0.0.1:8546',
+  VALKEY_URL: 'redis://valkey:6379',
+  ADMIN_KEY: 'a-key-of-some-length',
+};
 const SECOND = 1_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: files of other programs, read one value at a time
@@ -35,6 +40,11 @@ function checkWith(t: TestContext, name: string, args: readonly string[]): void 
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   assert.equal(status, 0, `${stdout}${stderr}`);
 }
+
+/** The variables that a configuration names, in its order. */
+const listVariables = (file: string): string[] => [
+  ...new Set([...readText(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string)),
+];
 
 /** How long a stop may take, milliseconds. */
 const stopTime = ({ limits }: Config): number => limits.drainDelay + limits.drainTimeout;
@@ -129,25 +139,58 @@ test('the unit gives a stop its time, a hangup its meaning, and the JIT its memo
 });
 
 test('the services of the compose file find each other, their files, and have time to stop', async () => {
-  const { services, volumes } = readYaml('compose.yaml');
-  const config = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
+  const { services, volumes, secrets } = readYaml('compose.yaml');
+  const { portcullis } = services;
+  const environment = portcullis.environment;
+  const config = await loadConfig('deploy/portcullis.yaml', {
+    ...ENVIRONMENT,
+    VALKEY_URL: environment.VALKEY_URL,
+  });
   for (const [name, service] of Object.entries<Document>(services)) {
-    for (const other of service.depends_on ?? []) assert.ok(other in services, `${name} depends on ${other}`);
+    const others = Array.isArray(service.depends_on)
+      ? service.depends_on
+      : Object.keys(service.depends_on ?? {});
+    for (const other of others) assert.ok(other in services, `${name} depends on ${other}`);
     for (const volume of service.volumes ?? []) {
       const [source = ''] = String(volume).split(':');
       assert.ok(source.startsWith('./') ? existsSync(join('deploy', source)) : source in volumes, source);
     }
   }
-  const { portcullis, processes } = services;
+  assert.deepEqual(Object.keys(environment).sort(), listVariables('portcullis.yaml').sort());
   assert.ok(portcullis.deploy.replicas > 1);
   assert.ok(parseDuration(portcullis.stop_grace_period) > stopTime(config));
-  assert.equal(portcullis.pid, 'service:processes');
-  assert.equal(processes.image, portcullis.image);
   assert.equal(portcullis.build.context, '..');
-  const cacheHost = new URL(config.cache.redis?.url ?? '').hostname;
-  assert.ok(cacheHost in services, cacheHost);
+  for (const url of [config.cache.redis?.url, config.access.valkey?.url])
+    assert.ok(new URL(url ?? '').hostname in services, url);
+  assert.ok(services.valkey.healthcheck, 'is waited for');
+  assert.equal(config.workers, 'auto');
+  for (const [, name] of Object.entries<Document>(secrets)) assert.ok(name.environment in environment);
   const [published] = services.proxy.ports;
   assert.ok(readText('haproxy/haproxy.cfg').includes(`bind :${String(published).split(':')[1]}`));
+});
+
+test('the server of the keys keeps them: on its disk, and when it has no room', () => {
+  const { command } = readYaml('compose.yaml').services.valkey;
+  const valueOf = (name: string): string => command[command.indexOf(name) + 1];
+  assert.equal(valueOf('--appendonly'), 'yes');
+  assert.match(valueOf('--maxmemory-policy'), /^volatile-/);
+});
+
+test('Prometheus takes its configuration', (t) =>
+  checkWith(t, 'promtool', ['check', 'config', '--syntax-only', 'deploy/prometheus/prometheus.yaml']));
+
+test('Prometheus asks every container where its metrics are, with the key', async () => {
+  const { services, secrets } = readYaml('compose.yaml');
+  const config = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
+  const [job] = readYaml('prometheus/prometheus.yaml').scrape_configs;
+  const [{ names, port, type }] = job.dns_sd_configs;
+  assert.deepEqual([job.metrics_path, type], ['/metrics', 'A']);
+  assert.ok(names.every((name: string) => name in services));
+  const admin = config.admin || assert.fail('it is on');
+  assert.deepEqual([admin.host, admin.port, admin.key], ['0.0.0.0', port, ENVIRONMENT.ADMIN_KEY]);
+  const secret = /^\/run\/secrets\/(\w+)$/.exec(job.authorization.credentials_file)?.[1] ?? '';
+  assert.ok(services.prometheus.secrets.includes(secret));
+  assert.equal(secrets[secret].environment, 'ADMIN_KEY');
 });
 
 /** All objects that `kubectl apply -k` would make, but for what kustomize generates. */
@@ -184,11 +227,17 @@ test('probes ask for what there is, and a pod has longer to stop than it takes',
   assert.ok(periodSeconds * failureThreshold * SECOND < config.limits.drainDelay);
   assert.ok(spec.terminationGracePeriodSeconds * SECOND > stopTime(config));
   const volumes = new Set(spec.volumes.map((volume: Document) => volume.name));
-  for (const { name } of [...container.volumeMounts, ...spec.initContainers[0].volumeMounts])
+  for (const { name, subPath } of container.volumeMounts) {
     assert.ok(volumes.has(name), name);
+    assert.equal(subPath, undefined, 'a changed ConfigMap would not come');
+  }
   const named = container.env.map((variable: Document) => variable.name);
-  for (const [, name] of readText('kubernetes/portcullis.yaml').matchAll(/\$\{(\w+)\}/g))
-    assert.ok(named.includes(name));
+  assert.deepEqual(named.sort(), listVariables('kubernetes/portcullis.yaml').sort());
+  const admin = config.admin || assert.fail('it is on');
+  assert.deepEqual([admin.host, admin.port], ['0.0.0.0', ports.get('admin')]);
+  assert.equal(admin.key, ENVIRONMENT.ADMIN_KEY);
+  assert.ok(config.access.valkey !== undefined, 'pods have no disk in common');
+  assert.equal(config.workers, 1);
 });
 
 test('the objects name each other', () => {
@@ -218,11 +267,39 @@ test('the objects name each other', () => {
   const [rule] = readYaml('kubernetes/prometheus-adapter.yaml').rules.custom;
   assert.equal(rule.name.as, metric);
   assert.ok(rule.seriesQuery.startsWith(`${metric}{`));
-  const [generated] = readYaml('kubernetes/kustomization.yaml').configMapGenerator;
+  const [, summed = ''] = /__name__=~"([^"]+)"/.exec(rule.metricsQuery) ?? [];
+  const gauges = METRICS.filter(({ type, merge }) => type === 'gauge' && merge === 'sum').map(
+    ({ name }) => name,
+  );
+  assert.deepEqual(
+    gauges.filter((name) => /queue_depth/.test(name)).sort(),
+    summed.split('|').sort(),
+    'all that is told of waiting',
+  );
+  assert.ok(gauges.includes(metric));
+  const kustomization = readYaml('kubernetes/kustomization.yaml');
+  const [generated] = kustomization.configMapGenerator;
+  assert.equal(kustomization.generatorOptions.disableNameSuffixHash, true, 'pods are not replaced');
   const config = spec.volumes.find((volume: Document) => volume.name === 'config');
   assert.equal(config.configMap.name, generated.name);
   const adminRules = of('NetworkPolicy')[0].spec.ingress.filter((row: Document) =>
     row.ports.some((port: Document) => port.port === 'admin'),
   );
+  const monitor = readYaml('kubernetes/service-monitor.yaml').spec;
+  const [endpoint] = monitor.endpoints;
+  const [scraped] = of('Service').filter((service) =>
+    Object.entries(monitor.selector.matchLabels).every(
+      ([key, value]) => service.metadata.labels[key] === value,
+    ),
+  );
+  assert.equal(scraped.spec.ports[0].name, endpoint.port);
+  assert.equal(endpoint.path, '/metrics');
+  const adminKey = spec.containers[0].env.find((variable: Document) => variable.name === 'ADMIN_KEY');
+  assert.deepEqual(endpoint.authorization.credentials, adminKey.valueFrom.secretKeyRef);
+  const described = readText('kubernetes/secrets.md');
+  for (const { valueFrom } of spec.containers[0].env) {
+    const { name, key } = valueFrom.secretKeyRef;
+    assert.ok(described.includes(`${name} --from-literal=${key}=`), name);
+  }
   assert.ok(adminRules.length > 0 && adminRules.every((row: Document) => row.from.length > 0));
 });

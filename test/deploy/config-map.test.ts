@@ -1,0 +1,77 @@
+/** A ConfigMap as the kubelet mounts it: what changes is where a link in the folder leads to. */
+import assert from 'node:assert/strict';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startNode } from '../support/served-node.ts';
+import { serve } from './serving.ts';
+
+type Mount = {
+  readonly file: string;
+  /** Everything in one step, as the kubelet does. */
+  put(text: string): void;
+};
+
+function createMount(t: TestContext, text: string): Mount {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-config-map-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  let version = 0;
+  const put = (next: string): void => {
+    const name = `..version_${version++}`;
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'portcullis.yaml'), next);
+    symlinkSync(name, join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+  put(text);
+  symlinkSync(join('..data', 'portcullis.yaml'), join(folder, 'portcullis.yaml'));
+  return { file: join(folder, 'portcullis.yaml'), put };
+}
+
+/** 404 for a host that no network has, 401 for one without a key. */
+function askHost(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: host, 'Content-Type': 'application/json' };
+    const asked = request({ host: '127.0.0.1', port, path: '/v3/nobody', method: 'POST', headers });
+    asked.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.once('error', reject);
+    asked.end('{}');
+  });
+}
+
+test('a changed ConfigMap is put in force without a restart; what wants one is named and changes nothing', async (t) => {
+  const node = await startNode(t);
+  const text = readFileSync('deploy/kubernetes/portcullis.yaml', 'utf8')
+    .replaceAll('host: 0.0.0.0', 'host: 127.0.0.1')
+    .replace('defaultNetwork: mainnet', '');
+  const mount = createMount(t, text);
+  const { port, waitForLine } = await serve(t, mount.file, {
+    NODE_URL: node.url,
+    // Nobody is there: keys are not asked for here.
+    VALKEY_URL: 'redis://127.0.0.1:1',
+    ADMIN_KEY: 'a-key-of-some-length',
+  });
+  assert.equal(await askHost(port, 'second.example.org'), 404);
+  const changed = text.replace('hosts: [', 'hosts: [second.example.org, ');
+  mount.put(changed);
+  await waitForLine('the new configuration is in force');
+  assert.notEqual(await askHost(port, 'second.example.org'), 404);
+
+  mount.put(changed.replace('second.', 'third.').replace('workers: 1', 'workers: 2'));
+  await waitForLine('workers cannot change while the service runs: restart it');
+  assert.equal(await askHost(port, 'third.example.org'), 404);
+  assert.notEqual(await askHost(port, 'second.example.org'), 404);
+});

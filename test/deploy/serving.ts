@@ -1,0 +1,64 @@
+/** The program as a package starts it, but for addresses. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+export const MAIN: string = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+export type Serving = {
+  readonly port: number;
+  /** Of the admin server, where there is one. */
+  readonly admin: number;
+  /** Resolves when a log line has the text. */
+  waitForLine(text: string): Promise<void>;
+};
+
+/** Listens on ports that the system picks; what the file says of addresses is to be loopback. Ends with the test. */
+export async function serve(
+  t: TestContext,
+  file: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Serving> {
+  const ports = { PORTCULLIS_HOST: '127.0.0.1', PORTCULLIS_PORT: '0', PORTCULLIS_ADMIN_PORT: '0' };
+  const child = spawn(process.execPath, [MAIN, 'serve', '--config', file], {
+    env: { PATH: process.env['PATH'], ...ports, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, log] = [collect(child, 'stdout'), collect(child, 'stderr')];
+  const exited = once(child, 'exit');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const wait = async (told: Collected, pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(told.text)?.[1];
+      if (found !== undefined) return found;
+      if (child.exitCode !== null) throw new Error(`it ended: ${out.text}${log.text}`);
+      await Promise.race([told.more(), exited]);
+    }
+  };
+  const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return {
+    port: Number(await wait(out, /listens on \S+:(\d+)\n/)),
+    admin: Number(await wait(out, /Status: +http:\S+?:(\d+)\/status\n/)),
+    waitForLine: async (text) => void (await wait(log, new RegExp(`(${escape(text)})`))),
+  };
+}
+
+type Collected = { readonly text: string; more(): Promise<unknown> };
+
+function collect(child: ChildProcess, name: 'stdout' | 'stderr'): Collected {
+  const stream = child[name] as NodeJS.ReadableStream;
+  let text = '';
+  stream.on('data', (chunk) => {
+    text += chunk;
+  });
+  return {
+    get text() {
+      return text;
+    },
+    more: () => once(stream, 'data'),
+  };
+}
