@@ -8,7 +8,7 @@ import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import type { TlsOptions } from '../server/options.ts';
 import { CertificatePin } from '../util/certificate-pin.ts';
-import { connectLocally } from '../util/local-connection.ts';
+import { connectLocally, type LocalListener } from '../util/local-connection.ts';
 import { readVersion } from './version.ts';
 
 export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
@@ -71,7 +71,12 @@ function describeService(
   { host, port }: ListenAddress,
   tls: TlsOptions | undefined,
 ): AdminSources['service'] {
-  const listener = { host, port, ...(tls !== undefined && { pin: new CertificatePin(tls.cert) }) };
+  const pin = tls && new CertificatePin(tls.cert);
+  const listener: LocalListener = {
+    host,
+    port,
+    ...(pin !== undefined && { admits: (shown) => pin.admits(shown) }),
+  };
   return {
     scheme: tls === undefined ? 'http' : 'https',
     host,

@@ -1,14 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { CertificatePin } from './certificate-pin.ts';
 
 /** A listener of this machine. */
 export type LocalListener = {
   /** What it is bound to. */
   readonly host: string;
   readonly port: number;
-  /** Present: it speaks TLS and shows this certificate. */
-  readonly pin?: CertificatePin;
+  /** Present: it speaks TLS. Told of the certificate that is shown, in DER form; whether it is the right one. */
+  readonly admits?: (certificate: Buffer | undefined) => boolean;
 };
 
 /** It speaks TLS, and is somebody else. */
@@ -31,14 +30,14 @@ const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
  * A connection to a listener of this machine, with the handshake done. Rejects with node's error, or with
  * WrongCertificateError before anything is sent.
  */
-export function connectLocally({ host, port, pin }: LocalListener, signal: AbortSignal): Promise<Socket> {
+export function connectLocally({ host, port, admits }: LocalListener, signal: AbortSignal): Promise<Socket> {
   const target = { host: ANY_ADDRESS.get(host) ?? host, port };
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // Names and signers are not asked: the certificate is for clients, and need not name this machine's address. The pin is
-    // stricter, and the handshake has proved that who shows the certificate has its key.
+    // Names and signers are not asked: the certificate is for clients, and need not name this machine's address. `admits` knows
+    // it by its bytes, and the handshake has proved that who shows it has its key.
     const socket =
-      pin === undefined
+      admits === undefined
         ? connect(target)
         : connectTls({ ...target, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     const fail = (error: Error): void => {
@@ -49,8 +48,8 @@ export function connectLocally({ host, port, pin }: LocalListener, signal: Abort
     const abort = (): void => fail(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', fail);
-    socket.once(pin === undefined ? 'connect' : 'secureConnect', () => {
-      const isRight = pin?.admits((socket as TLSSocket).getPeerX509Certificate()?.raw) ?? true;
+    socket.once(admits === undefined ? 'connect' : 'secureConnect', () => {
+      const isRight = admits?.((socket as TLSSocket).getPeerX509Certificate()?.raw) ?? true;
       if (!isRight) {
         fail(new WrongCertificateError());
         return;

@@ -2,7 +2,6 @@ import { request as openRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AdminParts, type AdminServer, createAdminServer } from '../../src/admin/admin-server.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import type { CertificatePin } from '../../src/util/certificate-pin.ts';
 import { connectLocally } from '../../src/util/local-connection.ts';
 import { createStatus } from './status-fixture.ts';
 
@@ -19,15 +18,10 @@ export type AdminChoices = {
   readonly clock?: AdminParts['clock'];
 };
 
-/** A service that listens there, with TLS where there is a certificate. */
-export function createService(
-  host: string,
-  port: number,
-  pin?: CertificatePin,
-): AdminParts['sources']['service'] {
-  const listener = { host, port, ...(pin !== undefined && { pin }) };
-  const connect = (signal: AbortSignal): Promise<Socket> => connectLocally(listener, signal);
-  return { scheme: pin === undefined ? 'http' : 'https', host, port, connect };
+/** A service that listens there. */
+export function createService(host: string, port: number): AdminParts['sources']['service'] {
+  const connect = (signal: AbortSignal): Promise<Socket> => connectLocally({ host, port }, signal);
+  return { scheme: 'http', host, port, connect };
 }
 
 /** An admin server on a port that the system picks. */

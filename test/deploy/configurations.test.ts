@@ -171,9 +171,9 @@ test('the services of the compose file find each other, their files, and have ti
 
 test('the server of the keys keeps them: on its disk, and when it has no room', () => {
   const { command } = readYaml('compose.yaml').services.valkey;
-  const valueOf = (name: string): string => command[command.indexOf(name) + 1];
-  assert.equal(valueOf('--appendonly'), 'yes');
-  assert.match(valueOf('--maxmemory-policy'), /^volatile-/);
+  const readOption = (name: string): string => command[command.indexOf(name) + 1];
+  assert.equal(readOption('--appendonly'), 'yes');
+  assert.match(readOption('--maxmemory-policy'), /^volatile-/);
 });
 
 test('Prometheus takes its configuration', (t) =>

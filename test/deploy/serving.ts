@@ -39,11 +39,11 @@ export async function serve(
       await Promise.race([told.more(), exited]);
     }
   };
-  const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return {
     port: Number(await wait(out, /listens on \S+:(\d+)\n/)),
     admin: Number(await wait(out, /Status: +http:\S+?:(\d+)\/status\n/)),
-    waitForLine: async (text) => void (await wait(log, new RegExp(`(${escape(text)})`))),
+    waitForLine: async (text) => void (await wait(log, new RegExp(`(${quote(text)})`))),
   };
 }
 

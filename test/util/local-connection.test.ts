@@ -38,12 +38,13 @@ async function createScene(t: TestContext, shown: Certificate, configured = show
   });
   const { port } = server.address() as AddressInfo;
   const pin = new CertificatePin(file);
+  const admits = (shown: Buffer | undefined): boolean => pin.admits(shown);
   return {
     file,
     server,
     heard,
     async connect(signal = NEVER) {
-      const socket = await connectLocally({ host: '0.0.0.0', port, pin }, signal);
+      const socket = await connectLocally({ host: '0.0.0.0', port, admits }, signal);
       assert.equal(String((await once(socket, 'data'))[0]), 'welcome');
       socket.destroy();
     },
@@ -90,8 +91,9 @@ test('a listener without TLS, one that is silent, and none at all are errors', a
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-pin-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const pin = new CertificatePin(join(folder, 'none.crt'));
+  const admits = (shown: Buffer | undefined): boolean => pin.admits(shown);
   const portOf = (one: Server | typeof server): number => (one.address() as AddressInfo).port;
-  const at = (port: number) => ({ host: '127.0.0.1', port, pin });
+  const at = (port: number) => ({ host: '127.0.0.1', port, admits });
   await assert.rejects(connectLocally(at(portOf(server)), NEVER));
   const left = new AbortController();
   const waiting = connectLocally(at(portOf(silent)), left.signal);
