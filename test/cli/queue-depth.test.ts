@@ -43,7 +43,7 @@ test('calls that wait for their turn are a gauge of their network, and queued in
   const waiting = [];
   for (let i = 0; i < 5; i++) waiting.push(turns.enter('key', { aborted: false }));
   assert.equal(waiting.filter((turn) => turn instanceof Promise).length, 3);
-  assert.equal(observability.readStatus(sources).process.queued, 3);
+  assert.equal((await observability.readStatus(sources)).process.queued, 3);
   const lines = (await renderMetrics([await observability.readMetrics(sources)])).split('\n');
   assert.deepEqual(
     lines.filter((line) => line.startsWith('portcullis_queue_depth{')),
@@ -51,5 +51,5 @@ test('calls that wait for their turn are a gauge of their network, and queued in
   );
   assert.ok(lines.includes('portcullis_engine_queue_depth 0'));
   for (const _ of waiting) turns.leave();
-  assert.equal(observability.readStatus(sources).process.queued, 0);
+  assert.equal((await observability.readStatus(sources)).process.queued, 0);
 });

@@ -66,6 +66,7 @@ function makeState(head: number): MetricState {
           source: 'upstream',
           family: undefined,
           chainId: '1',
+          readWaiting: () => 0,
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
             upstreams: [upstream],

@@ -68,7 +68,7 @@ before(async () => {
   const admin = await openAdmin({
     config,
     log,
-    status: () => mergeStatus([service.readStatus()]),
+    status: async () => mergeStatus([await service.readStatus()]),
     service: { host: '127.0.0.1', port },
   });
   assert.ok(admin !== undefined);
