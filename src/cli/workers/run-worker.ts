@@ -15,7 +15,8 @@ export async function runWorker(): Promise<number> {
   // A terminal sends them to the whole group; the primary says when to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const task = receive('serve');
-  send({ say: 'hello' });
+  const stop = stopped();
+  void send({ say: 'hello' });
   const { recipe, workers, demoNetworks } = await task;
   let service: Service;
   try {
@@ -26,20 +27,22 @@ export async function runWorker(): Promise<number> {
       hasDemoKey: (network) => demoNetworks.includes(network),
     });
     try {
-      send({ say: 'ready', address: await service.server.listen() });
+      void send({ say: 'ready', address: await service.server.listen() });
     } catch (error) {
       await service.close();
       throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
     }
   } catch (error) {
-    send({ say: 'failed', reason: (error as Error).message });
+    await send({ say: 'failed', reason: (error as Error).message });
+    // As long as the channel is open, so is the process.
+    process.disconnect?.();
     return 1;
   }
   process.on('message', (message: ToWorker) => {
     if (message.say === 'ask')
       void answer(service, message).then((text) => send({ say: 'answer', id: message.id, answer: text }));
   });
-  await stopped();
+  await stop;
   await service.close();
   process.disconnect?.();
   return 0;
@@ -86,7 +89,10 @@ function stopped(): Promise<void> {
   });
 }
 
-/** Nobody may be listening any more. */
-function send(message: FromWorker): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+/** Resolves when it is sent: nobody may be listening any more. */
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
 }

@@ -36,6 +36,9 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#recipe = options.recipe;
+    // The kernel gives connections to them. The primary would keep one open that it gives to a worker that is about to
+    // be killed, and its client would wait for nothing.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
   }
 
@@ -68,25 +71,44 @@ export class WorkerPool {
    */
   async reload(recipe: Recipe): Promise<void> {
     const before = this.#recipe;
-    const done: Worker[] = [];
-    for (const worker of this.#serving()) {
+    for (let worker = await this.#findOther(recipe); worker !== undefined; ) {
       const answer = await worker.ask({ what: 'reload', recipe }, RELOAD_LIMIT_MS);
       if (answer !== undefined && 'failed' in answer) {
-        this.#recipe = before;
-        for (const one of done) await one.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
+        await this.#takeBack(recipe, before);
         throw new ConfigError([...answer.failed]);
       }
-      done.push(worker);
+      worker.recipe = recipe;
       // Also for whoever is started in the place of one that ends now.
       this.#recipe = recipe;
+      worker = await this.#findOther(recipe);
     }
+  }
+
+  async #takeBack(recipe: Recipe, before: Recipe): Promise<void> {
+    this.#recipe = before;
+    for (const worker of this.#workers) {
+      if (worker.recipe !== recipe) continue;
+      await worker.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
+      worker.recipe = before;
+    }
+  }
+
+  /** A worker that does not serve by this, once it serves. */
+  async #findOther(recipe: Recipe): Promise<Worker | undefined> {
+    for (const worker of this.#workers) {
+      if (worker.recipe === recipe) continue;
+      // It may have been started a moment ago.
+      await worker.ready.catch(() => {});
+      if (worker.isReady) return worker;
+    }
+    return undefined;
   }
 
   /** Resolves when all of them have ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const workers = [...this.#workers];
-    for (const worker of workers) worker.tell({ say: 'stop' });
+    for (const worker of workers) worker.stop();
     const kill = setTimeout(() => {
       for (const worker of workers) worker.kill();
     }, this.#options.stopLimitMs);

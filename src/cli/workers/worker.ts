@@ -1,5 +1,6 @@
 import type { Worker as ClusterWorker } from 'node:cluster';
 import type { ListenAddress } from '../../server/lifecycle.ts';
+import type { Recipe } from '../recipe.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
 
 /** How long a worker may take to answer. */
@@ -10,21 +11,26 @@ export class Worker {
   readonly #worker: ClusterWorker;
   readonly #questions = new Map<number, (answer: Answer | undefined) => void>();
   #nextId = 1;
+  #hasSaidHello = false;
   #isReady = false;
+  #isStopping = false;
+  /** What it serves by. */
+  recipe: Recipe;
   /** Where it listens. Rejects when it cannot serve, or ends before it does. */
   readonly ready: Promise<ListenAddress>;
   /** When it has ended: its exit code, or the signal. */
   readonly exited: Promise<number | string>;
 
   /** @param task what it is to do, said when it listens */
-  constructor(worker: ClusterWorker, task: ToWorker) {
+  constructor(worker: ClusterWorker, task: Extract<ToWorker, { say: 'serve' }>) {
     this.#worker = worker;
+    this.recipe = task.recipe;
     this.exited = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve(signal ?? code));
     });
     this.ready = new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.say === 'hello') this.tell(task);
+        if (message.say === 'hello') this.#begin(task);
         else if (message.say === 'ready') {
           this.#isReady = true;
           resolve(message.address);
@@ -49,8 +55,10 @@ export class Worker {
     return this.#isReady && !this.#worker.isDead();
   }
 
-  tell(message: ToWorker): void {
-    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
+  /** Asks it to drain and end. One that has not said hello yet ends without having served. */
+  stop(): void {
+    this.#isStopping = true;
+    if (this.#hasSaidHello) this.#tell({ say: 'stop' });
   }
 
   /** Undefined when it does not answer in time. Never rejects. */
@@ -62,12 +70,22 @@ export class Worker {
         clearTimeout(timer);
         resolve(answer);
       });
-      this.tell({ say: 'ask', id, ...question });
+      this.#tell({ say: 'ask', id, ...question });
     });
   }
 
   kill(): void {
     this.#worker.process.kill('SIGKILL');
+  }
+
+  #begin(task: ToWorker): void {
+    this.#hasSaidHello = true;
+    if (this.#isStopping) this.kill();
+    else this.#tell(task);
+  }
+
+  #tell(message: ToWorker): void {
+    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
   #settle(id: number, answer: Answer | undefined): void {
