@@ -1,0 +1,170 @@
+/** The configuration of a running program is changed: by SIGHUP, and by nothing but writing the file. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHAIN_ID, DEVNET, openSocket, postText, postTo } from '../support/ask-program.ts';
+import { FACTS } from '../support/development.ts';
+import { HELD_CALL, startHeldNode } from '../support/held-node.ts';
+import { Program, type ProgramConfig, waitUntil } from '../support/program.ts';
+import { startNode } from '../support/served-node.ts';
+
+const IN_FORCE = 'the new configuration is in force';
+const REFUSED = 'the new configuration cannot be used; the one before it stays';
+const ROLLUP = { rollup: { builtin: 'rollup', hosts: ['rollup.localhost'] } };
+const ROLLUP_CHAIN_ID = `0x${Number(FACTS.rollup.chainId).toString(16)}`;
+const BOTH = { networks: { ...DEVNET, ...ROLLUP } };
+
+async function start(t: TestContext, config: ProgramConfig): Promise<Program> {
+  const program = new Program(config);
+  t.after(() => program.dispose());
+  await program.start();
+  return program;
+}
+
+function countLines(program: Program, message: string): number {
+  return program.log.filter(({ msg }) => msg === message).length;
+}
+
+/** Writes a configuration and waits for what comes of it. */
+async function change(program: Program, config: ProgramConfig, outcome: string = IN_FORCE): Promise<void> {
+  const before = countLines(program, outcome);
+  program.configure(config);
+  program.signal('SIGHUP');
+  await waitUntil(() => countLines(program, outcome) > before);
+}
+
+const problemsOf = (program: Program): unknown =>
+  program.log.findLast(({ msg }) => msg === REFUSED)?.['problems'];
+
+/** Asked often enough that every worker answers some. */
+async function askAll(program: Program, host: string): Promise<Set<unknown>> {
+  const answers = new Set<unknown>();
+  for (let count = 0; count < 12; count++) {
+    const { status, body } = await postTo(program.port, { method: 'eth_chainId', host });
+    answers.add(status === 200 ? (body as { readonly result?: unknown }).result : status);
+  }
+  return answers;
+}
+
+for (const workers of [1, 2]) {
+  describe(`with ${workers === 1 ? 'one process' : 'two workers'}`, () => {
+    test('a network comes and goes; what stays is not touched', async (t) => {
+      const program = await start(t, { workers, networks: DEVNET });
+      const socket = await openSocket(program.port);
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+
+      await change(program, { workers, ...BOTH });
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+      assert.deepEqual(await askAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
+      const names = (await program.readStatus()).networks.map(({ name }) => name);
+      assert.deepEqual(names.sort(), ['devnet', 'rollup']);
+
+      await change(program, { workers, networks: DEVNET });
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      socket.send('{"jsonrpc":"2.0","id":5,"method":"eth_chainId","params":[]}');
+      const [data] = await once(socket, 'message');
+      assert.deepEqual(JSON.parse(String(data)), { jsonrpc: '2.0', id: 5, result: CHAIN_ID });
+      assert.equal(await program.stop(), 0);
+    });
+
+    test('the chain of a network that goes is closed: its node is asked no more', async (t) => {
+      const node = await startNode(t, { chainId: 99 });
+      const nodes = { hosts: ['nodes.localhost'], upstreams: [node.url], pool: { pollInterval: '50ms' } };
+      const program = await start(t, { workers, networks: { ...DEVNET, nodes } });
+      const { key } = await program.createKey();
+      const reply = await postTo(program.port, { method: 'eth_chainId', host: 'nodes.localhost', key });
+      assert.deepEqual(reply.body, { jsonrpc: '2.0', id: 1, result: '0x63' });
+      await change(program, { workers, networks: DEVNET });
+      await sleep(500);
+      const before = node.calls.length;
+      await sleep(1_000);
+      assert.equal(node.calls.length, before);
+    });
+
+    test('what cannot be used is refused with the reason, and everything goes on', async (t) => {
+      const program = await start(t, { workers, networks: DEVNET });
+      await change(program, { workers, networks: { devnet: { builtin: 'devnet' } } }, REFUSED);
+      assert.match(String(problemsOf(program)), /hosts/);
+      assert.deepEqual(await askAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
+
+      program.writeConfig('networks: [');
+      program.signal('SIGHUP');
+      await waitUntil(() => countLines(program, REFUSED) === 2);
+
+      const broken = { hosts: ['broken.localhost'], embedded: { data: './nothing' } };
+      await change(program, { workers, networks: { ...DEVNET, ...ROLLUP, broken } }, REFUSED);
+      assert.match(String(problemsOf(program)), /^network broken: /);
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+
+      // The file as it is in force is nothing new; the next that can be used is.
+      await change(program, { workers, ...BOTH });
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+    });
+
+    test('what only a restart can change is named', async (t) => {
+      const program = await start(t, { workers, networks: DEVNET });
+      const limits = { connections: 100, batchItems: 3 };
+      const config = {
+        workers,
+        networks: DEVNET,
+        limits,
+        log: { level: 'warn' },
+        access: { valkey: { url: 'redis://127.0.0.1:1' } },
+      };
+      await change(program, config, REFUSED);
+      assert.deepEqual(
+        (problemsOf(program) as string[]).sort(),
+        ['access.valkey', 'limits.connections', 'log'].map(
+          (name) => `${name} cannot change while the service runs: restart it`,
+        ),
+      );
+      await change(program, { workers, networks: DEVNET, limits: { batchItems: 3 } });
+      const item = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' };
+      const { body } = await postText(program.port, JSON.stringify([item, item, item, item]));
+      assert.match(JSON.stringify(body), /batch/);
+    });
+
+    test('what is in work is answered by the chain that it began with', async (t) => {
+      const slow = await startHeldNode(t);
+      const nodes = { hosts: ['nodes.localhost'], upstreams: [slow.url] };
+      const program = await start(t, { workers, networks: { ...DEVNET, nodes } });
+      const { key } = await program.createKey();
+      const inWork = postTo(program.port, { ...HELD_CALL, key, host: 'nodes.localhost' });
+      await waitUntil(() => slow.held() > 0);
+      await change(program, { workers, networks: DEVNET });
+      assert.deepEqual(await askAll(program, 'nodes.localhost'), new Set([404]));
+      slow.release();
+      assert.deepEqual(await inWork, { status: 200, body: { jsonrpc: '2.0', id: 1, result: '0x' } });
+    });
+
+    test('writing the file is enough, in place or by putting another in its place', async (t) => {
+      const program = await start(t, { workers, networks: DEVNET });
+      program.configure({ workers, ...BOTH });
+      await waitUntil(() => countLines(program, IN_FORCE) === 1);
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+      const other = `${program.configFile}.new`;
+      const ports = { listen: { port: 0 }, admin: { port: 0 }, dataDir: program.folder };
+      writeFileSync(other, JSON.stringify({ ...ports, workers, networks: DEVNET }));
+      renameSync(other, program.configFile);
+      await waitUntil(() => countLines(program, IN_FORCE) === 2);
+      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+    });
+  });
+}
+
+test('a worker that is started while a configuration is put in force serves by it', async (t) => {
+  const program = await start(t, { workers: 2, networks: DEVNET });
+  for (const isAdded of [true, false, true, false]) {
+    const { processes } = await program.readStatus();
+    process.kill((processes.at(-1) as { readonly pid: number }).pid, 'SIGKILL');
+    await sleep(Math.random() * 400);
+    await change(program, { workers: 2, ...(isAdded ? BOTH : { networks: DEVNET }) });
+    await waitUntil(async () => {
+      const { processes: now } = await program.readStatus();
+      return now.length === 2 && now.every(({ pid }) => pid !== processes.at(-1)?.pid);
+    });
+    assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([isAdded ? ROLLUP_CHAIN_ID : 404]));
+  }
+});

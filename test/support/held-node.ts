@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { startNode } from './served-node.ts';
+
+const DATA = '0xcafe';
+/** The call that such a node does not answer before it is told to; then the result is `0x`. */
+export const HELD_CALL: { readonly method: string; readonly params: readonly [object, string] } = {
+  method: 'eth_call',
+  params: [{ to: `0x${'11'.repeat(20)}`, data: DATA }, 'latest'],
+};
+
+export type HeldNode = {
+  readonly url: string;
+  /** Calls that have come and are not answered. */
+  readonly held: () => number;
+  /** Answers them, and all that come. */
+  release(): void;
+};
+
+/** A node like any other, but for one call. */
+export async function startHeldNode(t: TestContext): Promise<HeldNode> {
+  const node = await startNode(t, { chainId: 99 });
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let held = 0;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (body.includes(DATA)) {
+      held++;
+      await released;
+      held--;
+    }
+    const answer = await fetch(node.url, { method: 'POST', body });
+    response.setHeader('content-type', 'application/json');
+    response.end(await answer.text());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    release();
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, held: () => held, release: () => release() };
+}

@@ -1,0 +1,172 @@
+/** The whole program as a process of its own, as an operator runs it: from a configuration file. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
+import type { KeySettings } from '../../src/access/keys/key-settings.ts';
+import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
+import type { ServiceStatus } from '../../src/observe/status.ts';
+import { makeTemporaryFolder } from './embedded.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
+const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
+const ADMIN = /Status: +http:\/\/127\.0\.0\.1:(\d+)\/status/;
+/** What is announced ends with it where there is a status page, and every configuration here has one. */
+const ANNOUNCED = /Status: .*\n/;
+const START_MS = 60_000;
+const POLL_MS = 20;
+
+export type ProgramConfig = Readonly<Record<string, unknown>>;
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A folder with a configuration in it, from which the program can be started, stopped and started again. */
+export class Program {
+  readonly #folder = makeTemporaryFolder();
+  readonly #launcher: readonly string[];
+  #child: ChildProcess | undefined;
+  #exited: Promise<readonly [number | null, NodeJS.Signals | null]> | undefined;
+  #printed = '';
+
+  /** @param launcher words in front of the command: a command that becomes the program, as `taskset` does */
+  constructor(config: ProgramConfig, launcher: readonly string[] = []) {
+    this.#launcher = launcher;
+    this.configure(config);
+  }
+
+  /** Where the configuration is, and the data unless it says otherwise. */
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  get port(): number {
+    return this.#readPort(SERVICE);
+  }
+
+  get adminUrl(): string {
+    return `http://127.0.0.1:${this.#readPort(ADMIN)}`;
+  }
+
+  get pid(): number {
+    return this.#child?.pid as number;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** All that has been logged, of every start. */
+  get log(): readonly LogLine[] {
+    const lines = readFileSync(this.#logFile, 'utf8').split('\n').slice(0, -1);
+    return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
+  }
+
+  /** What was written to stderr and is no log line: why a start fails. */
+  get complaint(): string {
+    const lines = readFileSync(this.#logFile, 'utf8').split('\n');
+    return lines.filter((line) => !line.startsWith('{')).join('\n');
+  }
+
+  /** Writes the configuration; ports that it does not name are any. */
+  configure(config: ProgramConfig): void {
+    const ports = { listen: { port: 0 }, admin: { port: 0 }, dataDir: this.folder };
+    this.writeConfig(JSON.stringify({ ...ports, ...config }));
+  }
+
+  writeConfig(text: string): void {
+    writeFileSync(this.configFile, text);
+  }
+
+  get configFile(): string {
+    return join(this.folder, 'portcullis.yaml');
+  }
+
+  /** Starts it. Resolves when it has said where it listens. @throws Error with what it said instead */
+  async start(): Promise<void> {
+    const [command = '', ...rest] = [...this.#launcher, process.execPath, MAIN];
+    const log = openSync(this.#logFile, 'a');
+    const { NODE_OPTIONS: _, ...environment } = process.env;
+    const child = spawn(command, [...rest, 'serve', '--config', this.configFile], {
+      stdio: ['ignore', 'pipe', log],
+      env: environment,
+    });
+    closeSync(log);
+    running.add(child);
+    this.#child = child;
+    this.#exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    child.once('exit', () => running.delete(child));
+    this.#printed = '';
+    child.stdout?.on('data', (chunk) => {
+      this.#printed += chunk;
+    });
+    await waitUntil(() => ANNOUNCED.test(this.#printed) || !this.isRunning, START_MS);
+    if (!this.isRunning) throw new Error(`the program ended with ${child.exitCode}: ${this.complaint}`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** When it has ended: its exit code, or the signal that ended it. */
+  async waitForExit(): Promise<number | string | null> {
+    const [code, signal] = (await this.#exited) ?? [null, null];
+    return signal ?? code;
+  }
+
+  /** Stops it as an operator does. @returns its exit code, or the signal that ended it */
+  async stop(): Promise<number | string | null> {
+    this.signal('SIGTERM');
+    return this.waitForExit();
+  }
+
+  /** Makes a key in its folder, which it need not be running for. */
+  async createKey(settings: KeySettings = {}): Promise<IssuedKey> {
+    const book = new KeyBook(new LmdbKeyTable(this.folder));
+    const issued = await book.create('test', settings, false);
+    await book.close();
+    return issued;
+  }
+
+  async readStatus(): Promise<ServiceStatus> {
+    const response = await fetch(`${this.adminUrl}/status.json`);
+    return (await response.json()) as ServiceStatus;
+  }
+
+  async readMetrics(): Promise<string> {
+    return (await fetch(`${this.adminUrl}/metrics`)).text();
+  }
+
+  /** Ends it where it runs, and removes its folder. */
+  async dispose(): Promise<void> {
+    if (this.isRunning) {
+      this.signal('SIGKILL');
+      await this.waitForExit();
+    }
+    this.#folder.remove();
+  }
+
+  get #logFile(): string {
+    return join(this.folder, 'portcullis.log');
+  }
+
+  #readPort(pattern: RegExp): number {
+    return Number(pattern.exec(this.#printed)?.[1]);
+  }
+}
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg: string };
+
+/** @throws Error when it takes longer */
+export async function waitUntil(
+  isThere: () => boolean | Promise<boolean>,
+  limitMs: number = 20_000,
+): Promise<void> {
+  for (const until = performance.now() + limitMs; !(await isThere()); await sleep(POLL_MS)) {
+    if (performance.now() > until) throw new Error('what was waited for has not come');
+  }
+}
