@@ -110,7 +110,7 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
     await new Promise((resolve) => socket.on('close', resolve));
   }
   const metrics = await renderMetrics([await service.readMetrics()]);
-  const status = JSON.stringify(service.readStatus());
+  const status = JSON.stringify(await service.readStatus());
   await service.close();
   const traced = Buffer.concat(traces).toString('latin1');
   assert.ok(told.length > 100 && lines.length > 100 && traced.includes('eth_chainId'), 'nothing was told');

@@ -1,0 +1,76 @@
+/** SECURITY.md names a test for each claim. They exist, under these names; and none of this folder goes unnamed. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm;
+const REFERENCE = /`(test\/[\w./-]+\.test\.ts)` “([^”]+)”/g;
+/** The name of a test, or of tests that a list makes. */
+const NAMED = /\b(?:test|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+
+type Reference = { readonly file: string; readonly name: string };
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+const claims = [...read('SECURITY.md').matchAll(ROW)].map(([, number, , , tests = '']) => ({
+  number: Number(number),
+  tests: [...tests.matchAll(REFERENCE)].map(([, file = '', name = '']): Reference => ({ file, name })),
+  rest: tests.replace(REFERENCE, '').replace(/[,\s]/g, ''),
+}));
+
+/** The parts of the name that a list fills in stand somewhere in the file. */
+function isNamedBy(name: string, template: string, source: string): boolean {
+  const pieces = template.split(/\$\{[^}]*\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const filled = new RegExp(`^${pieces.join('(.+)')}$`, 's').exec(name);
+  return filled?.slice(1).every((part) => source.includes(part)) ?? false;
+}
+
+function findTest({ file, name }: Reference): boolean {
+  const source = read(file);
+  for (const [, quote, written = ''] of source.matchAll(NAMED)) {
+    if (quote === '`' ? isNamedBy(name, written, source) : written.replace(/\\(.)/g, '$1') === name)
+      return true;
+  }
+  return false;
+}
+
+test('claims are numbered, and each names a test', () => {
+  assert.ok(claims.length >= 40, `only ${claims.length} claims`);
+  for (const [i, { number, tests, rest }] of claims.entries()) {
+    assert.equal(number, i + 1);
+    assert.ok(tests.length > 0, `claim ${number} names no test`);
+    assert.equal(rest, '', `claim ${number} has something that is no test`);
+  }
+});
+
+test('each test that a claim names is there', () => {
+  const missing = claims.flatMap(({ number, tests }) =>
+    tests.filter((one) => !findTest(one)).map(({ file, name }) => `${number}: ${file}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('a name that nothing has is not found', () => {
+  const file = 'test/server/plain-request.test.ts';
+  assert.ok(findTest({ file, name: 'leaves to node: two lengths' }));
+  assert.ok(!findTest({ file, name: 'leaves to node: three lengths' }));
+  assert.ok(!findTest({ file, name: 'reads the head of a plain' }));
+});
+
+test('each test of this folder shows a claim', () => {
+  const named = claims.flatMap(({ tests }) => tests);
+  const files = readdirSync(join(ROOT, 'test/security')).filter((name) => name.endsWith('.test.ts'));
+  for (const file of files.map((name) => `test/security/${name}`)) {
+    if (file === 'test/security/claims.test.ts') continue;
+    const source = read(file);
+    for (const [, quote, written = ''] of source.matchAll(NAMED)) {
+      const isNamed = named.some(
+        (one) =>
+          one.file === file && (quote === '`' ? isNamedBy(one.name, written, source) : one.name === written),
+      );
+      assert.ok(isNamed, `${file}: ${written}`);
+    }
+  }
+});

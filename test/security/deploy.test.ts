@@ -1,0 +1,21 @@
+/** What is shipped to be copied. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+/** Directives, without comments. */
+function readLines(file: string): string {
+  return readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '');
+}
+
+test('the proxies as they are shipped log no paths, which have keys in them', () => {
+  const haproxy = readLines('deploy/haproxy/haproxy.cfg');
+  assert.doesNotMatch(haproxy, /option\s+(httplog|httpslog|tcplog)/);
+  const format = /log-format "(.*)"/.exec(haproxy)?.[1] ?? '';
+  assert.match(format, /%ST/);
+  // The request line, paths and queries, captured headers.
+  assert.doesNotMatch(format, /%(\{[^}]*\})?(r|HU|HP|HPO|HQ|hr|hs)\b|path|url/);
+  const nginx = readLines('deploy/nginx/portcullis.conf');
+  assert.match(nginx, /access_log off;/);
+  assert.match(nginx, /error_log stderr emerg;/);
+});
