@@ -46,9 +46,13 @@ export class KeyRules {
     return this.#methods === undefined || this.#methods.has(wireName) || this.#methods.has(name);
   }
 
-  /** Whether a call object may be run: what goes to no contract goes to none of the list. */
-  allowsCall(call: unknown): boolean {
+  /**
+   * Whether a call with these parameters may be run. What goes to no contract goes to none of the list; what says how the state
+   * or the block is to be taken instead (from the third parameter on) may put any code where it likes.
+   */
+  allowsCall([call, , ...overrides]: readonly unknown[]): boolean {
     if (this.#addresses === undefined) return true;
+    if (overrides.some((override) => override !== undefined && override !== null)) return false;
     const to = typeof call === 'object' && call !== null ? (call as { to?: unknown }).to : undefined;
     return typeof to === 'string' && to.length === ADDRESS_LENGTH && this.#addresses.has(to.toLowerCase());
   }

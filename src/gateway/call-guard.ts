@@ -32,7 +32,7 @@ export class CallGuard {
     if (rules !== undefined) {
       const isAllowed =
         rules.allowsMethod(wireName, method?.name ?? wireName) &&
-        (method?.executes !== true || rules.allowsCall(params?.[0]));
+        (method?.executes !== true || rules.allowsCall(params ?? []));
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);

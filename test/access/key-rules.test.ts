@@ -55,8 +55,12 @@ test('methods by either name', () => {
 
 test('contracts: what goes elsewhere, nowhere or to no address is not allowed', () => {
   const rules = rulesOf({ addresses: [ADDRESS] });
-  assert.ok(rules.allowsCall({ to: ADDRESS }));
-  assert.ok(rules.allowsCall({ to: ADDRESS.toUpperCase().replace('0X', '0x') }));
+  assert.ok(rules.allowsCall([{ to: ADDRESS }]));
+  assert.ok(rules.allowsCall([{ to: ADDRESS }, 'latest', null]));
+  assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: '0x00' } }]));
+  assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', undefined, { number: '0x1' }]));
+  assert.ok(!rules.allowsCall([]));
+  assert.ok(rules.allowsCall([{ to: ADDRESS.toUpperCase().replace('0X', '0x') }]));
   for (const call of [
     { to: `0x${'00'.repeat(20)}` },
     {},
@@ -66,7 +70,7 @@ test('contracts: what goes elsewhere, nowhere or to no address is not allowed', 
     undefined,
     'x',
   ]) {
-    assert.ok(!rules.allowsCall(call), JSON.stringify(call));
+    assert.ok(!rules.allowsCall([call]), JSON.stringify(call));
   }
-  assert.ok(rulesOf({ methods: ['eth_call'] }).allowsCall({}));
+  assert.ok(rulesOf({ methods: ['eth_call'] }).allowsCall([{}, 'latest', {}]));
 });
