@@ -7,8 +7,7 @@ import type { Logger } from '../observe/logger.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import type { TlsOptions } from '../server/options.ts';
-import { CertificatePin } from '../util/certificate-pin.ts';
-import { connectLocally, type LocalListener } from '../util/local-connection.ts';
+import type { LocalListener } from '../util/local-connection.ts';
 import { readVersion } from './version.ts';
 
 export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
@@ -71,16 +70,22 @@ function describeService(
   { host, port }: ListenAddress,
   tls: TlsOptions | undefined,
 ): AdminSources['service'] {
-  const pin = tls && new CertificatePin(tls.cert);
-  const listener: LocalListener = {
-    host,
-    port,
-    ...(pin !== undefined && { admits: (shown) => pin.admits(shown) }),
-  };
+  let listener: Promise<LocalListener> | undefined;
   return {
     scheme: tls === undefined ? 'http' : 'https',
     host,
     port,
-    connect: (signal) => connectLocally(listener, signal),
+    async connect(signal) {
+      const { connectLocally } = await import('../util/local-connection.ts');
+      listener ??= describeListener({ host, port }, tls);
+      return connectLocally(await listener, signal);
+    },
   };
+}
+
+async function describeListener(address: ListenAddress, tls: TlsOptions | undefined): Promise<LocalListener> {
+  if (tls === undefined) return address;
+  const { CertificatePin } = await import('../util/certificate-pin.ts');
+  const pin = new CertificatePin(tls.cert);
+  return { ...address, admits: (shown) => pin.admits(shown) };
 }

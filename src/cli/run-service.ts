@@ -4,7 +4,7 @@ import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
-import { Reloader } from './reloader.ts';
+import type { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
 
 /** What a service that answers requests can be called by. */
@@ -42,11 +42,17 @@ export async function runService(
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
-    if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
+    if (recipe.kind === 'file') reloader = await watchFile(recipe, config, host, log);
     onReady(address, { config, admin: admin?.address });
   } catch (error) {
     await close();
     throw error;
   }
   return closeOnSignal(close, log);
+}
+
+/** Its modules are loaded where there is a file. */
+async function watchFile(...args: ConstructorParameters<typeof Reloader>): Promise<Reloader> {
+  const { Reloader } = await import('./reloader.ts');
+  return new Reloader(...args);
 }

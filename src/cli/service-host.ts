@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
-import { mergeStatus } from '../observe/merge-status.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { ServiceStatus } from '../observe/status.ts';
+import type { StatusReport } from '../observe/status-report.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
 import { composeService } from './compose.ts';
@@ -51,7 +51,7 @@ async function openHere({ config, demoNetworks, log }: HostOptions): Promise<Ser
         throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
       }
     },
-    readStatus: async () => mergeStatus([await service.readStatus()]),
+    readStatus: async () => merge([await service.readStatus()]),
     readMetrics: async () => render([await service.readMetrics()]),
     reload: async (recipe) => service.reload(await makeConfig(recipe)),
     reloadCertificate: () => service.server.reload(),
@@ -71,12 +71,18 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
   const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });
   return {
     listen: () => pool.start(),
-    readStatus: async () => mergeStatus(await pool.readStatuses()),
+    readStatus: async () => merge(await pool.readStatuses()),
     readMetrics: async () => render(await pool.readMetrics()),
     reload: (next) => pool.reload(next),
     reloadCertificate: () => void pool.reloadCertificate(),
     close: () => pool.close(),
   };
+}
+
+/** When somebody looks. */
+async function merge(reports: readonly StatusReport[]): Promise<ServiceStatus> {
+  const { mergeStatus } = await import('../observe/merge-status.ts');
+  return mergeStatus(reports);
 }
 
 async function render(
