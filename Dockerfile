@@ -11,7 +11,7 @@ COPY tsconfig.base.json ./
 COPY scripts scripts
 COPY src src
 RUN node_modules/.bin/tsc -b src/cli scripts
-RUN node build/scripts/core/build.js
+RUN node build/scripts/core/build.js && node build/scripts/copy-zod.js
 
 # What runs, without what builds: packages with prebuilt binaries, no install scripts, no compiler.
 FROM ${NODE} AS dependencies

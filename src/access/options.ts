@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import { z } from '#zod';
 import { parseRedisUrl } from '../redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
-import { dailyCreditsSchema, type Rate, rateSchema } from './keys/key-settings.ts';
+import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 
 /** A server that processes and machines share. */
 export type SharedServer = {

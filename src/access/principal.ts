@@ -1,6 +1,6 @@
 import type { Eventual } from '../primitives/eventual.ts';
 import type { KeyRules } from './key-rules.ts';
-import type { Rate } from './keys/key-settings.ts';
+import type { Rate } from './keys/rate.ts';
 
 /** Who a request is made by. Safe to log: it holds nothing that opens a door. */
 export type Principal = {

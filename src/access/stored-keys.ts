@@ -2,7 +2,8 @@ import { continueWith, type Eventual, recoverWith } from '../primitives/eventual
 import { Lru } from '../util/lru.ts';
 import { KeyRules } from './key-rules.ts';
 import { hashApiKey, isApiKey } from './keys/api-key.ts';
-import { findOpening, type KeyRecord } from './keys/key-record.ts';
+import { findOpening } from './keys/find-opening.ts';
+import type { KeyRecord } from './keys/key-record.ts';
 import type { KeySettings } from './keys/key-settings.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';

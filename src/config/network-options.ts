@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { type Rate, rateSchema } from '../access/keys/key-settings.ts';
+import { z } from '#zod';
+import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '#zod';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { type Acceptor, findAcceptor } from './acceptors.ts';

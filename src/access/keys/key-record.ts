@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '#zod';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 
 /** A form of the key that opens, by its SHA-256; after a rotation the one before, for a while. */
@@ -31,18 +31,3 @@ export const keyRecordSchema: z.ZodType<KeyRecord> = z.strictObject({
     .max(16),
   settings: keySettingsSchema,
 });
-
-/** Whether this form of the key opens at this time (Unix milliseconds), and until when it will. */
-export function findOpening(
-  record: KeyRecord,
-  hash: string,
-  now: number,
-): { readonly until: number } | undefined {
-  const form = record.hashes.find((one) => one.hash === hash);
-  if (form === undefined || record.revokedAt !== undefined) return undefined;
-  const ends = [form.until, record.settings.expiresAt].map((text) =>
-    text === undefined ? Number.POSITIVE_INFINITY : Date.parse(text),
-  );
-  const until = Math.min(...ends);
-  return until > now ? { until } : undefined;
-}

@@ -1,7 +1,5 @@
-import { z } from 'zod';
-
-/** How many calls a second, and how many at once after a pause. */
-export type Rate = { readonly perSecond: number; readonly burst: number };
+import { z } from '#zod';
+import { dailyCreditsSchema, type Rate, rateSchema } from './rate.ts';
 
 /**
  * What a key may do. A list that is absent allows everything; of several lists each must allow a request, of a list one
@@ -33,21 +31,12 @@ const MAX_ENTRIES = 30;
 const list = <T>(entry: z.ZodType<T, string>): z.ZodType<T[], string[]> =>
   z.array(entry).min(1).max(MAX_ENTRIES);
 
-export const rateSchema: z.ZodType<Rate> = z
-  .strictObject({
-    perSecond: z.number().min(0.001).max(1_000_000),
-    burst: z.int().min(1).max(10_000_000).exactOptional(),
-  })
-  .transform(({ perSecond, burst }) => ({ perSecond, burst: burst ?? Math.max(1, Math.ceil(perSecond)) }));
-
 const lowerCase = (pattern: RegExp, error: string): z.ZodType<string, string> =>
   z
     .string()
     .max(300)
     .transform((text) => text.toLowerCase())
     .refine((text) => pattern.test(text), { error });
-
-export const dailyCreditsSchema: z.ZodType<number> = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 export const keySettingsSchema: z.ZodType<KeySettings> = z.strictObject({
   expiresAt: z.iso.datetime().exactOptional(),

@@ -1,6 +1,6 @@
 import { continueWith, type Eventual } from '../../primitives/eventual.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
-import type { Rate } from '../keys/key-settings.ts';
+import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 
 /** Why a call may not be made now, and when it may. */

@@ -1,4 +1,4 @@
-import type { Rate } from '../keys/key-settings.ts';
+import type { Rate } from '../keys/rate.ts';
 
 /** A bucket at a moment; the time is Unix milliseconds, as processes of one machine share it. */
 export type Bucket = { readonly tokens: number; readonly at: number };

@@ -1,5 +1,5 @@
 import type { Eventual } from '../../primitives/eventual.ts';
-import type { Rate } from '../keys/key-settings.ts';
+import type { Rate } from '../keys/rate.ts';
 
 /** Credits that an account has spent and not yet entered. */
 export type Spending = {

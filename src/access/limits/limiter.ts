@@ -1,7 +1,7 @@
 import type { Eventual } from '../../primitives/eventual.ts';
 import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
-import type { Rate } from '../keys/key-settings.ts';
+import type { Rate } from '../keys/rate.ts';
 import type { Principal } from '../principal.ts';
 import { Account, type Denial } from './account.ts';
 import type { LimitTable } from './limit-table.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Rate } from '../../../src/access/keys/key-settings.ts';
+import type { Rate } from '../../../src/access/keys/rate.ts';
 import { Account, type Denial } from '../../../src/access/limits/account.ts';
 import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
 import type { Eventual } from '../../../src/primitives/eventual.ts';

@@ -1,0 +1,13 @@
+import { z } from '#zod';
+
+/** How many calls a second, and how many at once after a pause. */
+export type Rate = { readonly perSecond: number; readonly burst: number };
+
+export const rateSchema: z.ZodType<Rate> = z
+  .strictObject({
+    perSecond: z.number().min(0.001).max(1_000_000),
+    burst: z.int().min(1).max(10_000_000).exactOptional(),
+  })
+  .transform(({ perSecond, burst }) => ({ perSecond, burst: burst ?? Math.max(1, Math.ceil(perSecond)) }));
+
+export const dailyCreditsSchema: z.ZodType<number> = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
