@@ -12,16 +12,16 @@ export type Figure = {
 };
 
 /** Whether a figure is what it should be; one that could not be measured is not. */
-function isMet({ value, atLeast, below }: Figure): boolean {
+export function isMet({ value, atLeast, below }: Figure): boolean {
   return (atLeast === undefined || value >= atLeast) && (below === undefined || value < below);
 }
 
 /** `lowest 0.95 (sha1_divs)` */
-function describeFigure({ name, value, of, unit = '', digits = 2 }: Figure): string {
+export function describeFigure({ name, value, of, unit = '', digits = 2 }: Figure): string {
   return `${name} ${value.toFixed(digits)}${unit}${of === undefined ? '' : ` (${of})`}`;
 }
 
-function describeTarget({ name, atLeast, below, unit = '' }: Figure): string {
+export function describeTarget({ name, atLeast, below, unit = '' }: Figure): string {
   return atLeast === undefined ? `${name} < ${below}${unit}` : `${name} >= ${atLeast}${unit}`;
 }
 

@@ -1,0 +1,94 @@
+/** One of two workers is killed under load. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../../bench/support/figures.ts';
+import { DEVNET } from '../support/ask-program.ts';
+import { Program, waitUntil } from '../support/program.ts';
+import { Load } from './load/load.ts';
+import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
+import type { Scenario } from './scenario.ts';
+
+const HTTP_CONNECTIONS = 24;
+const WEB_SOCKETS = 8;
+/** Of each transport. More than one process answers at once: every connection has a request on it. */
+const PER_SECOND = 6_000;
+/** In which what broke is seen by its clients. */
+const SETTLE_MS = 500;
+
+export type KilledOutcome = {
+  readonly before: readonly LaneReport[];
+  /** From the kill on. */
+  readonly kill: readonly LaneReport[];
+  readonly after: readonly LaneReport[];
+  /** Of the killed one, as the status page told last. */
+  readonly connections: number;
+  readonly processes: readonly number[];
+};
+
+/** @param perSecond requests of each transport @param kills how often */
+export async function runKilledWorker(perSecond: number, kills: number): Promise<readonly KilledOutcome[]> {
+  const program = new Program({ networks: DEVNET, workers: 2, log: { level: 'warn' } });
+  try {
+    await program.start();
+    const lane = { port: program.port, key: 'demo', perSecond };
+    const lanes: readonly Lane[] = [
+      { ...lane, name: 'http', transport: 'http', connections: HTTP_CONNECTIONS },
+      { ...lane, name: 'webSocket', transport: 'webSocket', connections: WEB_SOCKETS },
+    ];
+    const outcomes: KilledOutcome[] = [];
+    const load = await Load.begin(lanes);
+    const killed = new Set<number>();
+    for (let count = 0; count < kills; count++) outcomes.push(await killOne(program, load, killed));
+    await load.end();
+    load.close();
+    return outcomes;
+  } finally {
+    await program.dispose();
+  }
+}
+
+async function killOne(program: Program, load: Load, killed: Set<number>): Promise<KilledOutcome> {
+  // The status is computed once a second.
+  await sleep(1_500);
+  const { processes } = await program.readStatus();
+  const [victim] = processes.filter(({ pid }) => !killed.has(pid));
+  if (victim === undefined) throw new Error('no worker serves');
+  killed.add(victim.pid);
+  const before = await load.cut();
+  process.kill(victim.pid, 'SIGKILL');
+  await sleep(SETTLE_MS);
+  const kill = await load.cut();
+  let pids: readonly number[] = [];
+  await waitUntil(async () => {
+    pids = (await program.readStatus()).processes.map(({ pid }) => pid).filter((pid) => !killed.has(pid));
+    return pids.length === 2;
+  });
+  await sleep(1_000);
+  return { before, kill, after: await load.cut(), connections: victim.connections, processes: pids };
+}
+
+
+async function run(say: (line: string) => void): Promise<readonly Figure[]> {
+  const outcomes = await runKilledWorker(PER_SECOND, 5);
+  const figures = outcomes.map(({ kill, before, after, connections }) => {
+    const http = kill.filter(({ name }) => name === 'http');
+    say(
+      `killed with ${connections} connections: ${kill.reduce((sum, { broken }) => sum + broken, 0)} of them had requests on them; failed: ${describeFailures(kill)}`,
+    );
+    return {
+      beyond: Math.max(0, countFailures(http) - http.reduce((sum, { broken }) => sum + broken, 0)),
+      broken: kill.reduce((sum, { broken }) => sum + broken, 0) - connections,
+      otherwise: countFailures([...before, ...after]),
+      failed: countFailures(kill),
+    };
+  });
+  const total = (name: keyof (typeof figures)[number]): number =>
+    figures.reduce((sum, figure) => sum + figure[name], 0);
+  return [
+    { name: 'kills', value: outcomes.length, digits: 0, atLeast: 1 },
+    { name: 'failed in flight', value: total('failed'), digits: 0 },
+    { name: 'connections broken beyond its own', value: Math.max(...figures.map(({ broken }) => broken)), digits: 0, below: 1 },
+    { name: 'failed otherwise', value: total('otherwise') + total('beyond'), digits: 0, below: 1 },
+  ];
+}
+
+export const KILLED_WORKER: Scenario = { name: 'a worker killed', findLack: () => undefined, run };

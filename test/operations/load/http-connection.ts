@@ -1,0 +1,78 @@
+import { Client, type Dispatcher } from 'undici';
+import type { Due, Sender } from './pacer.ts';
+import type { Lane } from './plan.ts';
+import type { Tally } from './tally.ts';
+
+/** For an answer. */
+const PATIENCE_MS = 15_000;
+
+/** One keep-alive connection with one request on it at a time. Nothing is ever sent a second time. */
+export class HttpSender implements Sender {
+  readonly #client: Client;
+  readonly #path: string;
+  readonly #tally: Tally;
+  readonly #onIdle: () => void;
+  #isBusy = false;
+
+  constructor({ port, key }: Lane, tally: Tally, onIdle: () => void) {
+    this.#client = new Client(`http://127.0.0.1:${port}`, {
+      pipelining: 1,
+      keepAliveTimeout: 60_000,
+      headersTimeout: PATIENCE_MS,
+      bodyTimeout: PATIENCE_MS,
+    });
+    this.#path = `/v3/${key}`;
+    this.#tally = tally;
+    this.#onIdle = onIdle;
+  }
+
+  /** It connects with the first request. */
+  async open(): Promise<void> {}
+
+  get canSend(): boolean {
+    return !this.#isBusy;
+  }
+
+  get owed(): number {
+    return this.#isBusy ? 1 : 0;
+  }
+
+  send({ question, at }: Due): void {
+    this.#isBusy = true;
+    const headers = { 'content-type': 'application/json', host: 'devnet.localhost' };
+    let [status, text, retryAfter] = [0, '', undefined as string | undefined];
+    const settle = (): void => {
+      this.#isBusy = false;
+      this.#onIdle();
+    };
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => {},
+      onResponseStart: (_controller, code, fields) => {
+        status = code;
+        retryAfter = fields['retry-after'] as string | undefined;
+      },
+      onResponseData: (_controller, chunk) => {
+        text += chunk.toString('utf8');
+      },
+      onResponseEnd: () => {
+        this.#tally.judge(question, at, { status, text, retryAfter });
+        settle();
+      },
+      onResponseError: (_controller, error) => {
+        this.#tally.fail(nameFault(error));
+        this.#tally.countBroken();
+        settle();
+      },
+    };
+    this.#client.dispatch({ path: this.#path, method: 'POST', headers, body: question.text }, handler);
+  }
+
+  close(): void {
+    void this.#client.destroy();
+  }
+}
+
+function nameFault(error: Error): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : code === 'UND_ERR_SOCKET' ? `closed (${message})` : code;
+}

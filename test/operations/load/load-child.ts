@@ -1,0 +1,27 @@
+/** A process that sends requests and judges the answers, told by the one that started it. */
+import { Pacer } from './pacer.ts';
+import type { FromLoad, ToLoad } from './plan.ts';
+
+let pacers: readonly Pacer[] = [];
+
+function tell(message: FromLoad): void {
+  process.send?.(message);
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', async (message: ToLoad) => {
+  switch (message.say) {
+    case 'begin':
+      pacers = message.lanes.map((lane) => new Pacer(lane));
+      await Promise.all(pacers.map((pacer) => pacer.begin()));
+      tell('begun');
+      break;
+    case 'cut':
+      tell(pacers.map((pacer) => pacer.cut()));
+      break;
+    case 'end':
+      tell(await Promise.all(pacers.map((pacer) => pacer.end())));
+      break;
+  }
+});
+tell('there');

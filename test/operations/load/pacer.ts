@@ -1,0 +1,100 @@
+import { HttpSender } from './http-connection.ts';
+import type { Lane, LaneReport } from './plan.ts';
+import { ask, type Question } from './questions.ts';
+import { Tally } from './tally.ts';
+import { WebSocketSender } from './web-socket.ts';
+
+/** A question and when it was to be sent, whether or not a connection was free then. */
+export type Due = { readonly question: Question; readonly at: number };
+
+/** A connection of a lane. */
+export interface Sender {
+  /** Resolves when it can be used for the first time. */
+  open(): Promise<void>;
+  readonly canSend: boolean;
+  /** Requests without an answer. */
+  readonly owed: number;
+  send(due: Due): void;
+  close(): void;
+}
+
+/** Due and not sent, because no connection is free. */
+const MAX_WAITING = 50_000;
+/** For what is under way at the end. */
+const GRACE_MS = 20_000;
+const TICK_MS = 1;
+
+let lastId = 0;
+
+/** Sends what is due over whatever connection is free, oldest first: latencies count from when it was due. */
+export class Pacer {
+  readonly #lane: Lane;
+  readonly #tally: Tally;
+  readonly #senders: readonly Sender[];
+  readonly #waiting: Due[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #startedAt = 0;
+  #due = 0;
+  #next = 0;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+    this.#tally = new Tally(lane);
+    const onIdle = (): void => this.#sendWaiting();
+    const sendAgain = (due: Due): void => void this.#waiting.unshift(due);
+    this.#senders = Array.from({ length: lane.connections }, () =>
+      lane.transport === 'http'
+        ? new HttpSender(lane, this.#tally, onIdle)
+        : new WebSocketSender(lane, this.#tally, onIdle, sendAgain),
+    );
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(this.#senders.map((sender) => sender.open()));
+    this.#tally.cut();
+    // Lanes that begin together are not to send together.
+    this.#startedAt = performance.now() + (Math.random() * 1_000) / this.#lane.perSecond;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  cut(): LaneReport {
+    return this.#tally.cut();
+  }
+
+  async end(): Promise<LaneReport> {
+    clearInterval(this.#timer);
+    const until = performance.now() + GRACE_MS;
+    while (this.#unsettled > 0 && performance.now() < until) {
+      this.#sendWaiting();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (let count = this.#unsettled; count > 0; count--) this.#tally.fail('no answer');
+    for (const sender of this.#senders) sender.close();
+    return this.#tally.cut();
+  }
+
+  get #unsettled(): number {
+    return this.#senders.reduce((sum, { owed }) => sum + owed, this.#waiting.length);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const gap = 1_000 / this.#lane.perSecond;
+    for (let at = this.#startedAt + this.#due * gap; at <= now; at += gap) {
+      this.#due++;
+      this.#tally.countDue();
+      if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ question: ask(++lastId), at });
+      else this.#tally.fail('too many requests wait');
+    }
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
+    for (let tried = 0; this.#waiting.length > 0 && tried < this.#senders.length; tried++) {
+      const sender = this.#senders[this.#next++ % this.#senders.length] as Sender;
+      if (!sender.canSend) continue;
+      sender.send(this.#waiting.shift() as Due);
+      tried = -1;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** Requests of one client at a pace of its own. */
+export type Lane = {
+  readonly name: string;
+  readonly transport: 'http' | 'webSocket';
+  readonly port: number;
+  readonly key: string;
+  readonly connections: number;
+  /** Over all its connections. */
+  readonly perSecond: number;
+  /** It asks for more than it may: being refused for that is right, where the refusal is. */
+  readonly mayBeLimited?: boolean;
+};
+
+/** Everything since the last report. */
+export type LaneReport = {
+  readonly name: string;
+  readonly seconds: number;
+  /** Requests that came due. */
+  readonly due: number;
+  /** Answered as the chain has it. */
+  readonly right: number;
+  /** Refused for a limit, as such a refusal has to be. */
+  readonly limited: number;
+  /** Everything else, by what it was. */
+  readonly failed: Readonly<Record<string, number>>;
+  /** The first answers that were wrong, shortened. */
+  readonly wrong: readonly string[];
+  /** Of right answers, milliseconds from when the request was due. */
+  readonly latencies: readonly number[];
+  /** WebSockets that were closed from the other side, by code. */
+  readonly closes: Readonly<Record<string, number>>;
+  /** Messages that were under way to a WebSocket when it said that it closes; they are sent again on the next. */
+  readonly crossed: number;
+  /** Connections that ended with a request on them. */
+  readonly broken: number;
+};
+
+export type ToLoad =
+  | { readonly say: 'begin'; readonly lanes: readonly Lane[] }
+  /** Tell what there is, and count anew. */
+  | { readonly say: 'cut' }
+  /** Send nothing more, wait for what is under way, and tell. */
+  | { readonly say: 'end' };
+
+export type FromLoad = 'there' | 'begun' | readonly LaneReport[];
+
+export function countFailures(reports: readonly LaneReport[]): number {
+  return reports.reduce(
+    (total, { failed }) => Object.values(failed).reduce((sum, count) => sum + count, total),
+    0,
+  );
+}
+
+/** `3 ECONNRESET, 1 status 502` */
+export function describeFailures(reports: readonly LaneReport[]): string {
+  const kinds = new Map<string, number>();
+  for (const { failed } of reports) {
+    for (const [kind, count] of Object.entries(failed)) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+  }
+  const wrong = reports.flatMap((report) => report.wrong);
+  return [...[...kinds].map(([kind, count]) => `${count} ${kind}`), ...wrong].join(', ') || 'none';
+}

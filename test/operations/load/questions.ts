@@ -1,0 +1,51 @@
+import { CHAIN_ID } from '../../support/ask-program.ts';
+
+/** A request whose answer is known, to the byte. */
+export type Question = { readonly id: number; readonly text: string; readonly answer: string };
+
+/**
+ * Every other one is an `eth_call` that returns its own id: an answer that belongs to another request is seen. The code is
+ * PUSH4 id, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
+ */
+export function ask(id: number): Question {
+  const isCall = id % 2 === 1;
+  const hex = id.toString(16);
+  const data = `0x63${hex.padStart(8, '0')}60005260206000f3`;
+  const [method, params, result] = isCall
+    ? ['eth_call', [{ data }, 'latest'], `0x${hex.padStart(64, '0')}`]
+    : ['eth_chainId', [], CHAIN_ID];
+  return {
+    id,
+    text: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    answer: JSON.stringify({ jsonrpc: '2.0', id, result }),
+  };
+}
+
+type Refusal = {
+  readonly jsonrpc?: unknown;
+  readonly id?: unknown;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
+};
+type Rate = { readonly allowed_rps?: unknown; readonly backoff_seconds?: unknown };
+
+/** Whether an answer is the refusal of a key that has asked too much. @param retryAfter the header, where there is one */
+export function isLimitRefusal(text: string, id: number, retryAfter: string | undefined): boolean {
+  let refusal: Refusal;
+  try {
+    refusal = JSON.parse(text) as Refusal;
+  } catch {
+    return false;
+  }
+  const { code, message, data } = refusal.error ?? {};
+  const rate = data as Rate | undefined;
+  const backoff = Number(rate?.backoff_seconds);
+  return (
+    refusal.jsonrpc === '2.0' &&
+    refusal.id === id &&
+    code === -32005 &&
+    message === 'project ID request rate exceeded' &&
+    Number(rate?.allowed_rps) > 0 &&
+    backoff > 0 &&
+    (retryAfter === undefined || Number(retryAfter) === backoff)
+  );
+}

@@ -1,0 +1,104 @@
+import { WebSocket } from 'ws';
+import type { Due, Sender } from './pacer.ts';
+import type { Lane } from './plan.ts';
+import type { Tally } from './tally.ts';
+
+/** What a service says that goes away and is, or will be, elsewhere. */
+const CLEAN: ReadonlySet<number> = new Set([1001, 1012]);
+/** What was sent so shortly before such a close was seen may have met it on the way: it was not taken. */
+const CROSSING_MS = 100;
+const RECONNECT_MS = { least: 20, spread: 80 };
+const MAX_OWED = 16;
+
+type Owed = Due & { readonly sentAt: number };
+
+/** A WebSocket that connects again when it is closed, as clients do. */
+export class WebSocketSender implements Sender {
+  readonly #lane: Lane;
+  readonly #tally: Tally;
+  readonly #onIdle: () => void;
+  readonly #sendAgain: (due: Due) => void;
+  readonly #owed = new Map<number, Owed>();
+  #socket: WebSocket | undefined;
+  #isOver = false;
+
+  constructor(lane: Lane, tally: Tally, onIdle: () => void, sendAgain: (due: Due) => void) {
+    this.#lane = lane;
+    this.#tally = tally;
+    this.#onIdle = onIdle;
+    this.#sendAgain = sendAgain;
+  }
+
+  get canSend(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN && this.#owed.size < MAX_OWED;
+  }
+
+  get owed(): number {
+    return this.#owed.size;
+  }
+
+  open(): Promise<void> {
+    return new Promise((resolve) => this.#connect(resolve));
+  }
+
+  send(due: Due): void {
+    this.#owed.set(due.question.id, { ...due, sentAt: performance.now() });
+    this.#socket?.send(due.question.text, () => {});
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#socket?.terminate();
+  }
+
+  #connect(onOpen: () => void): void {
+    const { port, key } = this.#lane;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${key}`, {
+      headers: { host: 'devnet.localhost' },
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    });
+    let wasOpen = false;
+    socket.on('open', () => {
+      wasOpen = true;
+      onOpen();
+      this.#onIdle();
+    });
+    socket.on('error', (error) => {
+      if (!wasOpen && !this.#isOver) this.#tally.fail(`WebSocket not opened: ${error.message}`);
+    });
+    socket.on('message', (data) => this.#receive(String(data)));
+    socket.on('close', (code) => {
+      if (this.#isOver) return;
+      if (wasOpen) this.#settle(code);
+      const again = RECONNECT_MS.least + Math.random() * RECONNECT_MS.spread;
+      setTimeout(() => this.#connect(onOpen), again);
+    });
+    this.#socket = socket;
+  }
+
+  #receive(text: string): void {
+    const id = Number(/"id":(\d+)/.exec(text)?.[1]);
+    const owed = this.#owed.get(id);
+    if (owed === undefined) {
+      this.#tally.fail('an answer to nothing');
+      return;
+    }
+    this.#owed.delete(id);
+    this.#tally.judge(owed.question, owed.at, { status: 200, text, retryAfter: undefined });
+    this.#onIdle();
+  }
+
+  #settle(code: number): void {
+    this.#tally.countClose(code);
+    const since = performance.now() - CROSSING_MS;
+    if (this.#owed.size > 0) this.#tally.countBroken();
+    for (const due of this.#owed.values()) {
+      if (CLEAN.has(code) && due.sentAt >= since) {
+        this.#tally.countCrossed();
+        this.#sendAgain(due);
+      } else this.#tally.fail(`unanswered at close ${code}`);
+    }
+    this.#owed.clear();
+  }
+}

@@ -1,0 +1,143 @@
+/** One key asks ten times what it may, beside nine that ask less than they may. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../../bench/support/figures.ts';
+import { DEVNET } from '../support/ask-program.ts';
+import { Program } from '../support/program.ts';
+import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
+import { Load } from './load/load.ts';
+import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
+import type { Scenario } from './scenario.ts';
+import { createKey } from './support/keys.ts';
+import { medianRatio, readPercentile } from './support/latency.ts';
+
+const POLITE = 9;
+/** Calls a second that each key may make. */
+export const RATE = 100;
+const BURST = RATE;
+/** So far below its limit that a machine that stops for a moment makes nobody ask too much afterwards. */
+const POLITE_SHARE = 0.5;
+const NOISE = 10;
+const LANE_CONNECTIONS = 4;
+const NOISY_CONNECTIONS = 16;
+const MAX_RATIO = 1.5;
+const MAX_ADMITTED = 1.15;
+
+export type NoisyOptions = {
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly workers: number;
+  /** Where limits are: in the data folder, or in a server. */
+  readonly limits: 'folder' | 'server';
+};
+
+export type NoisyOutcome = {
+  readonly alone: readonly (readonly LaneReport[])[];
+  readonly beside: readonly (readonly LaneReport[])[];
+  readonly noisy: readonly LaneReport[];
+};
+
+export async function runNoisyNeighbour(options: NoisyOptions): Promise<NoisyOutcome> {
+  const server = options.limits === 'server' ? await startRedis() : undefined;
+  const valkey = server && { url: `redis://127.0.0.1:${server.port}` };
+  const access = valkey === undefined ? {} : { valkey };
+  const program = new Program({ networks: DEVNET, workers: options.workers, access, log: { level: 'warn' } });
+  try {
+    const rate = { perSecond: RATE, burst: BURST };
+    const keys: string[] = [];
+    for (let count = 0; count <= POLITE; count++) keys.push((await createKey(program, { rate })).key);
+    await program.start();
+    return await measure(program.port, keys, options);
+  } finally {
+    await program.dispose();
+    await server?.close();
+  }
+}
+
+async function measure(
+  port: number,
+  [noisyKey = '', ...keys]: readonly string[],
+  { rounds, roundMs }: NoisyOptions,
+): Promise<NoisyOutcome> {
+  const lanes = keys.map((key, index): Lane => {
+    const perSecond = RATE * POLITE_SHARE;
+    return {
+      name: `polite ${index}`,
+      transport: 'http',
+      port,
+      key,
+      connections: LANE_CONNECTIONS,
+      perSecond,
+    };
+  });
+  const noise: Lane = {
+    name: 'noisy',
+    transport: 'http',
+    port,
+    key: noisyKey,
+    connections: NOISY_CONNECTIONS,
+    perSecond: RATE * NOISE,
+    mayBeLimited: true,
+  };
+  const [alone, beside, noisy]: [(readonly LaneReport[])[], (readonly LaneReport[])[], LaneReport[]] = [
+    [],
+    [],
+    [],
+  ];
+  const polite = await Load.begin(lanes);
+  const neighbour = await Load.open();
+  // A service that has just been started is slower.
+  await sleep(roundMs);
+  for (let round = 0; round < rounds; round++) {
+    await polite.cut();
+    await sleep(roundMs);
+    alone.push(await polite.cut());
+    await neighbour.begin([noise]);
+    await polite.cut();
+    await sleep(roundMs);
+    beside.push(await polite.cut());
+    noisy.push(...(await neighbour.end()));
+  }
+  await polite.end();
+  neighbour.close();
+  polite.close();
+  return { alone, beside, noisy };
+}
+
+function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Figure[] {
+  const { alone, beside, noisy } = outcome;
+  const p99 = (rounds: readonly (readonly LaneReport[])[]): number[] =>
+    rounds.map((reports) => readPercentile(reports, 0.99));
+  const polite = [...alone, ...beside].flat();
+  // Beyond what its bucket holds.
+  const admitted = noisy.map(({ right, seconds }) => (right - BURST) / seconds / RATE);
+  const asked = noisy.map(({ due, seconds }) => due / seconds / RATE);
+  const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(' ');
+  say(`p99 alone ${show(p99(alone))} ms, beside ${show(p99(beside))} ms`);
+  say(`the noisy key asked ${show(asked)} times its rate, and got its burst and ${show(admitted)} times its rate`);
+  const failures = countFailures(polite) + countFailures(noisy);
+  if (failures > 0) say(`failed: ${describeFailures([...polite, ...noisy])}`);
+  return [
+    { name: 'p99 ratio', value: medianRatio(p99(beside), p99(alone)), below: MAX_RATIO },
+    { name: 'failed', value: failures, digits: 0, below: 1 },
+    {
+      name: 'noisy key got its burst and at most',
+      value: Math.max(...admitted),
+      unit: ' times its rate',
+      below: MAX_ADMITTED,
+    },
+  ];
+}
+
+export const NOISY_NEIGHBOUR: Scenario = {
+  name: 'noisy neighbour',
+  findLack: () => undefined,
+  run: async (say) =>
+    judge(await runNoisyNeighbour({ rounds: 11, roundMs: 2_000, workers: 1, limits: 'folder' }), say),
+};
+
+export const NOISY_NEIGHBOUR_SHARED: Scenario = {
+  name: 'noisy neighbour, two workers and limits in a server',
+  findLack: () => (findRedisProgram() === undefined ? NO_REDIS_REASON : undefined),
+  run: async (say) =>
+    judge(await runNoisyNeighbour({ rounds: 11, roundMs: 2_000, workers: 2, limits: 'server' }), say),
+};

@@ -1,0 +1,45 @@
+/**
+ * What happens to a service in operation, against the real program. Each scenario says what it saw; the last line has all
+ * figures. Exits with 1 when one falls short. `ONLY=text` runs those whose name holds the text.
+ */
+import { describeFigure, describeTarget, type Figure, isMet } from '../../bench/support/figures.ts';
+import { NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED } from './noisy-neighbour.ts';
+import { KILLED_WORKER } from './killed-worker.ts';
+import { SERVER_OUTAGE } from './server-outage.ts';
+import type { Scenario } from './scenario.ts';
+
+const SCENARIOS: readonly Scenario[] = [NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED, SERVER_OUTAGE, KILLED_WORKER];
+const ONLY = process.env['ONLY'] ?? '';
+
+const told: string[] = [];
+const missed: string[] = [];
+for (const scenario of SCENARIOS.filter(({ name }) => name.includes(ONLY))) await report(scenario);
+const verdict = missed.length === 0 ? 'all as they should be' : `MISSED: ${missed.join(', ')}`;
+console.log(`${told.join('; ')}; ${verdict}`);
+process.exitCode = missed.length === 0 && told.length > 0 ? 0 : 1;
+
+async function report({ name, findLack, run }: Scenario): Promise<void> {
+  const lack = findLack();
+  if (lack !== undefined) {
+    console.log(`${name}: SKIPPED, ${lack}`);
+    told.push(`${name} SKIPPED`);
+    return;
+  }
+  const startedAt = performance.now();
+  console.log(`${name}:`);
+  const figures = await tryRun(run);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  const line = figures.map(describeFigure).join(', ');
+  console.log(`  ${line} (${seconds} s)`);
+  told.push(`${name}: ${line}`);
+  for (const figure of figures) if (!isMet(figure)) missed.push(`${name}: ${describeTarget(figure)}`);
+}
+
+async function tryRun(run: Scenario['run']): Promise<readonly Figure[]> {
+  try {
+    return await run((line) => console.log(`  ${line}`));
+  } catch (error) {
+    console.log(`  ${(error as Error).stack}`);
+    return [{ name: 'did not come to its end', value: Number.NaN, atLeast: 0 }];
+  }
+}
