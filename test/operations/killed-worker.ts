@@ -9,8 +9,6 @@ import type { Scenario } from './scenario.ts';
 
 const HTTP_CONNECTIONS = 24;
 const WEB_SOCKETS = 8;
-/** Of each transport. More than one process answers at once: every connection has a request on it. */
-const PER_SECOND = 6_000;
 /** In which what broke is seen by its clients. */
 const SETTLE_MS = 500;
 
@@ -25,7 +23,10 @@ export type KilledOutcome = {
 };
 
 /** @param perSecond requests of each transport @param kills how often */
-export async function runKilledWorker(perSecond: number, kills: number): Promise<readonly KilledOutcome[]> {
+export async function runKilledWorker(
+  perSecond: Lane['perSecond'],
+  kills: number,
+): Promise<readonly KilledOutcome[]> {
   const program = new Program({ networks: DEVNET, workers: 2, log: { level: 'warn' } });
   try {
     await program.start();
@@ -66,9 +67,8 @@ async function killOne(program: Program, load: Load, killed: Set<number>): Promi
   return { before, kill, after: await load.cut(), connections: victim.connections, processes: pids };
 }
 
-
 async function run(say: (line: string) => void): Promise<readonly Figure[]> {
-  const outcomes = await runKilledWorker(PER_SECOND, 5);
+  const outcomes = await runKilledWorker('closed loop', 5);
   const figures = outcomes.map(({ kill, before, after, connections }) => {
     const http = kill.filter(({ name }) => name === 'http');
     say(
@@ -86,7 +86,12 @@ async function run(say: (line: string) => void): Promise<readonly Figure[]> {
   return [
     { name: 'kills', value: outcomes.length, digits: 0, atLeast: 1 },
     { name: 'failed in flight', value: total('failed'), digits: 0 },
-    { name: 'connections broken beyond its own', value: Math.max(...figures.map(({ broken }) => broken)), digits: 0, below: 1 },
+    {
+      name: 'connections broken beyond its own',
+      value: Math.max(...figures.map(({ broken }) => broken)),
+      digits: 0,
+      below: 1,
+    },
     { name: 'failed otherwise', value: total('otherwise') + total('beyond'), digits: 0, below: 1 },
   ];
 }

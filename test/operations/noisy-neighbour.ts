@@ -113,7 +113,9 @@ function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Fig
   const asked = noisy.map(({ due, seconds }) => due / seconds / RATE);
   const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(' ');
   say(`p99 alone ${show(p99(alone))} ms, beside ${show(p99(beside))} ms`);
-  say(`the noisy key asked ${show(asked)} times its rate, and got its burst and ${show(admitted)} times its rate`);
+  say(
+    `the noisy key asked ${show(asked)} times its rate, and got its burst and ${show(admitted)} times its rate`,
+  );
   const failures = countFailures(polite) + countFailures(noisy);
   if (failures > 0) say(`failed: ${describeFailures([...polite, ...noisy])}`);
   return [
@@ -136,7 +138,7 @@ export const NOISY_NEIGHBOUR: Scenario = {
 };
 
 export const NOISY_NEIGHBOUR_SHARED: Scenario = {
-  name: 'noisy neighbour, two workers and limits in a server',
+  name: 'noisy neighbour, two processes and shared limits',
   findLack: () => (findRedisProgram() === undefined ? NO_REDIS_REASON : undefined),
   run: async (say) =>
     judge(await runNoisyNeighbour({ rounds: 11, roundMs: 2_000, workers: 2, limits: 'server' }), say),

@@ -3,12 +3,23 @@
  * figures. Exits with 1 when one falls short. `ONLY=text` runs those whose name holds the text.
  */
 import { describeFigure, describeTarget, type Figure, isMet } from '../../bench/support/figures.ts';
-import { NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED } from './noisy-neighbour.ts';
 import { KILLED_WORKER } from './killed-worker.ts';
-import { SERVER_OUTAGE } from './server-outage.ts';
+import { NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED } from './noisy-neighbour.ts';
+import { ROLLING_RESTARTS } from './rolling-restart.ts';
 import type { Scenario } from './scenario.ts';
+import { SERVER_OUTAGE } from './server-outage.ts';
+import { SLOW_CLIENTS } from './slow-clients.ts';
+import { WATCHED_COST } from './watched-cost.ts';
 
-const SCENARIOS: readonly Scenario[] = [NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED, SERVER_OUTAGE, KILLED_WORKER];
+const SCENARIOS: readonly Scenario[] = [
+  NOISY_NEIGHBOUR,
+  NOISY_NEIGHBOUR_SHARED,
+  SERVER_OUTAGE,
+  ...ROLLING_RESTARTS,
+  KILLED_WORKER,
+  SLOW_CLIENTS,
+  WATCHED_COST,
+];
 const ONLY = process.env['ONLY'] ?? '';
 
 const told: string[] = [];

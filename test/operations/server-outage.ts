@@ -139,7 +139,9 @@ async function run(say: (line: string) => void): Promise<readonly Figure[]> {
   const wrong = all.flatMap((report) => report.wrong).length;
   if (failures > 0) say(`failed: ${describeFailures(all)}`);
   say(`a key that no replica knew got ${strangerStatuses.join(', ')} while the server was away`);
-  say(`a new key opened ${recoveryMs.toFixed(0)} ms after its return, a revoked one no more after ${revocationMs.toFixed(0)} ms`);
+  say(
+    `a new key opened ${recoveryMs.toFixed(0)} ms after its return, a revoked one no more after ${revocationMs.toFixed(0)} ms`,
+  );
   const rate = (name: string, reports: readonly LaneReport[]): Figure => ({
     name: `${name} the limited key got`,
     value: readAdmitted(reports),

@@ -28,18 +28,22 @@ let lastId = 0;
 
 /** Sends what is due over whatever connection is free, oldest first: latencies count from when it was due. */
 export class Pacer {
-  readonly #lane: Lane;
   readonly #tally: Tally;
   readonly #senders: readonly Sender[];
   readonly #waiting: Due[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Between two requests, milliseconds. */
+  readonly #gap: number;
+  #isFilling: boolean;
   #startedAt = 0;
   #due = 0;
   #next = 0;
 
   constructor(lane: Lane) {
-    this.#lane = lane;
     this.#tally = new Tally(lane);
+    this.#isFilling = lane.perSecond === 'closed loop';
+    // In a closed loop the timer only begins it, and begins it again after a connection was away.
+    this.#gap = lane.perSecond === 'closed loop' ? Number.POSITIVE_INFINITY : 1_000 / lane.perSecond;
     const onIdle = (): void => this.#sendWaiting();
     const sendAgain = (due: Due): void => void this.#waiting.unshift(due);
     this.#senders = Array.from({ length: lane.connections }, () =>
@@ -53,7 +57,7 @@ export class Pacer {
     await Promise.all(this.#senders.map((sender) => sender.open()));
     this.#tally.cut();
     // Lanes that begin together are not to send together.
-    this.#startedAt = performance.now() + (Math.random() * 1_000) / this.#lane.perSecond;
+    this.#startedAt = performance.now() + (this.#isFilling ? 0 : Math.random() * this.#gap);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -63,6 +67,7 @@ export class Pacer {
 
   async end(): Promise<LaneReport> {
     clearInterval(this.#timer);
+    this.#isFilling = false;
     const until = performance.now() + GRACE_MS;
     while (this.#unsettled > 0 && performance.now() < until) {
       this.#sendWaiting();
@@ -79,17 +84,23 @@ export class Pacer {
 
   #tick(): void {
     const now = performance.now();
-    const gap = 1_000 / this.#lane.perSecond;
-    for (let at = this.#startedAt + this.#due * gap; at <= now; at += gap) {
-      this.#due++;
-      this.#tally.countDue();
-      if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ question: ask(++lastId), at });
+    for (let at = this.#startedAt + this.#due * this.#gap; !this.#isFilling && at <= now; at += this.#gap) {
+      if (this.#waiting.length < MAX_WAITING) this.#plan(at);
       else this.#tally.fail('too many requests wait');
+      this.#due++;
     }
     this.#sendWaiting();
   }
 
+  #plan(at: number): void {
+    this.#tally.countDue();
+    this.#waiting.push({ question: ask(++lastId), at });
+  }
+
   #sendWaiting(): void {
+    if (this.#isFilling && this.#waiting.length === 0) {
+      for (const { canSend } of this.#senders) if (canSend) this.#plan(performance.now());
+    }
     for (let tried = 0; this.#waiting.length > 0 && tried < this.#senders.length; tried++) {
       const sender = this.#senders[this.#next++ % this.#senders.length] as Sender;
       if (!sender.canSend) continue;

@@ -5,8 +5,8 @@ export type Lane = {
   readonly port: number;
   readonly key: string;
   readonly connections: number;
-  /** Over all its connections. */
-  readonly perSecond: number;
+  /** Over all its connections; or the next as soon as there is an answer. */
+  readonly perSecond: number | 'closed loop';
   /** It asks for more than it may: being refused for that is right, where the refusal is. */
   readonly mayBeLimited?: boolean;
 };

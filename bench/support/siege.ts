@@ -1,0 +1,87 @@
+/**
+ * Clients that keep connections and give nothing for them, in a process of their own: WebSockets that say nothing, and
+ * connections on which the head of a request arrives byte by byte and which are opened again whenever they are closed.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+
+/** How many of each are to be there. */
+export type Besiegers = { readonly port: number; readonly idle: number; readonly lorises: number };
+
+export const SIEGE_HOST = 'devnet.localhost';
+/** Each slow client's byte. */
+const TRICKLE_MS = 1_000;
+/** Handshakes under way at the same time. */
+const OPENING = 100;
+const HEAD = Buffer.from(`POST /v3/demo HTTP/1.1\r\nHost: ${SIEGE_HOST}\r\n${'X-Slow: yes\r\n'.repeat(500)}`);
+
+/** The process that they are in, as the one that measures sees it. */
+export class Siege {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  static async open(): Promise<Siege> {
+    const child = fork(fileURLToPath(import.meta.url), ['besiege']);
+    await once(child, 'message');
+    return new Siege(child);
+  }
+
+  /** Opens what is missing, closes what is too much. Resolves when all are there, or gone. */
+  async set(besiegers: Besiegers): Promise<void> {
+    this.#child.send(besiegers);
+    await once(this.#child, 'message');
+  }
+
+  close(): void {
+    if (this.#child.connected) this.#child.disconnect();
+  }
+}
+
+const sockets: WebSocket[] = [];
+const lurking = new Set<Socket>();
+let lorises = 0;
+
+async function besiege(wanted: Besiegers): Promise<void> {
+  for (const socket of sockets.splice(wanted.idle)) socket.terminate();
+  const open = async (): Promise<void> => {
+    while (sockets.length < wanted.idle) {
+      const url = `ws://127.0.0.1:${wanted.port}/ws/v3/demo`;
+      const socket = new WebSocket(url, { headers: { Host: SIEGE_HOST } });
+      sockets.push(socket);
+      await once(socket, 'open');
+    }
+  };
+  await Promise.all(Array.from({ length: OPENING }, open));
+  lorises = wanted.lorises;
+  for (const socket of [...lurking].slice(lorises)) socket.destroy();
+  while (lurking.size < lorises) lurk(wanted.port);
+}
+
+function lurk(port: number): void {
+  const socket = connect(port, '127.0.0.1');
+  lurking.add(socket);
+  let sent = 0;
+  const timer = setInterval(() => socket.write(HEAD.subarray(sent, ++sent)), TRICKLE_MS);
+  socket.on('error', () => {});
+  socket.resume();
+  socket.once('close', () => {
+    clearInterval(timer);
+    lurking.delete(socket);
+    if (lurking.size < lorises) lurk(port);
+  });
+}
+
+if (process.argv[2] === 'besiege') {
+  process.on('disconnect', () => process.exit());
+  process.on('message', async (wanted: Besiegers) => {
+    await besiege(wanted);
+    process.send?.('done');
+  });
+  process.send?.('there');
+}

@@ -1,0 +1,125 @@
+/** Three replicas of two workers each share a server and are restarted one after the other, behind a proxy. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../../bench/support/figures.ts';
+import { DEVNET } from '../support/ask-program.ts';
+import { Program } from '../support/program.ts';
+import { findFreePort, findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
+import { Load } from './load/load.ts';
+import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
+import type { Scenario } from './scenario.ts';
+import { createKey } from './support/keys.ts';
+import { findProxy, type ProxyName, type RunningProxy, startProxy } from './support/proxy.ts';
+
+const REPLICAS = 3;
+const LOAD = { http: { connections: 32, perSecond: 400 }, webSocket: { connections: 60, perSecond: 180 } };
+const RATE = 10_000;
+/** Between two restarts, and around them. */
+const PAUSE_MS = 1_500;
+const CLEAN = ['1001', '1012'];
+
+export type RollingOutcome = {
+  readonly http: LaneReport;
+  readonly webSocket: LaneReport;
+  readonly restarts: number;
+  /** What the replicas ended with. */
+  readonly exits: readonly (number | string | null)[];
+};
+
+export async function runRollingRestart(
+  name: ProxyName,
+  restarts: number = REPLICAS,
+): Promise<RollingOutcome> {
+  const server = await startRedis();
+  const replicas: Program[] = [];
+  let proxy: RunningProxy | undefined;
+  try {
+    for (let count = 0; count < REPLICAS; count++) {
+      replicas.push(
+        new Program({
+          // Each comes back where it was.
+          listen: { port: await findFreePort(), trustedProxies: ['loopback'] },
+          workers: 2,
+          networks: DEVNET,
+          access: { valkey: { url: `redis://127.0.0.1:${server.port}` } },
+          limits: { drainDelay: '1s' },
+          log: { level: 'warn' },
+        }),
+      );
+    }
+    const { key } = await createKey(replicas[0] as Program, { rate: { perSecond: RATE, burst: RATE } });
+    await Promise.all(replicas.map((replica) => replica.start()));
+    proxy = await startProxy(
+      name,
+      replicas.map(({ port }) => port),
+    );
+    return await measure(replicas.slice(0, restarts), proxy, key);
+  } finally {
+    await proxy?.close();
+    await Promise.all(replicas.map((replica) => replica.dispose()));
+    await server.close();
+  }
+}
+
+async function measure(
+  replicas: readonly Program[],
+  proxy: RunningProxy,
+  key: string,
+): Promise<RollingOutcome> {
+  const { port } = proxy;
+  const lanes: readonly Lane[] = [
+    { name: 'http', transport: 'http', port, key, ...LOAD.http },
+    { name: 'webSocket', transport: 'webSocket', port, key, ...LOAD.webSocket },
+  ];
+  const load = await Load.begin(lanes);
+  const exits: (number | string | null)[] = [];
+  await sleep(PAUSE_MS);
+  for (const [index, replica] of replicas.entries()) {
+    await proxy.takeOut(index);
+    exits.push(await replica.stop());
+    await replica.start();
+    await proxy.putBack(index);
+    await sleep(PAUSE_MS);
+  }
+  const [http, webSocket] = (await load.end()) as [LaneReport, LaneReport];
+  load.close();
+  return { http, webSocket, restarts: replicas.length, exits };
+}
+
+/** WebSockets that were closed in any other way than by a replica that goes away. */
+export function countUnclean({ closes }: LaneReport): number {
+  return Object.entries(closes).reduce((sum, [code, count]) => sum + (CLEAN.includes(code) ? 0 : count), 0);
+}
+
+export function countClean({ closes }: LaneReport): number {
+  return Object.entries(closes).reduce((sum, [code, count]) => sum + (CLEAN.includes(code) ? count : 0), 0);
+}
+
+function judge(outcome: RollingOutcome, say: (line: string) => void): readonly Figure[] {
+  const { http, webSocket, restarts, exits } = outcome;
+  say(`${http.right} requests over HTTP, ${webSocket.right} over WebSocket right; exits ${exits.join(', ')}`);
+  say(
+    `WebSockets closed by code: ${JSON.stringify(webSocket.closes)}; ${webSocket.crossed} messages met the close on their way and were sent again`,
+  );
+  const failures = countFailures([http, webSocket]);
+  if (failures > 0) say(`failed: ${describeFailures([http, webSocket])}`);
+  return [
+    { name: 'restarts', value: restarts, digits: 0, atLeast: REPLICAS },
+    { name: 'failed over HTTP', value: countFailures([http]), digits: 0, below: 1 },
+    { name: 'over WebSocket', value: countFailures([webSocket]), digits: 0, below: 1 },
+    { name: 'closed with 1001 or 1012', value: countClean(webSocket), digits: 0, atLeast: 1 },
+    { name: 'otherwise', value: countUnclean(webSocket), digits: 0, below: 1 },
+    { name: 'exits but 0', value: exits.filter((code) => code !== 0).length, digits: 0, below: 1 },
+  ];
+}
+
+/** What a machine lacks for it. */
+export function findRollingLack(name: ProxyName): string | undefined {
+  if (findRedisProgram() === undefined) return NO_REDIS_REASON;
+  return findProxy(name) === undefined ? `there is no ${name}: install it to run this` : undefined;
+}
+
+export const ROLLING_RESTARTS: readonly Scenario[] = (['haproxy', 'nginx'] as const).map((name) => ({
+  name: `rolling restart behind ${name}`,
+  findLack: () => findRollingLack(name),
+  run: async (say) => judge(await runRollingRestart(name), say),
+}));
