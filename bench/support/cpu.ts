@@ -1,6 +1,7 @@
 /** Processors and what a process used of them. Linux only, as /proc is. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** The measured server's own processor; everything else of a bench keeps off it. */
@@ -17,11 +18,12 @@ const [USER_TICKS, SYSTEM_TICKS] = [11, 12];
 const PROGRAM = 'taskset';
 
 /** Whether processes can be bound to processors here. */
-export const CAN_PIN: boolean = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .some((folder) => existsSync(join(folder, PROGRAM)));
+export const CAN_PIN: boolean =
+  cpus().length > Math.max(SERVER_CORE, LOAD_CORE) &&
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, PROGRAM)));
 
-export const NO_PIN_NOTE = 'taskset is not installed: nothing is bound to a processor, ratios are rougher';
+export const NO_PIN_NOTE =
+  'there is no taskset, or no second processor: nothing is bound to a processor, ratios are rougher';
 
 /** Words in front of a command that bind it to one processor; none where that is not possible. */
 export function pinTo(core: number): readonly string[] {

@@ -20,6 +20,7 @@ const NOISE = 10;
 const LANE_CONNECTIONS = 4;
 const NOISY_CONNECTIONS = 16;
 const MAX_RATIO = 1.5;
+const FULL = { rounds: 11, roundMs: 2_000, politeShare: POLITE_SHARE };
 const MAX_ADMITTED = 1.15;
 
 export type NoisyOptions = {
@@ -28,6 +29,8 @@ export type NoisyOptions = {
   readonly workers: number;
   /** Where limits are: in the data folder, or in a server. */
   readonly limits: 'folder' | 'server';
+  /** What each of the others asks, as a part of what it may. */
+  readonly politeShare: number;
 };
 
 export type NoisyOutcome = {
@@ -56,10 +59,10 @@ export async function runNoisyNeighbour(options: NoisyOptions): Promise<NoisyOut
 async function measure(
   port: number,
   [noisyKey = '', ...keys]: readonly string[],
-  { rounds, roundMs }: NoisyOptions,
+  { rounds, roundMs, politeShare }: NoisyOptions,
 ): Promise<NoisyOutcome> {
   const lanes = keys.map((key, index): Lane => {
-    const perSecond = RATE * POLITE_SHARE;
+    const perSecond = RATE * politeShare;
     return {
       name: `polite ${index}`,
       transport: 'http',
@@ -133,13 +136,11 @@ function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Fig
 export const NOISY_NEIGHBOUR: Scenario = {
   name: 'noisy neighbour',
   findLack: () => undefined,
-  run: async (say) =>
-    judge(await runNoisyNeighbour({ rounds: 11, roundMs: 2_000, workers: 1, limits: 'folder' }), say),
+  run: async (say) => judge(await runNoisyNeighbour({ ...FULL, workers: 1, limits: 'folder' }), say),
 };
 
 export const NOISY_NEIGHBOUR_SHARED: Scenario = {
   name: 'noisy neighbour, two processes and shared limits',
   findLack: () => (findRedisProgram() === undefined ? NO_REDIS_REASON : undefined),
-  run: async (say) =>
-    judge(await runNoisyNeighbour({ rounds: 11, roundMs: 2_000, workers: 2, limits: 'server' }), say),
+  run: async (say) => judge(await runNoisyNeighbour({ ...FULL, workers: 2, limits: 'server' }), say),
 };

@@ -1,4 +1,8 @@
-/** Three replicas of two workers each share a server and are restarted one after the other, behind a proxy. */
+/**
+ * Three replicas of two workers each share a server and are restarted one after the other, behind a proxy. Behind nginx each
+ * request has a connection of its own: it learns of a restart by reading its configuration again, and then closes clients'
+ * connections that are idle, whether or not a request is on its way to it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
@@ -52,7 +56,7 @@ export async function runRollingRestart(
       name,
       replicas.map(({ port }) => port),
     );
-    return await measure(replicas.slice(0, restarts), proxy, key);
+    return await measure(replicas.slice(0, restarts), proxy, key, name === 'nginx');
   } finally {
     await proxy?.close();
     await Promise.all(replicas.map((replica) => replica.dispose()));
@@ -64,10 +68,11 @@ async function measure(
   replicas: readonly Program[],
   proxy: RunningProxy,
   key: string,
+  isFleeting: boolean,
 ): Promise<RollingOutcome> {
   const { port } = proxy;
   const lanes: readonly Lane[] = [
-    { name: 'http', transport: 'http', port, key, ...LOAD.http },
+    { name: 'http', transport: 'http', port, key, isFleeting, ...LOAD.http },
     { name: 'webSocket', transport: 'webSocket', port, key, ...LOAD.webSocket },
   ];
   const load = await Load.begin(lanes);

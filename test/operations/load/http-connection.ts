@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts';
 /** For an answer. */
 const PATIENCE_MS = 15_000;
 
-/** One keep-alive connection with one request on it at a time. Nothing is ever sent a second time. */
+/** One connection, usually kept, with one request on it at a time. Nothing is ever sent a second time. */
 export class HttpSender implements Sender {
   readonly #client: Client;
   readonly #path: string;
@@ -14,9 +14,10 @@ export class HttpSender implements Sender {
   readonly #onIdle: () => void;
   #isBusy = false;
 
-  constructor({ port, key }: Lane, tally: Tally, onIdle: () => void) {
+  constructor({ port, key, isFleeting }: Lane, tally: Tally, onIdle: () => void) {
     this.#client = new Client(`http://127.0.0.1:${port}`, {
-      pipelining: 1,
+      // 0 is none that is kept.
+      pipelining: isFleeting === true ? 0 : 1,
       keepAliveTimeout: 60_000,
       headersTimeout: PATIENCE_MS,
       bodyTimeout: PATIENCE_MS,

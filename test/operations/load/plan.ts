@@ -7,6 +7,8 @@ export type Lane = {
   readonly connections: number;
   /** Over all its connections; or the next as soon as there is an answer. */
   readonly perSecond: number | 'closed loop';
+  /** Over HTTP: a connection for every request. */
+  readonly isFleeting?: boolean;
   /** It asks for more than it may: being refused for that is right, where the refusal is. */
   readonly mayBeLimited?: boolean;
 };

@@ -1,0 +1,28 @@
+/** Short forms of what `run-operations.ts` measures: here counts only, which no slow machine changes. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findRedisProgram, NO_REDIS_REASON } from '../support/redis.ts';
+import { countFailures, describeFailures } from './load/plan.ts';
+import { runNoisyNeighbour } from './noisy-neighbour.ts';
+
+const PLACES = [
+  { workers: 1, limits: 'folder', skip: false },
+  { workers: 2, limits: 'server', skip: findRedisProgram() === undefined && NO_REDIS_REASON },
+] as const;
+
+describe('one key that asks ten times what it may', () => {
+  for (const { workers, limits, skip } of PLACES) {
+    test(`with ${workers} processes and limits in a ${limits} is refused, and no other`, {
+      skip,
+    }, async () => {
+      // So little that none of the others could be refused whatever comes.
+      const options = { rounds: 1, roundMs: 700, workers, limits, politeShare: 0.1 };
+      const { alone, beside, noisy } = await runNoisyNeighbour(options);
+      const polite = [...alone, ...beside].flat();
+      assert.equal(countFailures(polite), 0, describeFailures(polite));
+      assert.equal(countFailures(noisy), 0, describeFailures(noisy));
+      assert.ok(polite.every(({ right }) => right > 0));
+      for (const { right, limited } of noisy) assert.ok(right > 0 && limited > 0, `${right}, ${limited}`);
+    });
+  }
+});
