@@ -1,6 +1,6 @@
 /** Start-up is mostly the loading of modules: what is not needed until later must not come along. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 const STATIC_IMPORT = /^(?:import|export) (?:[^'"]* from )?'([^']+)';$/gm;
@@ -31,11 +31,16 @@ test('the command line alone loads no package', () => {
 });
 
 test('a start loads what every network needs', () => {
-  assert.deepEqual(listPackages(findModule('cli/serve.js')), ['@noble/hashes', 'lmdb', 'pino', 'zod']);
+  assert.deepEqual(listPackages(findModule('cli/serve.js')), ['#zod', '@noble/hashes', 'lmdb', 'pino']);
+});
+
+test('zod comes with one language of the 64 that it has', () => {
+  const folder = new URL('../../src/vendor/zod/v4/locales/', import.meta.url);
+  assert.deepEqual(readdirSync(folder).sort(), ['en.js', 'index.js']);
 });
 
 test('what is loaded on demand brings its packages', () => {
-  assert.deepEqual(listPackages(findModule('config/load-config.js')), ['yaml', 'zod']);
+  assert.deepEqual(listPackages(findModule('config/load-config.js')), ['#zod', 'yaml']);
   assert.deepEqual(listPackages(findModule('cache/redis-cache.js')), ['iovalkey']);
   assert.ok(listPackages(findModule('upstream/open-upstream-chain.js')).includes('undici'));
 });
