@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 
@@ -29,6 +30,8 @@ export class Siege {
   static async open(): Promise<Siege> {
     const child = fork(fileURLToPath(import.meta.url), ['besiege']);
     await once(child, 'message');
+    // They would be on other machines: they are not to take the processor from who measures.
+    setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
     return new Siege(child);
   }
 

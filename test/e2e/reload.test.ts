@@ -60,9 +60,14 @@ for (const workers of [1, 2]) {
       assert.deepEqual(await askAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
       const names = (await program.readStatus()).networks.map(({ name }) => name);
       assert.deepEqual(names.sort(), ['devnet', 'rollup']);
+      const leftOver = await openSocket(program.port, 'demo', 'rollup.localhost');
 
       await change(program, { workers, networks: DEVNET });
       assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      leftOver.send('{"jsonrpc":"2.0","id":4,"method":"eth_chainId","params":[]}');
+      const [refusal] = await once(leftOver, 'message');
+      assert.notEqual(JSON.parse(String(refusal)).error, undefined);
+      leftOver.terminate();
       socket.send('{"jsonrpc":"2.0","id":5,"method":"eth_chainId","params":[]}');
       const [data] = await once(socket, 'message');
       assert.deepEqual(JSON.parse(String(data)), { jsonrpc: '2.0', id: 5, result: CHAIN_ID });

@@ -2,6 +2,7 @@
  * What happens to a service in operation, against the real program. Each scenario says what it saw; the last line has all
  * figures. Exits with 1 when one falls short. `ONLY=text` runs those whose name holds the text.
  */
+import { cpus, loadavg } from 'node:os';
 import { describeFigure, describeTarget, type Figure, isMet } from '../../bench/support/figures.ts';
 import { KILLED_WORKER } from './killed-worker.ts';
 import { NOISY_NEIGHBOUR, NOISY_NEIGHBOUR_SHARED } from './noisy-neighbour.ts';
@@ -22,6 +23,7 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 const ONLY = process.env['ONLY'] ?? '';
 
+console.log(`${cpus().length} processors, of which ${loadavg()[0]?.toFixed(1)} were busy before`);
 const told: string[] = [];
 const missed: string[] = [];
 for (const scenario of SCENARIOS.filter(({ name }) => name.includes(ONLY))) await report(scenario);

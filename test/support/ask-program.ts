@@ -45,8 +45,12 @@ export async function postText(
 }
 
 /** An open WebSocket to the development chain. */
-export async function openSocket(port: number, key: string = 'demo'): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${key}`);
+export async function openSocket(
+  port: number,
+  key: string = 'demo',
+  host: string = '127.0.0.1',
+): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${key}`, { headers: { host } });
   await once(socket, 'open');
   return socket;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { FromLoad, Lane, LaneReport, ToLoad } from './plan.ts';
 
@@ -13,9 +14,11 @@ export class Load {
     this.#child = child;
   }
 
-  static async open(): Promise<Load> {
+  /** @param isElsewhere its clients would be on other machines: they are not to take processors from those that are measured */
+  static async open(isElsewhere: boolean = false): Promise<Load> {
     const child = fork(CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     await once(child, 'message');
+    if (isElsewhere) setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
     return new Load(child);
   }
 
