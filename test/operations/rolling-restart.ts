@@ -12,7 +12,8 @@ import { Load } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
 import { createKey } from './support/keys.ts';
-import { findProxy, type ProxyName, type RunningProxy, startProxy } from './support/proxy.ts';
+import { startProxy } from './support/proxy.ts';
+import { findProxy, type ProxyName, type RunningProxy } from './support/proxy-process.ts';
 
 const REPLICAS = 3;
 const LOAD = { http: { connections: 32, perSecond: 400 }, webSocket: { connections: 60, perSecond: 180 } };

@@ -18,6 +18,7 @@ const SCENARIOS: readonly Scenario[] = [
   SERVER_OUTAGE,
   ...ROLLING_RESTARTS,
   KILLED_WORKER,
+  // These bind this process, and what it starts, to one processor: nothing may come after them.
   SLOW_CLIENTS,
   WATCHED_COST,
 ];

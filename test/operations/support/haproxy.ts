@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { makeTemporaryFolder } from '../../support/embedded.ts';
+import { waitUntil } from '../../support/program.ts';
+import { findFreePort } from '../../support/redis.ts';
+import { findProxy, launchProxy, type RunningProxy, stopProxy } from './proxy-process.ts';
+
+function describeHaproxy(port: number, socket: string, replicas: readonly number[]): string {
+  const servers = replicas.map((replica, index) => `  server s${index} 127.0.0.1:${replica} check`);
+  // A request that may have reached a replica is never sent to another: retry-on is left at conn-failure.
+  return `global
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode http
+  option redispatch 1
+  retries 3
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  timeout tunnel 1h
+  timeout http-keep-alive 60s
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend replicas
+backend replicas
+  balance roundrobin
+  option forwardfor
+  option httpchk GET /health/ready
+  http-check expect status 200
+  default-server inter 200ms fall 1 rise 1
+${servers.join('\n')}
+`;
+}
+
+/** Asks replicas whether they are ready, as an operator would configure it. */
+export async function startHaproxy(replicas: readonly number[]): Promise<RunningProxy> {
+  const folder = makeTemporaryFolder();
+  const port = await findFreePort();
+  const socket = join(folder.path, 'admin.sock');
+  const config = join(folder.path, 'haproxy.cfg');
+  writeFileSync(config, describeHaproxy(port, socket, replicas));
+  const child = await launchProxy(findProxy('haproxy') as string, ['-db', '-f', config], port);
+  const isUp = async (replica: number): Promise<boolean> => {
+    const line = (await command(socket, 'show stat'))
+      .split('\n')
+      .find((row) => row.startsWith(`replicas,s${replica},`));
+    return line?.split(',')[STATUS_FIELD] === 'UP';
+  };
+  return {
+    port,
+    // It sees that one is draining.
+    takeOut: async () => {},
+    putBack: (replica) => waitUntil(() => isUp(replica)),
+    close: async () => {
+      await stopProxy(child);
+      folder.remove();
+    },
+  };
+}
+
+const STATUS_FIELD = 17;
+
+/** Asks HAProxy something over its socket. */
+async function command(socket: string, text: string): Promise<string> {
+  const connection = connect(socket);
+  connection.end(`${text}\n`);
+  let answer = '';
+  for await (const chunk of connection.setEncoding('utf8')) answer += chunk;
+  return answer;
+}
