@@ -45,7 +45,8 @@ export async function runRollingRestart(
           listen: { port: await findFreePort(), trustedProxies: ['loopback'] },
           workers: 2,
           networks: DEVNET,
-          access: { valkey: { url: `redis://127.0.0.1:${server.port}` } },
+          // A worker that has just been started reads the key: where other things run it may wait longer than by default.
+          access: { valkey: { url: `redis://127.0.0.1:${server.port}`, timeLimit: '500ms' } },
           limits: { drainDelay: '1s' },
           log: { level: 'warn' },
         }),

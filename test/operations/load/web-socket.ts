@@ -5,8 +5,8 @@ import type { Tally } from './tally.ts';
 
 /** What a service says that goes away and is, or will be, elsewhere. */
 const CLEAN: ReadonlySet<number> = new Set([1001, 1012]);
-/** What was sent so shortly before such a close was seen may have met it on the way: it was not taken. */
-const CROSSING_MS = 100;
+/** What was sent so shortly before such a close was seen may have met it on the way: it was not taken. Processes may stand still for a while. */
+const CROSSING_MS = 500;
 const RECONNECT_MS = { least: 20, spread: 80 };
 const MAX_OWED = 16;
 
