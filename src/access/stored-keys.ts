@@ -68,7 +68,9 @@ export class StoredKeys implements KeyVerifier {
     const hash = hashApiKey(key);
     const outcome = recoverWith(
       () =>
-        continueWith(this.#options.table.findByHash(hash), (record) => this.#keep(key, hash, record, known)),
+        continueWith(this.#options.table.findByHash(hash, known === undefined), (record) =>
+          this.#keep(key, hash, record, known),
+        ),
       (error) => this.#keepOpen(known, error),
     );
     if (known === undefined || !(outcome instanceof Promise)) return outcome;

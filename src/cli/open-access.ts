@@ -99,7 +99,7 @@ export async function openKeyTable({
   await client.waitUntilReady(PATIENCE_MS);
   const table = new RedisKeyTable({ client, prefix: access.valkey.prefix, timeLimitMs: PATIENCE_MS });
   return {
-    findByHash: (hash) => table.findByHash(hash),
+    findByHash: (hash, isFirst) => table.findByHash(hash, isFirst),
     list: () => table.list(),
     insert: (record) => table.insert(record),
     modify: (id, change) => table.modify(id, change),

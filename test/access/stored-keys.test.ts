@@ -178,4 +178,25 @@ describe('a table that answers later', () => {
     reads[3]?.(new Error('away'));
     await assert.rejects(async () => tooLate, /away/);
   });
+
+  test('is told of keys that nothing is known of: for these an answer may take longer', async () => {
+    const { table, reads } = createTable();
+    const firsts: (boolean | undefined)[] = [];
+    const watched: KeyTable = {
+      ...table,
+      findByHash: (hash, isFirst) => {
+        firsts.push(isFirst);
+        return table.findByHash(hash, isFirst);
+      },
+    };
+    const { keys, clock } = watch(watched);
+    const first = keys.verify(KEY);
+    reads[0]?.('found');
+    await first;
+    clock.now += 600;
+    void keys.verify(KEY);
+    reads[1]?.('found');
+    await settle();
+    assert.deepEqual(firsts, [true, false]);
+  });
 });

@@ -3,8 +3,12 @@ import type { KeyRecord } from './key-record.ts';
 
 /** Where records of keys are kept: in a folder of this machine, or in a server that machines share. */
 export interface KeyTable {
-  /** The record of the key with this SHA-256. @throws (or rejects) when it cannot be read now */
-  findByHash(hash: string): Eventual<KeyRecord | undefined>;
+  /**
+   * The record of the key with this SHA-256. @param isFirst nothing is known of it: without an answer the key does not open, so that
+   * one may be waited for longer
+   * @throws (or rejects) when it cannot be read now
+   */
+  findByHash(hash: string, isFirst?: boolean): Eventual<KeyRecord | undefined>;
   list(): Eventual<readonly KeyRecord[]>;
   insert(record: KeyRecord): Promise<void>;
   /**

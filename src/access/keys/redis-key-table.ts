@@ -24,6 +24,8 @@ const REPLACE = createScript(
 );
 
 const ATTEMPTS = 10;
+/** How long a key that nothing is known of may take: 503 is worse than a second. */
+const FIRST_LIMIT_MS = 1_000;
 
 export type RedisKeyTableOptions = {
   readonly client: RedisClient;
@@ -46,8 +48,10 @@ export class RedisKeyTable implements KeyTable {
     this.#ids = `{${options.prefix}:keys}:ids`;
   }
 
-  async findByHash(hash: string): Promise<KeyRecord | undefined> {
-    const text = await this.#ask((client) => client.run(FIND, this.#records, this.#ids, hash));
+  async findByHash(hash: string, isFirst = false): Promise<KeyRecord | undefined> {
+    const { timeLimitMs } = this.#options;
+    const limitMs = isFirst ? Math.max(FIRST_LIMIT_MS, timeLimitMs) : timeLimitMs;
+    const text = await this.#ask((client) => client.run(FIND, this.#records, this.#ids, hash), limitMs);
     return text === '' ? undefined : parseRecord(text);
   }
 
@@ -83,10 +87,13 @@ export class RedisKeyTable implements KeyTable {
   }
 
   /** @throws Error without an answer in time; at once after several of these */
-  async #ask(question: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
-    const { client, timeLimitMs } = this.#options;
+  async #ask(
+    question: (client: RedisClient) => Promise<unknown>,
+    limitMs: number = this.#options.timeLimitMs,
+  ): Promise<unknown> {
+    const { client } = this.#options;
     if (this.#breaker.admit()) {
-      const value = await settleWithin(question(client), timeLimitMs);
+      const value = await settleWithin(question(client), limitMs);
       if (value !== undefined && value !== LATE) {
         this.#breaker.succeed();
         return value;
