@@ -43,6 +43,8 @@ export class StoredKeys implements KeyVerifier {
   readonly #now: () => number;
   /** By the key itself, which is hashed once a second instead of with every request. */
   readonly #known: Lru<string, Known>;
+  /** Keys that are being read for the first time. */
+  readonly #firsts = new Map<string, Promise<Principal | undefined>>();
 
   constructor(options: StoredKeysOptions) {
     this.#options = options;
@@ -52,7 +54,7 @@ export class StoredKeys implements KeyVerifier {
 
   verify(key: string): Eventual<Principal | undefined> {
     const known = this.#known.get(key);
-    if (known === undefined) return isApiKey(key) ? this.#read(key, undefined) : undefined;
+    if (known === undefined) return isApiKey(key) ? this.#readFirst(key) : undefined;
     const age = this.#now() - known.readAt;
     if (age < AGING_MS) return openWith(known);
     if (age >= FRESH_MS) return known.reading ?? this.#read(key, known);
@@ -62,6 +64,18 @@ export class StoredKeys implements KeyVerifier {
 
   isKnown(key: string): boolean {
     return this.#known.get(key) !== undefined;
+  }
+
+  /** However many ask for it at once, a key that nothing is known of is read once. */
+  #readFirst(key: string): Eventual<Principal | undefined> {
+    const reading = this.#firsts.get(key);
+    if (reading !== undefined) return reading;
+    const outcome = this.#read(key, undefined);
+    if (!(outcome instanceof Promise)) return outcome;
+    this.#firsts.set(key, outcome);
+    const forget = (): void => void this.#firsts.delete(key);
+    outcome.then(forget, forget);
+    return outcome;
   }
 
   #read(key: string, known: Known | undefined): Eventual<Principal | undefined> {

@@ -5,13 +5,25 @@ import type { TokenIssuer } from './options.ts';
 
 /** Whether tokens are what the issuer of this name signs. */
 export interface TokenVerifier {
-  /** @returns undefined for a good one */
+  /** @returns undefined for a good one. Rejects when the issuer's keys cannot be had */
   verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined;
 }
 
 const ALGORITHMS = ['RS256', 'ES256'];
 /** Between clocks of machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
+/** What jose says of tokens, by its codes. */
+const BAD_TOKEN: ReadonlySet<unknown> = new Set([
+  'ERR_JOSE_ALG_NOT_ALLOWED',
+  'ERR_JOSE_NOT_SUPPORTED',
+  'ERR_JWKS_MULTIPLE_MATCHING_KEYS',
+  'ERR_JWKS_NO_MATCHING_KEY',
+  'ERR_JWS_INVALID',
+  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  'ERR_JWT_EXPIRED',
+  'ERR_JWT_INVALID',
+]);
 /** A token that was good is not checked again for so long: a signature takes 0.1 ms. */
 const GOOD_MS = 10_000;
 /** Characters of tokens that are remembered, all together. */
@@ -61,8 +73,10 @@ class JwtVerifier implements TokenVerifier {
       const expiresAt = (payload.exp as number) * 1_000;
       this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
-    } catch {
-      return 'invalidToken';
+    } catch (error) {
+      // Anything else says nothing about the token: the keys cannot be had.
+      if (BAD_TOKEN.has((error as { code?: unknown }).code)) return 'invalidToken';
+      throw new Error('the keys of an issuer cannot be had');
     }
   }
 
@@ -93,8 +107,17 @@ async function openKeyFile(path: string): Promise<JWTVerifyGetKey> {
     keys = createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')));
     changedAt = mtimeMs;
   };
+  let looking: Promise<void> | undefined;
   return async (header, token) => {
-    if (performance.now() - lookedAt > FILE_CHECK_MS) await look().catch(() => {});
+    if (looking !== undefined || keys === undefined || performance.now() - lookedAt > FILE_CHECK_MS) {
+      looking ??= look()
+        .catch(() => {})
+        .finally(() => {
+          looking = undefined;
+        });
+      // Whoever has keys does not wait for others.
+      if (keys === undefined) await looking;
+    }
     if (keys === undefined) throw new Error('the file of keys cannot be read');
     return keys(header, token);
   };

@@ -94,7 +94,7 @@ export async function composeService(
     const before = core;
     core = await open(next, before);
     gateway.switchTo(core.gateway);
-    const retired = retire(before, core, next.limits.drainTimeout).finally(() => {
+    const retired = retire(before, next.limits.drainTimeout, log).finally(() => {
       gateway.forget(before.gateway);
       retiring.delete(retired);
     });
@@ -125,8 +125,9 @@ export async function composeService(
 type Core = {
   readonly gateway: ConfiguredGateway;
   readonly networks: OpenNetworks;
-  /** Closes what `after` does not use. */
-  close(after?: Core): Promise<void>;
+  readonly access: OpenAccess;
+  /** Closes what no other core uses. */
+  close(): Promise<void>;
 };
 
 type CoreParts = {
@@ -141,9 +142,9 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
   const networks = await OpenNetworks.open(config, backends, before?.networks);
   let access: OpenAccess;
   try {
-    access = await openAccess(config, processes, backends.log);
+    access = await openAccess(config, processes, backends.log, before?.access);
   } catch (error) {
-    await networks.close(before?.networks);
+    await networks.close();
     throw error;
   }
   const gateway = createGateway({
@@ -164,8 +165,9 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
   return {
     gateway,
     networks,
-    async close(after) {
-      await networks.close(after?.networks);
+    access,
+    async close() {
+      await networks.close();
       await access.close();
     },
   };
@@ -174,11 +176,15 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
 /** Between two looks whether anything is still in work. */
 const LOOK_MS = 50;
 
-/** Closes a core once nothing is in work with it, or its time is over. */
-async function retire(core: Core, after: Core, limitMs: number): Promise<void> {
+/** Closes a core once nothing is in work with it, or its time is over. Never rejects. */
+async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
   const until = performance.now() + limitMs;
   while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  await core.close(after);
+  try {
+    await core.close();
+  } catch (error) {
+    log.error({ err: error }, 'what an earlier configuration had open could not be closed');
+  }
 }

@@ -4,7 +4,7 @@ import { KnownCredentials } from '../access/known-credentials.ts';
 import type { LimitTable } from '../access/limits/limit-table.ts';
 import { Limiter } from '../access/limits/limiter.ts';
 import { LmdbLimitTable } from '../access/limits/lmdb-limit-table.ts';
-import type { SharedServer } from '../access/options.ts';
+import type { AccessOptions, SharedServer } from '../access/options.ts';
 import { StoredKeys } from '../access/stored-keys.ts';
 import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
@@ -12,24 +12,76 @@ import type { Access } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
 import { OccasionalLog } from '../util/occasional-log.ts';
+import { fingerprint } from './fingerprint.ts';
 
 /** What decides who comes in, and how to close it. */
-export type OpenAccess = Access & { close(): Promise<void> };
+export type OpenAccess = Access & {
+  readonly tables: Tables;
+  /** What keys and tokens are verified by: what has not changed is not forgotten. */
+  readonly settings: string;
+  readonly issuers: string;
+  close(): Promise<void>;
+};
 
 /** No reply of ours is longer: a record of a key, or a list of them. */
 const VALUE_BYTES = 64 * 1024 * 1024;
 /** How long looking after keys may wait, milliseconds. */
 const PATIENCE_MS = 5_000;
+/** How long a start waits for the server; without it the service goes on. */
+const CONNECT_LIMIT_MS = 2_000;
+/** Commands on their way: each key that is in use may be read at the same moment. */
+const COMMANDS = 16_384;
 
-type Tables = { readonly keys: KeyTable; readonly limits: LimitTable; close(): Promise<void> };
+type Tables = {
+  readonly keys: KeyTable;
+  readonly limits: LimitTable;
+  /** Configurations that use them: one, or two while one takes over from the other. */
+  users: number;
+  close(): Promise<void>;
+};
 
-/** Opens keys and limits where the configuration has them. @param processes that serve it on this machine */
-export async function openAccess(config: Config, processes: number, log: Logger): Promise<OpenAccess> {
+/**
+ * Opens keys and limits where the configuration has them. Where they are cannot change while the service runs, so that what
+ * `before` has opened is taken over, connections and all.
+ * @param processes that serve it on this machine
+ */
+export async function openAccess(
+  config: Config,
+  processes: number,
+  log: Logger,
+  before?: OpenAccess,
+): Promise<OpenAccess> {
   const { access, networks } = config;
   const warn = createFaultLog(log);
-  const tables = await openTables(config, processes, warn);
-  const keys = new StoredKeys({
-    table: tables.keys,
+  const tables = before?.tables ?? (await openTables(config, processes, warn));
+  tables.users++;
+  const settings = fingerprint([access.rate, access.dailyCredits, access.staleKeys]);
+  const isSame = before?.settings === settings;
+  const keys = isSame ? before.keys : openKeys(access, tables, warn);
+  const issuers = fingerprint(access.jwt);
+  const knowsTokens = before?.issuers === issuers;
+  const rates = Object.entries(networks).flatMap(([name, { rate }]) =>
+    rate === undefined ? [] : [[name, rate] as const],
+  );
+  const limiter = new Limiter({ table: tables.limits, failures: access.failures, networks: new Map(rates) });
+  return {
+    keys,
+    tokens: knowsTokens ? before.tokens : createTokenVerifier(access.jwt),
+    credentials: knowsTokens ? before.credentials : new KnownCredentials(),
+    limiter,
+    tables,
+    settings,
+    issuers,
+    async close() {
+      await limiter.close();
+      if (--tables.users === 0) await tables.close();
+    },
+  };
+}
+
+function openKeys(access: AccessOptions, { keys }: Tables, warn: (about: string) => void): StoredKeys {
+  return new StoredKeys({
+    table: keys,
     defaults: {
       ...(access.rate !== undefined && { rate: access.rate }),
       ...(access.dailyCredits !== undefined && { dailyCredits: access.dailyCredits }),
@@ -37,20 +89,6 @@ export async function openAccess(config: Config, processes: number, log: Logger)
     staleMs: access.staleKeys,
     onStale: () => warn('keys'),
   });
-  const rates = Object.entries(networks).flatMap(([name, { rate }]) =>
-    rate === undefined ? [] : [[name, rate] as const],
-  );
-  const limiter = new Limiter({ table: tables.limits, failures: access.failures, networks: new Map(rates) });
-  return {
-    keys,
-    tokens: createTokenVerifier(access.jwt),
-    credentials: new KnownCredentials(),
-    limiter,
-    async close() {
-      await limiter.close();
-      await tables.close();
-    },
-  };
 }
 
 async function openTables(
@@ -64,6 +102,7 @@ async function openTables(
     return {
       keys,
       limits,
+      users: 0,
       async close() {
         await limits.close();
         await keys.close();
@@ -72,6 +111,8 @@ async function openTables(
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
+  // Requests that come before there is a connection would be refused.
+  await client.waitUntilReady(CONNECT_LIMIT_MS);
   // Loaded here only: with the client it takes 20 ms.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
@@ -80,6 +121,7 @@ async function openTables(
   return {
     keys,
     limits,
+    users: 0,
     async close() {
       await limits.close();
       await keys.close();
@@ -110,7 +152,12 @@ export async function openKeyTable({
 async function openClient({ url }: SharedServer, warn: (about: RedisFault) => void): Promise<RedisClient> {
   const { createRedisClient } = await import('../redis/redis-client.ts');
   const { parseRedisUrl } = await import('../redis/redis-url.ts');
-  return createRedisClient({ target: parseRedisUrl(url), valueBytes: VALUE_BYTES, onFault: warn });
+  return createRedisClient({
+    target: parseRedisUrl(url),
+    valueBytes: VALUE_BYTES,
+    commands: COMMANDS,
+    onFault: warn,
+  });
 }
 
 function createFaultLog(log: Logger): (about: string) => void {

@@ -39,6 +39,7 @@ export class OpenNetworks {
         try {
           const chain = before?.lend(name, options) ?? (await openChain(name, options, backends));
           networks.#chains.set(name, chain);
+          hold(chain);
         } catch (error) {
           throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
         }
@@ -48,7 +49,7 @@ export class OpenNetworks {
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       await networks.rollups.open(config.networks, networks.#chains);
     } catch (error) {
-      await networks.close(before);
+      await networks.close();
       throw error;
     }
     return networks;
@@ -86,13 +87,10 @@ export class OpenNetworks {
       : undefined;
   }
 
-  /** Closes what is not in use by `other`. */
-  async close(other?: OpenNetworks): Promise<void> {
+  /** Closes the chains that no other configuration holds. */
+  async close(): Promise<void> {
     await this.rollups.close();
-    const used = new Set<Chain>(other?.chains.values());
-    await Promise.all(
-      [...this.#chains.values()].filter((chain) => !used.has(chain)).map((chain) => chain.close()),
-    );
+    await Promise.all([...this.#chains.values()].map((chain) => release(chain)));
   }
 
   #describe(name: string, options: NetworkOptions, hasDemoKey: boolean): Network {
@@ -115,4 +113,17 @@ export class OpenNetworks {
 /** What a chain is opened from. */
 function describeChain({ builtin, embedded, upstreams, pool }: NetworkOptions): string {
   return fingerprint({ builtin, embedded, upstreams, pool });
+}
+
+/** How many configurations have a chain: a request that began under one of them may still need it. */
+const HOLDERS = new WeakMap<ObservedChain, number>();
+
+function hold(chain: ObservedChain): void {
+  HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
+}
+
+async function release(chain: ObservedChain): Promise<void> {
+  const holders = (HOLDERS.get(chain) ?? 1) - 1;
+  HOLDERS.set(chain, holders);
+  if (holders === 0) await chain.close();
 }

@@ -15,20 +15,22 @@ export class Reloader {
   readonly #onHangup = (): void => {
     this.#host.reloadCertificate();
     this.#watch.acknowledge();
-    void this.#reload();
+    void this.#reload(true);
   };
   #running: Config;
-  /** In force, or refused: it is not tried again until it changes. */
+  /** In force, or refused: it is not tried again until it changes, or somebody asks. */
   #text: string;
+  #inForce: string;
   #last: Promise<void> = Promise.resolve();
 
   constructor(recipe: Extract<Recipe, { kind: 'file' }>, running: Config, host: ServiceHost, log: Logger) {
     this.#file = recipe.file;
     this.#text = recipe.text;
+    this.#inForce = recipe.text;
     this.#running = running;
     this.#host = host;
     this.#log = log;
-    this.#watch = new FileWatch([recipe.file], () => void this.#reload());
+    this.#watch = new FileWatch([recipe.file], () => void this.#reload(false));
     process.on('SIGHUP', this.#onHangup);
   }
 
@@ -39,20 +41,23 @@ export class Reloader {
     await this.#last;
   }
 
-  #reload(): Promise<void> {
-    this.#last = this.#last.then(() => this.#tryReload());
+  /** @param isAsked somebody wants it: what was refused before may be possible now */
+  #reload(isAsked: boolean): Promise<void> {
+    this.#last = this.#last.then(() => this.#tryReload(isAsked));
     return this.#last;
   }
 
-  async #tryReload(): Promise<void> {
+  async #tryReload(isAsked: boolean): Promise<void> {
     try {
       const recipe = await readRecipe(this.#file);
-      if (recipe.kind !== 'file' || recipe.text === this.#text) return;
+      if (recipe.kind !== 'file' || recipe.text === this.#inForce) return;
+      if (recipe.text === this.#text && !isAsked) return;
       this.#text = recipe.text;
       const next = await makeConfig(recipe);
       checkReload(this.#running, next);
       await this.#host.reload(recipe);
       this.#running = next;
+      this.#inForce = recipe.text;
       this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
     } catch (error) {
       const problems = error instanceof ConfigError ? error.lines : [(error as Error).message];

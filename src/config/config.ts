@@ -72,7 +72,7 @@ const limitsSchema: z.ZodType<Limits> = z
       .min(1)
       .max(512 * MiB)
       .default(25_000_000),
-    inFlightBodies: z.int().min(1).max(1_000_000).default(1_024),
+    inFlightBodies: z.int().min(1).max(1_000_000).default(4_096),
     networkCalls: z.int().min(1).max(1_000_000).default(512),
     networkQueue: z.int().min(0).max(1_000_000).default(2_048),
     queueWait: durationSchema

@@ -57,7 +57,7 @@ export function admit(
     () =>
       continueWith(access.keys.verify(key), (principal) => {
         if (principal !== undefined) return admitPrincipal(principal, network, visitor, access, block);
-        access.limiter.countFailure(address);
+        if (visitor.wasAdmitted !== true) access.limiter.countFailure(address);
         return UNKNOWN_KEY;
       }),
     (error) => {
@@ -89,7 +89,7 @@ function admitPrincipal(
   if (asks && block !== undefined && !credentials.has(principal, authorization)) return refuseGuesses(block);
   return continueWith(checkCredentials(terms, authorization, tokens), (problem) => {
     if (problem !== undefined) {
-      limiter.countFailure(address);
+      if (visitor.wasAdmitted !== true) limiter.countFailure(address);
       return WRONG_CREDENTIALS[problem];
     }
     if (asks) credentials.remember(principal, authorization);

@@ -32,7 +32,7 @@ export class CallGuard {
     if (rules !== undefined) {
       const isAllowed =
         rules.allowsMethod(wireName, method?.name ?? wireName) &&
-        (method?.executes !== true || rules.allowsCall(params ?? []));
+        (method?.executes !== true || rules.allowsCall(params ?? [], method.isPassedThrough === true));
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);
@@ -41,21 +41,33 @@ export class CallGuard {
     return this.#take(session, credits, now);
   }
 
-  #take({ network, principal }: Session, credits: number, now: number): Eventual<RpcError | undefined> {
-    const denial = this.#limiter.takeForKey(principal, credits, now);
-    if (denial === undefined) return this.#takeForNetwork(network.name, now);
+  /** A call that was let through and could not be made: it costs nothing. */
+  giveBack({ method: wireName }: Call | Notification, { network, principal }: Session): void {
+    const credits = this.#scale.weigh(findMethod(wireName, network));
+    if (credits > 0) this.#limiter.giveBack(principal, credits);
+  }
+
+  #take(session: Session, credits: number, now: number): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForKey(session.principal, credits, now);
+    if (denial === undefined) return this.#takeForNetwork(session, credits, now);
     return continueWith(denial, (found) =>
       found === undefined
-        ? this.#takeForNetwork(network.name)
+        ? this.#takeForNetwork(session, credits)
         : explain(found, found.reason === 'credits' ? 'creditsSpent' : 'rateLimited'),
     );
   }
 
-  #takeForNetwork(network: string, now?: number): Eventual<RpcError | undefined> {
-    const denial = this.#limiter.takeForNetwork(network, now);
-    return denial === undefined
-      ? undefined
-      : continueWith(denial, (found) => explain(found, 'networkLimited'));
+  #takeForNetwork(
+    { network, principal }: Session,
+    credits: number,
+    now?: number,
+  ): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForNetwork(network.name, now);
+    if (denial === undefined) return undefined;
+    return continueWith(denial, (found) => {
+      if (found !== undefined) this.#limiter.giveBack(principal, credits);
+      return explain(found, 'networkLimited');
+    });
   }
 }
 

@@ -131,9 +131,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       problem === undefined
         ? takeTurn(context, item, now, dispatch)
         : continueWith(problem, (found) => found ?? takeTurn(context, item, performance.now(), dispatch));
-    if (watch === undefined) return outcome;
     return continueWith(outcome, (response) => {
-      if (response instanceof RpcError) watch.noteRefused(item.method, context, response, now);
+      if (!(response instanceof RpcError)) return response;
+      if (response.rowName === 'overloaded') guard.giveBack(item, context.session);
+      watch?.noteRefused(item.method, context, response, now);
       return response;
     });
   }

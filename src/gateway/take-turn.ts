@@ -14,20 +14,25 @@ export function takeTurn<A, T>(
   const { turns } = session.network;
   if (turns === undefined) return work(argument, context, now);
   const turn = turns.enter(session.principal.id, scope);
-  if (turn === true) return endTurn(work(argument, context, now), turns);
+  if (turn === true) return endTurn(() => work(argument, context, now), turns);
   if (turn === false) return new RpcError('overloaded');
   return turn.then((isTurn) =>
     isTurn
-      ? endTurn(work(argument, context, performance.now()), turns)
+      ? endTurn(() => work(argument, context, performance.now()), turns)
       : new RpcError(scope.aborted ? 'cancelled' : 'overloaded'),
   );
 }
 
-/** What is there at once takes no time from anybody. Work never throws or rejects. */
-function endTurn<T>(outcome: Eventual<T>, turns: FairQueue): Eventual<T> {
-  if (!(outcome instanceof Promise)) {
+/** What is there at once takes no time from anybody. */
+function endTurn<T>(work: () => Eventual<T>, turns: FairQueue): Eventual<T> {
+  let outcome: Eventual<T>;
+  try {
+    outcome = work();
+  } catch (error) {
     turns.leave();
-    return outcome;
+    throw error;
   }
-  return outcome.finally(() => turns.leave());
+  if (outcome instanceof Promise) return outcome.finally(() => turns.leave());
+  turns.leave();
+  return outcome;
 }

@@ -8,6 +8,8 @@ export type Visitor = {
   readonly authorization: string | undefined;
   /** W3C trace context. */
   readonly traceParent: string | undefined;
+  /** It has been let in before: when its key no longer opens, nobody has guessed. */
+  readonly wasAdmitted?: true;
   /** IP address of the client. */
   readonly address: string;
 };

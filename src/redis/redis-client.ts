@@ -8,7 +8,7 @@ import type { RedisTarget } from './redis-url.ts';
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Before a new attempt; up to as much again, so that replicas do not come back all at once. */
 const RECONNECT_MS = 250;
-/** Commands without a reply; at the bound none is sent. */
+/** Commands without a reply, unless told otherwise; at the bound none is sent. */
 const MAX_IN_FLIGHT = 256;
 /** Replies to other commands that may arrive in one read with the end of a long one. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
@@ -28,6 +28,8 @@ export type RedisClientOptions = {
   readonly target: RedisTarget;
   /** No value longer than this is read. */
   readonly valueBytes: number;
+  /** Commands without a reply; at the bound none is sent. */
+  readonly commands?: number;
   /** Called for every broken or refused connection and every failed command. */
   readonly onFault: (fault: RedisFault) => void;
 };
@@ -71,9 +73,11 @@ class BoundedClient implements RedisClient {
   readonly #meter: ReplyMeter;
   readonly #valueBytes: number;
   readonly #onFault: (fault: RedisFault) => void;
+  readonly #commands: number;
   #inFlight = 0;
 
-  constructor({ target, valueBytes, onFault }: RedisClientOptions) {
+  constructor({ target, valueBytes, commands = MAX_IN_FLIGHT, onFault }: RedisClientOptions) {
+    this.#commands = commands;
     this.#valueBytes = valueBytes;
     this.#onFault = onFault;
     this.#meter = { unclaimedBytes: 0, limit: valueBytes + REPLY_SLACK_BYTES };
@@ -95,7 +99,7 @@ class BoundedClient implements RedisClient {
   }
 
   get ready(): boolean {
-    return this.#redis.status === 'ready' && this.#inFlight < MAX_IN_FLIGHT;
+    return this.#redis.status === 'ready' && this.#inFlight < this.#commands;
   }
 
   async get(key: string): Promise<Buffer | null | undefined> {
@@ -127,7 +131,8 @@ class BoundedClient implements RedisClient {
   }
 
   async waitUntilReady(limitMs: number): Promise<void> {
-    if (!this.ready) await settleWithin(once(this.#redis, 'ready'), limitMs);
+    if (this.#redis.status !== 'ready')
+      await settleWithin(once(this.#redis, 'ready'), limitMs).catch(() => {});
   }
 
   reconnect(): void {

@@ -44,6 +44,8 @@ type Acceptor = {
 
 /** A key that is revoked is known to be within half a second; with this its connections are closed within one. */
 const RECHECK_MS = 400;
+/** One round of rechecks is made in so many parts. */
+const RECHECK_PARTS = 8;
 
 /** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
@@ -56,6 +58,8 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
+  /** Whose keys are still to be looked at in this round. */
+  readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
   /** Upgrades whose key is being checked. */
@@ -71,7 +75,7 @@ export class WebSocketEndpoint {
     this.#cors = new CorsPolicy(options.cors);
     this.#requests = requests;
     this.#heartbeat = new Heartbeat(this.#limits.webSocketPing);
-    this.#rechecks = setInterval(() => this.#recheck(), RECHECK_MS);
+    this.#rechecks = setInterval(() => this.#recheck(), RECHECK_MS / RECHECK_PARTS);
     this.#rechecks.unref();
   }
 
@@ -136,8 +140,9 @@ export class WebSocketEndpoint {
     try {
       if (target.host !== undefined) head.host = target.host;
       const visitor = this.#visitors.describe(head, route.key, request.socket);
-      const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(visitor);
-      const admitted = await admit();
+      const known: Visitor = { ...visitor, wasAdmitted: true };
+      const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(known);
+      const admitted = await this.#gateway.admit(visitor);
       if ('refused' in admitted) return admitted;
       this.#acceptor ??= this.#createAcceptor();
       return { session: admitted, visitor, admit, acceptor: await this.#acceptor };
@@ -177,13 +182,21 @@ export class WebSocketEndpoint {
     this.#heartbeat.add(connection);
     ws.once('close', (code) => {
       this.#connections.delete(connection);
+      this.#due.delete(connection);
       this.#heartbeat.delete(connection);
       this.#log.debug({ code, network: session.network.name }, 'WebSocket closed');
     });
     if (this.#closing) connection.beginClosing();
   }
 
+  /** A part of them each time: all keys at once would be a flood for whoever has the keys. */
   #recheck(): void {
-    for (const connection of this.#connections) void connection.recheck();
+    let due = Math.ceil(this.#connections.size / RECHECK_PARTS);
+    for (const connection of this.#due) {
+      if (due-- <= 0) return;
+      this.#due.delete(connection);
+      void connection.recheck();
+    }
+    if (this.#due.size === 0) for (const connection of this.#connections) this.#due.add(connection);
   }
 }

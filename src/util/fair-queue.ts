@@ -12,10 +12,17 @@ export type FairQueueLimits = {
 /** Something that may end while it waits. */
 type Waiter = { readonly aborted: boolean };
 
-type Entry = { readonly waiter: Waiter; readonly decide: (isTurn: boolean) => void };
+type Entry = {
+  readonly waiter: Waiter;
+  /** Until when it may wait. */
+  readonly until: number;
+  readonly decide: (isTurn: boolean) => void;
+};
 
 /** How fast what is known about the pace fades. */
 const PACE_HALF_LIFE_MS = 1_000;
+/** How late who has gone, or waited for too long, may be let go. */
+const SWEEP_MS = 200;
 /** Below this weight the pace says nothing. */
 const ENOUGH_SAMPLES = 4;
 
@@ -33,6 +40,8 @@ export class FairQueue {
   #running = 0;
   #waiting = 0;
   #endedAt: number | undefined;
+  /** As long as somebody waits. */
+  #sweeper: NodeJS.Timeout | undefined;
 
   /** `now` is a monotonic clock in milliseconds. */
   constructor(limits: FairQueueLimits, now: () => number = () => performance.now()) {
@@ -58,7 +67,7 @@ export class FairQueue {
       this.#running++;
       return true;
     }
-    if (this.#isTooLate() || !this.#makeRoom(owner)) return false;
+    if (this.#isTooLate(owner) || !this.#makeRoom(owner)) return false;
     return this.#wait(owner, waiter);
   }
 
@@ -75,10 +84,11 @@ export class FairQueue {
   #wait(owner: string, waiter: Waiter): Promise<boolean> {
     return new Promise((resolve) => {
       const entries = this.#owners.get(owner);
-      const entry = { waiter, decide: resolve };
+      const entry = { waiter, until: this.#now() + this.#limits.waitMs, decide: resolve };
       if (entries === undefined) this.#owners.set(owner, [entry]);
       else entries.push(entry);
       this.#waiting++;
+      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     });
   }
 
@@ -106,9 +116,30 @@ export class FairQueue {
     return undefined;
   }
 
-  #isTooLate(): boolean {
+  /** Whether the turn of this owner's next would come too late: one of each other owner goes before each of its own. */
+  #isTooLate(owner: string): boolean {
     if (this.#pace.weight < ENOUGH_SAMPLES) return false;
-    return (this.#waiting + 1) * this.#pace.read(0) > this.#limits.waitMs;
+    const own = (this.#owners.get(owner)?.length ?? 0) + 1;
+    let before = 0;
+    for (const [other, { length }] of this.#owners)
+      before += other === owner ? length : Math.min(length, own);
+    return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
+  }
+
+  /** Lets go who has gone, and who has waited for too long: what is in work may never end. */
+  #sweep(): void {
+    const now = this.#now();
+    for (const [owner, entries] of this.#owners) {
+      const kept = entries.filter(({ waiter, until }) => !waiter.aborted && now < until);
+      if (kept.length === entries.length) continue;
+      if (kept.length === 0) this.#owners.delete(owner);
+      else this.#owners.set(owner, kept);
+      this.#waiting -= entries.length - kept.length;
+      for (const entry of entries) if (!kept.includes(entry)) entry.decide(false);
+    }
+    if (this.#waiting > 0) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
   }
 
   /** The last of the longest line goes, unless this owner's would be as long. */

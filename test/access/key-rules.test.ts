@@ -60,6 +60,10 @@ test('contracts: what goes elsewhere, nowhere or to no address is not allowed', 
   assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: '0x00' } }]));
   assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', undefined, { number: '0x1' }]));
   assert.ok(!rules.allowsCall([]));
+  assert.ok(
+    !rules.allowsCall([{ to: ADDRESS, blockStateCalls: [] }], true),
+    'of nodes’ own methods nothing is known',
+  );
   assert.ok(rules.allowsCall([{ to: ADDRESS.toUpperCase().replace('0X', '0x') }]));
   for (const call of [
     { to: `0x${'00'.repeat(20)}` },

@@ -199,4 +199,13 @@ describe('a table that answers later', () => {
     await settle();
     assert.deepEqual(firsts, [true, false]);
   });
+
+  test('is asked once for a key that nothing is known of, however many bring it', async () => {
+    const { table, reads } = createTable();
+    const { keys } = watch(table);
+    const calls = Array.from({ length: 300 }, () => keys.verify(KEY));
+    assert.equal(reads.length, 1);
+    reads[0]?.('found');
+    assert.equal(new Set((await Promise.all(calls)).map((principal) => principal?.name)).size, 1);
+  });
 });

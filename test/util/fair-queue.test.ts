@@ -73,12 +73,35 @@ test('who would have to wait too long is told at once, as far as the pace is kno
     await settle();
   }
   assert.equal(queue.waiting, 7);
-  assert.equal(queue.enter('b', HERE), false);
+  // Eight times 100 ms are too long for the one, one turn of the other goes before the first of another.
+  assert.equal(queue.enter('a', HERE), false);
+  assert.ok(queue.enter('b', HERE) instanceof Promise);
   for (let i = 0; i < 4; i++) {
     queue.leave();
     await settle();
   }
-  assert.ok(queue.enter('b', HERE) instanceof Promise);
+  assert.ok(queue.enter('a', HERE) instanceof Promise);
+});
+
+test('who has gone, or has waited for too long, is let go although nothing ends', async () => {
+  const clock = { now: 0 };
+  const queue = new FairQueue({ ...LIMITS, running: 1 }, () => clock.now);
+  const log: string[] = [];
+  const gone = { aborted: false };
+  follow(queue, 'a', log);
+  follow(queue, 'b', log, gone);
+  follow(queue, 'c', log);
+  gone.aborted = true;
+  const until = async (count: number): Promise<void> => {
+    while (log.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await until(2);
+  assert.deepEqual([log[1], queue.waiting], ['b:false', 1]);
+  clock.now = 1_000;
+  await until(3);
+  assert.deepEqual([log[2], queue.waiting], ['c:false', 0]);
+  queue.leave();
+  assert.equal(queue.enter('d', HERE), true);
 });
 
 test('turns are never more than may run, and nobody waits without end', async () => {

@@ -92,7 +92,9 @@ export class RedisKeyTable implements KeyTable {
     limitMs: number = this.#options.timeLimitMs,
   ): Promise<unknown> {
     const { client } = this.#options;
-    if (this.#breaker.admit()) {
+    if (limitMs >= FIRST_LIMIT_MS) await client.waitUntilReady(limitMs);
+    // No connection, or no room on it, says nothing about the server: it is not held against it.
+    if (client.ready && this.#breaker.admit()) {
       const value = await settleWithin(question(client), limitMs);
       if (value !== undefined && value !== LATE) {
         this.#breaker.succeed();

@@ -64,6 +64,7 @@ export class Account {
   #isAway = false;
   /** When to ask again whether the table is back. */
   #retryAt = 0;
+  /** Kept while the table is there: whoever comes and goes does not bring a burst each time. */
   #ownBucket: TokenBucket | undefined;
 
   constructor(options: AccountOptions) {
@@ -72,7 +73,7 @@ export class Account {
 
   /** Whether the table is to be told of credits. */
   get isDirty(): boolean {
-    return this.#pending > 0;
+    return this.#pending !== 0;
   }
 
   /** Why a call would be denied for the rate, as far as is known without asking. */
@@ -96,9 +97,15 @@ export class Account {
     return this.#drawAndTake(credits, MAX_DRAWS);
   }
 
+  /** Takes back a call that was not made after all. */
+  giveBack(credits: number): void {
+    if (this.#options.rate !== undefined && !this.#isAway) this.#tokens++;
+    if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
+  }
+
   /** Tells the table of credits that are spent. */
   flush(): Eventual<void> {
-    return this.#pending > 0 ? this.#draw(0) : undefined;
+    return this.#pending === 0 ? undefined : this.#draw(0);
   }
 
   #drawAndTake(credits: number, draws: number): Eventual<Denial | undefined> {
@@ -172,7 +179,6 @@ export class Account {
       if (rate !== undefined) this.#ownBucket ??= createShare(rate, table.share, clock);
       return;
     }
-    this.#ownBucket = undefined;
     if (spending?.day === this.#day) this.#spent = drawn.spent;
     if (wanted === 0) return;
     if (now >= this.#heldUntil) this.#tokens = 0;

@@ -55,6 +55,13 @@ export class Limiter {
     return account.take(credits, now);
   }
 
+  /** A call that was taken for a key and not made after all. */
+  giveBack(principal: Principal, credits: number): void {
+    const account = this.#byPrincipal.get(principal);
+    account?.giveBack(credits);
+    if (account?.isDirty === true) this.#dirty.add(account);
+  }
+
   /** Whether a network has a limit of its own. */
   bounds(network: string): boolean {
     return this.#byNetwork.has(network);

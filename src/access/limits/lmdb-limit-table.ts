@@ -69,7 +69,7 @@ export class LmdbLimitTable implements LimitTable {
     const known = this.#db.get(key) as Day | undefined;
     if (known !== undefined && known.day > day) return credits;
     const total = credits + (known?.day === day ? known.credits : 0);
-    if (credits > 0) this.#db.putSync(key, { day, credits: total });
+    if (credits !== 0) this.#db.putSync(key, { day, credits: total });
     return total;
   }
 

@@ -7,6 +7,7 @@ import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
 import { Backoff } from '../../util/backoff.ts';
 import type { Recipe } from '../recipe.ts';
+import type { Answer } from './messages.ts';
 import { Worker } from './worker.ts';
 
 export type WorkerPoolOptions = {
@@ -73,9 +74,10 @@ export class WorkerPool {
     const before = this.#recipe;
     for (let worker = await this.#findOther(recipe); worker !== undefined; ) {
       const answer = await worker.ask({ what: 'reload', recipe }, RELOAD_LIMIT_MS);
-      if (answer !== undefined && 'failed' in answer) {
+      const problems = findProblems(answer, worker);
+      if (problems !== undefined) {
         await this.#takeBack(recipe, before);
-        throw new ConfigError([...answer.failed]);
+        throw new ConfigError([...problems]);
       }
       worker.recipe = recipe;
       // Also for whoever is started in the place of one that ends now.
@@ -88,8 +90,12 @@ export class WorkerPool {
     this.#recipe = before;
     for (const worker of this.#workers) {
       if (worker.recipe !== recipe) continue;
-      await worker.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
+      // It may have been started a moment ago.
+      await worker.ready.catch(() => {});
+      const answer = await worker.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
       worker.recipe = before;
+      // Another, which begins with the configuration that is in force, takes its place.
+      if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }
 
@@ -158,4 +164,10 @@ export class WorkerPool {
     void worker.exited.then(() => this.#workers.delete(worker));
     return worker;
   }
+}
+
+/** What keeps a worker from putting a configuration in force; undefined when nothing does, or when it has ended. */
+function findProblems(answer: Answer | undefined, worker: Worker): readonly string[] | undefined {
+  if (answer === undefined) return worker.isReady ? ['a worker did not answer in time'] : undefined;
+  return 'failed' in answer ? answer.failed : undefined;
 }

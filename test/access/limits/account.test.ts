@@ -156,6 +156,34 @@ describe('an account', () => {
     assert.ok((table.draws.at(-1) ?? 0) >= 1);
   });
 
+  test('does not get a burst each time that the table comes and goes', () => {
+    const clock = { now: 0 };
+    let isAway = false;
+    const table: LimitTable = {
+      share: 0.5,
+      close: async () => {},
+      draw: ({ tokens }) => (isAway ? undefined : { tokens: 0 * tokens, waitMs: 1, spent: 0 }),
+    };
+    const account = open(table, { rate: { perSecond: 10, burst: 1_000 } }, { now: () => clock.now });
+    let given = 0;
+    for (; clock.now < 20_000; clock.now++) {
+      isAway = Math.floor(clock.now / 1_000) % 2 === 1;
+      if (account.take(0) === undefined) given++;
+    }
+    // Half of the burst, and of what twenty seconds bring.
+    assert.ok(given <= 500 + 100 + 1, String(given));
+  });
+
+  test('takes back a call that was not made', async () => {
+    const table = script(full);
+    const account = open(table, { rate: { perSecond: 10, burst: 10 }, dailyCredits: 100 });
+    for (let i = 0; i < 50; i++) {
+      assert.equal(await account.take(80), undefined);
+      account.giveBack(80);
+    }
+    assert.equal(account.isDirty, false);
+  });
+
   test('keeps credits that could not be entered, and enters them once', async () => {
     const entered: number[] = [];
     let isAway = false;
