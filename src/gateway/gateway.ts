@@ -68,7 +68,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
   batchItems: 1_000,
   batchConcurrency: 16,
   batchAnswerBytes: 25_000_000,
-  bodiesInFlight: 1_024,
+  bodiesInFlight: 4_096,
   bodyTimeoutMs: 30_000,
 };
 

@@ -54,7 +54,12 @@ export function openTables(path: string, readOnly: boolean): Tables {
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
     new VersionedTable(table(name), table(`${name}-history`), keyLength);
-  const meta = table('meta');
+  // Whoever may not write finds no table where an import was killed before it made them.
+  const meta = table('meta') as BinaryTable | undefined;
+  if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
+    void root.close();
+    throw new Error('the store is empty: import a chain into it first');
+  }
   // Another layout has other tables: none of them is opened before it is known.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
