@@ -131,6 +131,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       problem === undefined
         ? takeTurn(context, item, now, dispatch)
         : continueWith(problem, (found) => found ?? takeTurn(context, item, performance.now(), dispatch));
+    // Most are there at once and no refusal.
+    if (typeof outcome === 'string') return outcome;
     return continueWith(outcome, (response) => {
       if (!(response instanceof RpcError)) return response;
       if (response.rowName === 'overloaded') guard.giveBack(item, context.session);
