@@ -2,21 +2,12 @@ import { hexToBytes } from '../../src/primitives/hex.ts';
 import { encodeAttributes, type L1Facts } from '../contracts/op-stack/attributes.ts';
 import { L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
 import { ALICE, BOB, CAROL, DAVE, DEPOSITOR, labelAddress } from './accounts.ts';
-import {
-  approveToken,
-  callReverter,
-  deployHelpersAndSpreadTokens,
-  deployTokenAndReverter,
-  ETHER,
-  TOKEN,
-  transfer,
-  transferToken,
-  transferTokenFrom,
-} from './actions.ts';
+import { callReverter, deployHelpersAndSpreadTokens, deployTokenAndReverter, transfer } from './actions.ts';
 import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';
 import { EXTRA_DATA, renderOpRollupGenesis } from './op-rollup-genesis.ts';
 import { BLOCK_SECONDS, Origins } from './origins.ts';
+import { APPROVALS, FAILURES, HEAD, send, TRANSFERS } from './rollup-plans.ts';
 import type { Fees, TransactionPlan } from './transaction-plan.ts';
 
 const SEQUENCER: Uint8Array = labelAddress('op sequencer');
@@ -30,8 +21,6 @@ const FEES: Fees = {
   maxFeePerBlobGas: 0n,
 };
 
-const send = (plan: TransactionPlan): TransactionPlan => ({ ...plan, type: 2 });
-
 /** What the blocks show beside the transaction that begins each of them. */
 const PLANS: readonly BlockPlan[] = [
   { shows: 'the ERC-20 and the reverter are created', transactions: deployTokenAndReverter() },
@@ -40,43 +29,17 @@ const PLANS: readonly BlockPlan[] = [
     transactions: deployHelpersAndSpreadTokens(),
   },
   { shows: 'nothing but layer 1' },
-  {
-    shows: 'transfers of types 0, 1 and 2',
-    transactions: [
-      transfer(ALICE, BOB.address, ETHER),
-      { ...transfer(BOB, CAROL.address, ETHER / 2n), type: 1 },
-      send(transfer(CAROL, DAVE.address, ETHER / 4n)),
-    ],
-  },
-  {
-    shows: 'approve and transferFrom',
-    transactions: [
-      send(approveToken(ALICE, BOB.address, 2n ** 256n - 1n)),
-      send(transferTokenFrom(BOB, ALICE.address, CAROL.address, 12n * TOKEN)),
-    ],
-  },
+  TRANSFERS,
+  APPROVALS,
   { shows: 'nothing but layer 1, whose next block is the origin from here on' },
-  {
-    shows: 'transactions that fail',
-    transactions: ['revertString()', 'panicOverflow()', 'revertCustom()'].map((signature) => ({
-      ...send(callReverter(BOB, signature)),
-      fails: true,
-    })),
-  },
+  FAILURES,
   { shows: 'storage is written', transactions: [send(callReverter(CAROL, 'write(uint256)', 59n))] },
   { shows: 'a transfer of nothing', transactions: [send(transfer(ALICE, ALICE.address, 0n))] },
   { shows: 'plain transfers', transactions: [ALICE, BOB].map((from) => transfer(from, DAVE.address, 1n)) },
   { shows: 'nothing but layer 1' },
   { shows: 'nothing but layer 1, whose next block is the origin from here on' },
   { shows: 'storage is cleared', transactions: [send(callReverter(CAROL, 'write(uint256)', 0n))] },
-  {
-    shows: 'the head: an ERC-20 transfer, one that fails, a plain transfer',
-    transactions: [
-      send(transferToken(ALICE, BOB.address, 5n * TOKEN)),
-      { ...send(transferToken(DAVE, BOB.address, 1_000_000n * TOKEN)), fails: true },
-      transfer(BOB, ALICE.address, ETHER / 100n),
-    ],
-  },
+  HEAD,
 ];
 
 /** What begins every block: layer 1 as it is known now. */

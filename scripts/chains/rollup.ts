@@ -2,17 +2,14 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { LAST_ANCHORED_SLOT, MESSAGE_SERVICE_RUNTIME } from '../contracts/message-service.ts';
 import { ALICE, BOB, CAROL, DAVE, labelAddress } from './accounts.ts';
 import {
-  approveToken,
   call,
   callReverter,
   deployHelpersAndSpreadTokens,
   deployTokenAndReverter,
-  ETHER,
   listTokenBalances,
   TOKEN,
   transfer,
   transferToken,
-  transferTokenFrom,
 } from './actions.ts';
 import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';
@@ -20,6 +17,7 @@ import { GENESIS_TIME } from './devnet-genesis.ts';
 import { encodeCall } from './encode-call.ts';
 import { allocateContract, LONDON_AT_GENESIS, renderGenesis } from './genesis-file.ts';
 import { encodeLineaExtraData, type Pricing } from './linea-pricing.ts';
+import { APPROVALS, FAILURES, HEAD, send, TRANSFERS } from './rollup-plans.ts';
 import type { Fees, TransactionPlan } from './transaction-plan.ts';
 
 export const ROLLUP_CHAIN_ID = 59337;
@@ -50,7 +48,6 @@ const anchor = (number: bigint): TransactionPlan => ({
   ...call(DAVE, MESSAGE_SERVICE, encodeCall('anchor(uint256)', number)),
   type: 2,
 });
-const send = (plan: TransactionPlan): TransactionPlan => ({ ...plan, type: 2 });
 
 const PLANS: readonly BlockPlan[] = [
   { shows: 'the ERC-20 and the reverter are created', transactions: deployTokenAndReverter() },
@@ -60,29 +57,10 @@ const PLANS: readonly BlockPlan[] = [
   },
   { shows: 'an empty block' },
   { shows: 'the first message of layer 1 is anchored', transactions: [anchor(FIRST_MESSAGE + 1n)] },
-  {
-    shows: 'transfers of types 0, 1 and 2',
-    transactions: [
-      transfer(ALICE, BOB.address, ETHER),
-      { ...transfer(BOB, CAROL.address, ETHER / 2n), type: 1 },
-      send(transfer(CAROL, DAVE.address, ETHER / 4n)),
-    ],
-  },
-  {
-    shows: 'approve and transferFrom',
-    transactions: [
-      send(approveToken(ALICE, BOB.address, 2n ** 256n - 1n)),
-      send(transferTokenFrom(BOB, ALICE.address, CAROL.address, 12n * TOKEN)),
-    ],
-  },
+  TRANSFERS,
+  APPROVALS,
   { shows: 'several messages anchored at once', transactions: [anchor(FIRST_MESSAGE + 6n)] },
-  {
-    shows: 'transactions that fail',
-    transactions: ['revertString()', 'panicOverflow()', 'revertCustom()'].map((signature) => ({
-      ...send(callReverter(BOB, signature)),
-      fails: true,
-    })),
-  },
+  FAILURES,
   {
     shows: 'an anchored message may not be anchored again',
     transactions: [{ ...anchor(FIRST_MESSAGE + 6n), fails: true }],
@@ -108,14 +86,7 @@ const PLANS: readonly BlockPlan[] = [
   },
   { shows: 'storage is cleared', transactions: [send(callReverter(CAROL, 'write(uint256)', 0n))] },
   { shows: 'messages', transactions: [anchor(FIRST_MESSAGE + 12n), anchor(FIRST_MESSAGE + 15n)] },
-  {
-    shows: 'the head: an ERC-20 transfer, one that fails, a plain transfer',
-    transactions: [
-      send(transferToken(ALICE, BOB.address, 5n * TOKEN)),
-      { ...send(transferToken(DAVE, BOB.address, 1_000_000n * TOKEN)), fails: true },
-      transfer(BOB, ALICE.address, ETHER / 100n),
-    ],
-  },
+  HEAD,
 ];
 
 function extraDataOf(number: bigint): Uint8Array {

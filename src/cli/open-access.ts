@@ -99,15 +99,7 @@ async function openTables(
   if (access.valkey === undefined) {
     const keys = new LmdbKeyTable(dataDir);
     const limits = new LmdbLimitTable(dataDir, () => warn('limits'));
-    return {
-      keys,
-      limits,
-      users: 0,
-      async close() {
-        await limits.close();
-        await keys.close();
-      },
-    };
+    return joinTables(keys, limits, () => {});
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
@@ -118,6 +110,10 @@ async function openTables(
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
   const keys = new RedisKeyTable({ client, prefix, timeLimitMs: timeLimit });
   const limits = new RedisLimitTable({ client, prefix, timeLimitMs: timeLimit, processes });
+  return joinTables(keys, limits, () => client.close());
+}
+
+function joinTables(keys: KeyTable, limits: LimitTable, disconnect: () => void): Tables {
   return {
     keys,
     limits,
@@ -125,7 +121,7 @@ async function openTables(
     async close() {
       await limits.close();
       await keys.close();
-      client.close();
+      disconnect();
     },
   };
 }

