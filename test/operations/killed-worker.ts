@@ -63,7 +63,7 @@ async function killOne(program: Program, load: Load, killed: Set<number>): Promi
     pids = (await program.readStatus()).processes.map(({ pid }) => pid).filter((pid) => !killed.has(pid));
     return pids.length === 2;
   });
-  await sleep(1_000);
+  await load.goOn({ ms: 1_000, untilSeen: true });
   return { before, kill, after: await load.cut(), connections: victim.connections, processes: pids };
 }
 

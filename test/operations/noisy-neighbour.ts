@@ -1,10 +1,9 @@
 /** One key asks ten times what it may, beside nine that ask less than they may. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
 import { Program } from '../support/program.ts';
 import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
-import { Load } from './load/load.ts';
+import { Load, type Span } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
 import { createKey } from './support/keys.ts';
@@ -12,7 +11,7 @@ import { medianRatio, readPercentile } from './support/latency.ts';
 
 const POLITE = 9;
 /** Calls a second that each key may make. */
-export const RATE = 100;
+const RATE = 100;
 const BURST = RATE;
 /** So far below its limit that a machine that stops for a moment makes nobody ask too much afterwards. */
 const POLITE_SHARE = 0.5;
@@ -22,12 +21,12 @@ const NOISY_CONNECTIONS = 16;
 const MAX_RATIO = 1.5;
 /** For the server: where something else runs too, a process may be stopped for longer than is waited by default. */
 const PATIENCE = '500ms';
-const FULL = { rounds: 12, roundMs: 2_000, politeShare: POLITE_SHARE };
+const FULL = { rounds: 12, round: { ms: 2_000 }, politeShare: POLITE_SHARE };
 const MAX_ADMITTED = 1.15;
 
 export type NoisyOptions = {
   readonly rounds: number;
-  readonly roundMs: number;
+  readonly round: Span;
   readonly workers: number;
   /** Where limits are: in the data folder, or in a server. */
   readonly limits: 'folder' | 'server';
@@ -61,7 +60,7 @@ export async function runNoisyNeighbour(options: NoisyOptions): Promise<NoisyOut
 async function measure(
   port: number,
   [noisyKey = '', ...keys]: readonly string[],
-  { rounds, roundMs, politeShare }: NoisyOptions,
+  { rounds, round, politeShare }: NoisyOptions,
 ): Promise<NoisyOutcome> {
   const lanes = keys.map((key, index): Lane => {
     const perSecond = RATE * politeShare;
@@ -91,14 +90,14 @@ async function measure(
   const polite = await Load.begin(lanes);
   const neighbour = await Load.open(true);
   // A service that has just been started is slower.
-  await sleep(roundMs);
-  for (let round = 0; round < rounds; round++) {
+  await polite.goOn(round);
+  for (let count = 0; count < rounds; count++) {
     await polite.cut();
-    await sleep(roundMs);
+    await polite.goOn(round);
     alone.push(await polite.cut());
     await neighbour.begin([noise]);
     await polite.cut();
-    await sleep(roundMs);
+    await Promise.all([polite.goOn(round), neighbour.goOn(round)]);
     beside.push(await polite.cut());
     noisy.push(...(await neighbour.end()));
   }

@@ -4,7 +4,7 @@ import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET, postTo } from '../support/ask-program.ts';
 import { Program, waitUntil } from '../support/program.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
-import { Load } from './load/load.ts';
+import { Load, type Span } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
 import { createKey, withKeys } from './support/keys.ts';
@@ -19,7 +19,7 @@ const RECOVERY_MS = 15_000;
 /** What is seen of the limit may differ from it by so much. */
 const TOLERANCE = { least: 0.8, most: 1.25 };
 
-export type OutageOptions = { readonly beforeMs: number; readonly awayMs: number; readonly afterMs: number };
+export type OutageOptions = { readonly before: Span; readonly away: Span; readonly after: Span };
 
 export type OutageOutcome = {
   readonly before: readonly LaneReport[];
@@ -54,7 +54,7 @@ export async function runOutage(options: OutageOptions): Promise<OutageOutcome> 
 async function measure(
   server: RedisServer,
   replicas: readonly Program[],
-  { beforeMs, awayMs, afterMs }: OutageOptions,
+  { before: calm, away: outage, after: calmAgain }: OutageOptions,
 ): Promise<OutageOutcome> {
   const [first] = replicas as [Program];
   const limited = await createKey(first, { rate: { perSecond: RATE, burst: BURST } });
@@ -83,18 +83,18 @@ async function measure(
   // Until the buckets are empty, and every process knows of the others.
   await sleep(3_000);
   await load.cut();
-  await sleep(beforeMs);
+  await load.goOn(calm);
   const before = await load.cut();
   await server.kill();
-  await sleep(awayMs / 2);
+  await sleep(outage.ms / 2);
   const strangers = await Promise.all(replicas.map(({ port }) => askAs(port, stranger.key)));
-  await sleep(awayMs / 2);
+  await load.goOn({ ...outage, ms: outage.ms / 2 });
   const away = await load.cut();
   await server.restart();
   const returned = performance.now();
   const recoveryMs = await waitForNewKey(first, replicas, returned);
   await load.cut();
-  await sleep(afterMs);
+  await load.goOn(calmAgain);
   const after = await load.cut();
   await load.end();
   load.close();
@@ -132,7 +132,7 @@ export function readAdmitted(reports: readonly LaneReport[]): number {
 }
 
 async function run(say: (line: string) => void): Promise<readonly Figure[]> {
-  const outcome = await runOutage({ beforeMs: 6_000, awayMs: 20_000, afterMs: 8_000 });
+  const outcome = await runOutage({ before: { ms: 6_000 }, away: { ms: 20_000 }, after: { ms: 8_000 } });
   const { before, away, after, strangerStatuses, recoveryMs, revocationMs } = outcome;
   const all = [...before, ...away, ...after];
   const failures = countFailures(all);

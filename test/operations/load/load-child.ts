@@ -16,6 +16,9 @@ process.on('message', async (message: ToLoad) => {
       await Promise.all(pacers.map((pacer) => pacer.begin()));
       tell('begun');
       break;
+    case 'look':
+      tell(pacers.map((pacer) => pacer.look()));
+      break;
     case 'cut':
       tell(pacers.map((pacer) => pacer.cut()));
       break;

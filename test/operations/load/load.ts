@@ -2,13 +2,20 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { FromLoad, Lane, LaneReport, ToLoad } from './plan.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FromLoad, hasSeenAll, type Lane, type LaneReport, type ToLoad } from './plan.ts';
 
 const CHILD = join(import.meta.dirname, 'load-child.js');
+const LOOK_MS = 200;
+const PATIENCE_MS = 60_000;
+
+/** How long it goes on: in seconds alone where it is measured; in a test until all that it asks about was seen, too. */
+export type Span = { readonly ms: number; readonly untilSeen?: boolean };
 
 /** Clients of a service, in a process of their own. */
 export class Load {
   readonly #child: ChildProcess;
+  #lanes: readonly Lane[] = [];
 
   private constructor(child: ChildProcess) {
     this.#child = child;
@@ -31,7 +38,18 @@ export class Load {
 
   /** Resolves when all WebSockets are open; from then on it sends, until the end. Then it may begin again. */
   async begin(lanes: readonly Lane[]): Promise<void> {
+    this.#lanes = lanes;
     await this.#ask({ say: 'begin', lanes });
+  }
+
+  /** Lets it go on for a while. */
+  async goOn({ ms, untilSeen = false }: Span): Promise<void> {
+    await sleep(ms);
+    const until = performance.now() + PATIENCE_MS;
+    while (untilSeen && performance.now() < until) {
+      if (hasSeenAll(this.#lanes, await this.#look())) return;
+      await sleep(LOOK_MS);
+    }
   }
 
   /** What happened since the last time, lane by lane. */
@@ -46,6 +64,10 @@ export class Load {
 
   close(): void {
     if (this.#child.connected) this.#child.disconnect();
+  }
+
+  async #look(): Promise<readonly LaneReport[]> {
+    return (await this.#ask({ say: 'look' })) as readonly LaneReport[];
   }
 
   async #ask(message: ToLoad): Promise<FromLoad> {

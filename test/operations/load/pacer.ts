@@ -61,6 +61,10 @@ export class Pacer {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
+  look(): LaneReport {
+    return this.#tally.read();
+  }
+
   cut(): LaneReport {
     return this.#tally.cut();
   }

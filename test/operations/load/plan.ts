@@ -39,6 +39,8 @@ export type LaneReport = {
 
 export type ToLoad =
   | { readonly say: 'begin'; readonly lanes: readonly Lane[] }
+  /** Tell what there is so far. */
+  | { readonly say: 'look' }
   /** Tell what there is, and count anew. */
   | { readonly say: 'cut' }
   /** Send nothing more, wait for what is under way, and tell. */
@@ -50,6 +52,13 @@ export function countFailures(reports: readonly LaneReport[]): number {
   return reports.reduce(
     (total, { failed }) => Object.values(failed).reduce((sum, count) => sum + count, total),
     0,
+  );
+}
+
+/** Whether every lane had a right answer, and those that ask for more than they may a refusal too. */
+export function hasSeenAll(lanes: readonly Lane[], reports: readonly LaneReport[]): boolean {
+  return reports.every(
+    ({ right, limited }, index) => right > 0 && (lanes[index]?.mayBeLimited !== true || limited > 0),
   );
 }
 

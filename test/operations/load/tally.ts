@@ -67,12 +67,11 @@ export class Tally {
     this.#broken++;
   }
 
-  /** What there is, and counts anew. */
-  cut(): LaneReport {
-    const now = performance.now();
-    const report = {
+  /** What there is so far. */
+  read(): LaneReport {
+    return {
       name: this.#lane.name,
-      seconds: (now - this.#since) / 1_000,
+      seconds: (performance.now() - this.#since) / 1_000,
       due: this.#due,
       right: this.#right,
       limited: this.#limited,
@@ -83,7 +82,12 @@ export class Tally {
       crossed: this.#crossed,
       broken: this.#broken,
     };
-    this.#since = now;
+  }
+
+  /** What there is, and counts anew. */
+  cut(): LaneReport {
+    const report = this.read();
+    this.#since = performance.now();
     this.#due = this.#right = this.#limited = this.#crossed = this.#broken = 0;
     this.#failed = new Map();
     this.#closes = new Map();
