@@ -31,7 +31,7 @@ export class Siege {
     const child = fork(fileURLToPath(import.meta.url), ['besiege']);
     await once(child, 'message');
     // They would be on other machines: they are not to take the processor from who measures.
-    setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
+    setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL);
     return new Siege(child);
   }
 

@@ -15,6 +15,7 @@ const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name 
 
 /** Milliseconds: long beside what the service needs between two rounds. */
 const DELAY = 40;
+const TRIES = 5;
 const OLD = '0x5';
 /** The answer as it came. */
 async function postText(authority: string, method: string, params: readonly unknown[]): Promise<string> {
@@ -75,12 +76,16 @@ for (const record of [...RECORDED, PLAIN]) {
     });
     t.after(() => service.close());
     const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
-      const before = node.rounds();
-      const answer = await post(service.authority, method, [CALL, ...block]);
-      const rounds = node.rounds() - before;
       // A pool has to find out first which block an old number is.
-      assert.ok(rounds <= (block[0] === OLD ? 3 : 2), `${rounds} rounds for ${block}`);
-      return answer;
+      const most = block[0] === OLD ? 3 : 2;
+      for (let tries = 1; ; tries++) {
+        const before = node.rounds();
+        const answer = await post(service.authority, method, [CALL, ...block]);
+        const rounds = node.rounds() - before;
+        if (rounds <= most) return answer;
+        // A machine that stops for longer than `DELAY` makes two rounds of one, and never one of two.
+        assert.ok(tries < TRIES, `${rounds} rounds for ${block}`);
+      }
     };
     assert.deepEqual(await ask('l2_estimateGas'), estimate);
     assert.deepEqual(await ask(`${prefix}_estimateGas`, 'latest'), estimate);

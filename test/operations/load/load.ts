@@ -25,7 +25,7 @@ export class Load {
   static async open(isElsewhere: boolean = false): Promise<Load> {
     const child = fork(CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     await once(child, 'message');
-    if (isElsewhere) setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
+    if (isElsewhere) setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL);
     return new Load(child);
   }
 
