@@ -6,6 +6,10 @@ import type { RequestScope } from '../util/request-scope.ts';
 export class Connection {
   /** A refused request is still arriving: its answer has been sent, so nothing more may be said about it. */
   isDiscarding = false;
+  /** The next request came before this one was answered. */
+  hasNext = false;
+  /** Its client has been told that there will be no further answer. */
+  isOver = false;
   readonly #scopes = new Set<RequestScope>();
 
   get pending(): number {

@@ -187,7 +187,9 @@ export class HttpEndpoint {
       }
       connection.end(scope);
       if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);
-      this.#writer.send(response, head, { ...answer, body: answer.body });
+      // Whoever has sent the next request already would not know whether it was done.
+      const headers = connection.pending === 0 && this.#writer.takeParting() ? LAST_ANSWER : undefined;
+      this.#writer.send(response, head, { ...answer, body: answer.body }, headers);
       return undefined;
     });
   }
@@ -282,6 +284,7 @@ export class HttpEndpoint {
   }
 }
 
+const LAST_ANSWER = ['Connection', 'close'];
 /** Health is of the moment. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
 

@@ -43,6 +43,11 @@ export interface Server {
    * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
+  /**
+   * Closes so many connections, each with its next answer over HTTP that is sent at once: what their clients ask then, whoever
+   * accepts connections on this port may answer. What was not done of an earlier call is dropped.
+   */
+  partWith(connections: number): void;
   /** Open connections, those of WebSockets among them. */
   readonly connections: number;
   readonly webSockets: number;
@@ -147,6 +152,10 @@ class NodeServer implements Server {
 
   reload(): void {
     this.#listener.reload();
+  }
+
+  partWith(connections: number): void {
+    this.#writer.partWith(connections);
   }
 
   close(): Promise<void> {

@@ -78,6 +78,7 @@ export class PlainConnection {
     if (this.#isBusy) {
       // Whoever sends ahead is read on when it is its turn.
       this.#socket.pause();
+      this.#unanswered.hasNext = true;
       this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
     } else if (this.#beginning === undefined) this.#receive(chunk);
     else this.#continue(this.#beginning, chunk);
@@ -158,7 +159,7 @@ export class PlainConnection {
   /** The client has been sent an answer. */
   readonly #settle = (): void => {
     const socket = this.#socket;
-    if (this.#parts.writer.isClosing) {
+    if (this.#parts.writer.isClosing || this.#unanswered.isOver) {
       socket.destroySoon();
       return;
     }
@@ -169,6 +170,7 @@ export class PlainConnection {
     const early = this.#early;
     if (early === undefined || socket.destroyed) return;
     this.#early = undefined;
+    this.#unanswered.hasNext = false;
     socket.resume();
     this.#receive(early);
   };

@@ -93,18 +93,17 @@ export class PlainEndpoint {
     { status, body, retryAfter }: Answer,
     { fields }: PlainHead,
     socket: Socket,
-    scope: RequestScope,
+    { scope, unanswered }: Work,
   ): Eventual<number> {
     if (typeof body === 'string' && !isCompressed(body, fields)) {
       const length = Buffer.byteLength(body);
+      unanswered.isOver = this.#isLast(unanswered);
       const isTaken = writePlainResponse(socket, {
         status,
         length,
         fields: this.#writer.describe(body, fields, retryAfter),
         body,
-        keepAliveSeconds: this.#writer.isClosing
-          ? undefined
-          : Math.floor(this.#limits.keepAliveTimeout / 1_000),
+        keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
       });
       return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout).then(() => length);
     }
@@ -122,13 +121,14 @@ export class PlainEndpoint {
     return sent.then(() => Buffer.byteLength(body));
   }
 
-  #conclude(
-    answer: Answer,
-    request: PlainRequest,
-    socket: Socket,
-    { unanswered, scope, report }: Work,
-  ): Eventual<void> {
-    const sent = this.#send(answer, request.head, socket, scope);
+  /** Whoever has sent the next request already would not know whether it was done. */
+  #isLast({ hasNext }: Connection): boolean {
+    return this.#writer.isClosing || (!hasNext && this.#writer.takeParting());
+  }
+
+  #conclude(answer: Answer, request: PlainRequest, socket: Socket, work: Work): Eventual<void> {
+    const { unanswered, scope, report } = work;
+    const sent = this.#send(answer, request.head, socket, work);
     const end = (bytes: number): void => {
       unanswered.end(scope);
       if (report === undefined) return;

@@ -25,6 +25,8 @@ export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
   #closing = false;
+  /** Connections that are still to be parted with. */
+  #parting = 0;
 
   constructor(cors: CorsPolicy, sendTimeout: number) {
     this.#cors = cors;
@@ -38,6 +40,18 @@ export class ResponseWriter {
 
   get isClosing(): boolean {
     return this.#closing;
+  }
+
+  /** How many connections are to be parted with, instead of what was said before. */
+  partWith(connections: number): void {
+    this.#parting = connections;
+  }
+
+  /** Whether a connection that would be kept is to be parted with; each time it is, one less is left. */
+  takeParting(): boolean {
+    if (this.#closing || this.#parting === 0) return false;
+    this.#parting--;
+    return true;
   }
 
   send(response: ServerResponse, head: RequestHead, answer: TextAnswer, headers?: readonly string[]): void {

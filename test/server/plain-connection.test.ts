@@ -171,3 +171,46 @@ test('a client that sends on without reading is not answered without end', async
   assert.ok(answered < 640, `${answered} answers`);
   client.close();
 });
+
+test('connections that are to be parted with are closed with their next answers, and no more than those', async (t) => {
+  const { port, server } = await startServer(t);
+  const clients = [new RawClient(port), new RawClient(port), new RawClient(port)] as const;
+  const ask = async (client: RawClient): Promise<string | undefined> =>
+    (await client.send(encodeRequest('1')).read())?.headers['connection'];
+  for (const client of clients) assert.equal(await ask(client), 'keep-alive');
+  server.partWith(1);
+  assert.equal(await ask(clients[0]), 'close');
+  assert.equal(await clients[0].readToEnd(), '');
+  assert.equal(await ask(clients[1]), 'keep-alive');
+  server.partWith(2);
+  server.partWith(0);
+  for (const client of clients.slice(1)) assert.equal(await ask(client), 'keep-alive');
+  for (const client of clients) client.close();
+});
+
+test('a connection on which the next request is already there is not parted with', async (t) => {
+  const gate = new Gate();
+  let isHeld = false;
+  const { port, server } = await startServer(t, {
+    async handler(text) {
+      isHeld = true;
+      if (text === '1') await gate.opened;
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  client.send(encodeRequest('1'));
+  await until(() => isHeld);
+  client.send(encodeRequest('2'));
+  await sleep(20);
+  server.partWith(1);
+  gate.open();
+  const answers = [await client.read(), await client.read()];
+  assert.deepEqual(
+    answers.map((answer) => [answer?.body.toString(), answer?.headers['connection']]),
+    [
+      ['1', 'keep-alive'],
+      ['2', 'close'],
+    ],
+  );
+});

@@ -2,6 +2,7 @@ import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
 import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { Recipe } from '../recipe.ts';
+import type { WorkerLoad } from './worker-load.ts';
 
 /** What the primary says to a worker. A question has an id, which comes back with its answer. */
 export type ToWorker =
@@ -18,6 +19,8 @@ export type Question =
   | { readonly what: 'status' }
   | { readonly what: 'metrics' }
   | { readonly what: 'certificate' }
+  | { readonly what: 'load' }
+  | { readonly what: 'partWith'; readonly connections: number }
   | { readonly what: 'reload'; readonly recipe: Recipe };
 
 /** What a worker says to the primary. */
@@ -31,5 +34,6 @@ export type FromWorker =
 export type Answer =
   | { readonly status: StatusReport }
   | { readonly metrics: MetricsJson }
+  | { readonly load: WorkerLoad }
   | { readonly done: true }
   | { readonly failed: readonly string[] };

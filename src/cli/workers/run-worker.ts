@@ -5,6 +5,7 @@ import { composeService, type Service } from '../compose.ts';
 import { describeListenError } from '../listen-error.ts';
 import { makeConfig } from '../recipe.ts';
 import { UsageError } from '../usage.ts';
+import { LoadMeter } from './load-meter.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
 
 /** `portcullis worker`: what the primary starts, and nobody else. @returns the exit code */
@@ -38,9 +39,12 @@ export async function runWorker(): Promise<number> {
     process.disconnect?.();
     return 1;
   }
+  const meter = new LoadMeter(service.server);
   process.on('message', (message: ToWorker) => {
     if (message.say === 'ask')
-      void answer(service, message).then((text) => send({ say: 'answer', id: message.id, answer: text }));
+      void answer(service, meter, message).then((text) =>
+        send({ say: 'answer', id: message.id, answer: text }),
+      );
   });
   await stop;
   await service.close();
@@ -48,7 +52,7 @@ export async function runWorker(): Promise<number> {
   return 0;
 }
 
-async function answer(service: Service, question: Question): Promise<Answer> {
+async function answer(service: Service, meter: LoadMeter, question: Question): Promise<Answer> {
   try {
     switch (question.what) {
       case 'status':
@@ -57,6 +61,11 @@ async function answer(service: Service, question: Question): Promise<Answer> {
         return { metrics: await service.readMetrics() };
       case 'certificate':
         service.server.reload();
+        return { done: true };
+      case 'load':
+        return { load: meter.read() };
+      case 'partWith':
+        service.server.partWith(question.connections);
         return { done: true };
       case 'reload':
         await service.reload(await makeConfig(question.recipe));

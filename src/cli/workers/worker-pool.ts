@@ -9,6 +9,7 @@ import { Backoff } from '../../util/backoff.ts';
 import type { Recipe } from '../recipe.ts';
 import type { Answer } from './messages.ts';
 import { Worker } from './worker.ts';
+import { findSurplus } from './worker-load.ts';
 
 export type WorkerPoolOptions = {
   readonly recipe: Recipe;
@@ -24,6 +25,8 @@ export type WorkerPoolOptions = {
 const RELOAD_LIMIT_MS = 60_000;
 /** Between the end of a worker and the start of the next, when they end one after the other. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
+/** How often it is looked whether some have far more to do than others. */
+const BALANCE_MS = 1_000;
 /** Whoever served so long did not end because it could not serve. */
 const HEALTHY_MS = 30_000;
 
@@ -31,6 +34,7 @@ const HEALTHY_MS = 30_000;
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
+  readonly #balancer: NodeJS.Timeout;
   #recipe: Recipe;
   #isClosing = false;
 
@@ -41,6 +45,8 @@ export class WorkerPool {
     // be killed, and its client would wait for nothing.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
+    this.#balancer = setInterval(() => void this.#balance(), BALANCE_MS);
+    this.#balancer.unref();
   }
 
   /** Resolves when all of them serve. @throws Error when one cannot */
@@ -113,6 +119,7 @@ export class WorkerPool {
   /** Resolves when all of them have ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    clearInterval(this.#balancer);
     const workers = [...this.#workers];
     for (const worker of workers) worker.stop();
     const kill = setTimeout(() => {
@@ -120,6 +127,21 @@ export class WorkerPool {
     }, this.#options.stopLimitMs);
     await Promise.all(workers.map((worker) => worker.exited));
     clearTimeout(kill);
+  }
+
+  /** The kernel gives connections to whom it likes: a worker that has too many parts with some. Never rejects. */
+  async #balance(): Promise<void> {
+    const workers = this.#serving();
+    const answers = await Promise.all(workers.map((worker) => worker.ask({ what: 'load' })));
+    const asked = workers.flatMap((worker, index) => {
+      const answer = answers[index];
+      return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
+    });
+    const surplus = findSurplus(asked.map(({ load }) => load));
+    for (const [index, { worker }] of asked.entries()) {
+      const connections = surplus[index] ?? 0;
+      if (connections > 0) void worker.ask({ what: 'partWith', connections });
+    }
   }
 
   #serving(): Worker[] {

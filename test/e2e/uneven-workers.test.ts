@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from 'undici';
+import { DEVNET } from '../support/ask-program.ts';
+import { FACTS } from '../support/development.ts';
+import { Program, waitUntil } from '../support/program.ts';
+
+const CONNECTIONS = 12;
+const LIMIT_MS = 60_000;
+/** So many that the service has more to do for them than this client. */
+const CALLS = 400;
+const CALL = { jsonrpc: '2.0', method: 'eth_call', params: [FACTS.devnet.calls.tokenBalance, 'latest'] };
+const BATCH: string = JSON.stringify(Array.from({ length: CALLS }, (_, id) => ({ ...CALL, id })));
+
+/** Sends one batch after the other over a connection that is kept as long as the service keeps it. */
+async function askOn(port: number, isOver: () => boolean): Promise<number> {
+  const client = new Client(`http://127.0.0.1:${port}`);
+  const headers = { 'content-type': 'application/json', host: 'devnet.localhost' };
+  let answered = 0;
+  while (!isOver()) {
+    const { statusCode, body } = await client.request({
+      path: '/v3/demo',
+      method: 'POST',
+      headers,
+      body: BATCH,
+    });
+    assert.equal(statusCode, 200);
+    const responses = (await body.json()) as readonly { readonly result?: string }[];
+    assert.ok(responses.length === CALLS && responses.every(({ result }) => result?.length === 66));
+    answered++;
+  }
+  await client.close();
+  return answered;
+}
+
+test('a worker that is left with all of the work parts with connections, and no request fails', async (t) => {
+  const program = new Program({ networks: DEVNET, workers: 2 });
+  t.after(() => program.dispose());
+  await program.start();
+  const [victim, other] = (await program.readStatus()).processes;
+  assert.ok(victim !== undefined && other !== undefined);
+  // All come to the other one.
+  process.kill(victim.pid, 'SIGKILL');
+  let isOver = false;
+  const asking = Array.from({ length: CONNECTIONS }, () => askOn(program.port, () => isOver));
+  const all = Promise.all(asking);
+  const isShared = waitUntil(async () => {
+    const { processes } = await program.readStatus();
+    const next = processes.find(({ pid }) => pid !== other.pid && pid !== victim.pid);
+    return next !== undefined && next.connections >= CONNECTIONS / 4;
+  }, LIMIT_MS);
+  try {
+    await Promise.race([isShared, all]);
+  } finally {
+    isOver = true;
+  }
+  for (const answered of await all) assert.ok(answered > 0);
+});
