@@ -16,6 +16,7 @@ defaults
   option redispatch 1
   retries 3
   timeout connect 2s
+  timeout check 5s
   timeout client 60s
   timeout server 60s
   timeout tunnel 1h
