@@ -1,4 +1,6 @@
+import { writeSync } from 'node:fs';
 import { pino } from 'pino';
+import { LineBuffer } from './line-buffer.ts';
 import type { LogLevel } from './options.ts';
 
 /** What a log line may carry: short facts, never a key, never a body. */
@@ -21,6 +23,10 @@ export interface LogSink {
 /** Lines waiting for a reader of stderr that has stopped reading; what exceeds it is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
+/** What is written at once to a pipe is not mixed with what other processes write (POSIX PIPE_BUF). */
+const MAX_WRITE_BYTES = 4_096;
+const STDERR = 2;
+
 export type LoggerOptions = {
   /** Where lines go; stderr unless told otherwise. */
   readonly sink?: LogSink;
@@ -29,8 +35,26 @@ export type LoggerOptions = {
 };
 
 /** A JSON logger. */
-export function createLogger(level: LogLevel, { sink, process }: LoggerOptions = {}): Logger {
-  const destination = sink ?? pino.destination({ dest: 2, sync: false, maxLength: MAX_BUFFERED_BYTES });
-  const base = process === undefined ? null : { process };
-  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+export function createLogger(level: LogLevel, { sink, process: pid }: LoggerOptions = {}): Logger {
+  const base = pid === undefined ? null : { process: pid };
+  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, sink ?? openStderr());
+}
+
+function openStderr(): LogSink {
+  const stderr = pino.destination({
+    dest: STDERR,
+    sync: false,
+    maxLength: MAX_BUFFERED_BYTES,
+    maxWrite: MAX_WRITE_BYTES,
+  });
+  const lines = new LineBuffer(stderr, MAX_WRITE_BYTES);
+  // Behind pino's own listener, which writes what the destination has.
+  process.on('exit', () => {
+    try {
+      writeSync(STDERR, lines.take());
+    } catch {
+      // Nobody reads it any more.
+    }
+  });
+  return lines;
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LineBuffer } from '../../src/observe/line-buffer.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+
+test('lines are written together, a little later', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[] = [];
+  const lines = new LineBuffer({ write: (text) => void written.push(text) }, 100);
+  lines.write('one\n');
+  lines.write('two\n');
+  assert.deepEqual(written, []);
+  t.mock.timers.tick(100);
+  assert.deepEqual(written, ['one\ntwo\n']);
+  lines.write('three\n');
+  t.mock.timers.tick(100);
+  assert.deepEqual(written, ['one\ntwo\n', 'three\n']);
+});
+
+test('what is written at once is bounded in bytes, and a longer line is by itself', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[] = [];
+  const lines = new LineBuffer({ write: (text) => void written.push(text) }, 10);
+  for (const line of ['1234\n', '5678\n', '9\n', 'é'.repeat(4), `${'x'.repeat(20)}\n`, '0\n'])
+    lines.write(line);
+  assert.deepEqual(written, ['1234\n5678\n', `9\n${'é'.repeat(4)}`, `${'x'.repeat(20)}\n`]);
+  assert.equal(lines.take(), '0\n');
+  t.mock.timers.tick(1_000);
+  assert.equal(written.length, 3);
+});
+
+test('an error is written at once, with what came before it', () => {
+  const written: string[] = [];
+  const lines = new LineBuffer({ write: (text) => void written.push(text) }, 4_096);
+  const log = createLogger('info', { sink: lines });
+  log.info({}, 'first');
+  log.warn({}, 'second');
+  assert.equal(written.length, 0);
+  log.error({}, 'third');
+  assert.deepEqual(
+    written.map((text) =>
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).msg),
+    ),
+    [['first', 'second', 'third']],
+  );
+  assert.equal(lines.take(), '');
+});
