@@ -6,8 +6,9 @@ const HOLD_MS = 100;
 const ERROR = /^\{"level":[56]0,/;
 
 /**
- * Puts lines together, so that many of them are one write: a write costs 85 us of processor time, a line 5. What is written at
- * once is at most `maxBytes`, but for a line that is longer by itself.
+ * Puts lines together, so that many of them are one write: where one request in a hundred had a line, writing each took 5.5 %
+ * of the processor, and making them less than 2. What is written at once is at most `maxBytes`, but for a line that is longer
+ * by itself.
  */
 export class LineBuffer implements LogSink {
   readonly #destination: LogSink;
