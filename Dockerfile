@@ -11,7 +11,7 @@ COPY tsconfig.base.json ./
 COPY scripts scripts
 COPY src src
 RUN node_modules/.bin/tsc -b src/cli scripts
-RUN node build/scripts/core/build.js && node build/scripts/copy-zod.js
+RUN node build/scripts/core/build.js && node build/scripts/bundle.js
 
 # What runs, without what builds: packages with prebuilt binaries, no install scripts, no compiler.
 FROM ${NODE} AS dependencies
@@ -25,7 +25,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY chains chains
 COPY --from=dependencies /app/node_modules node_modules
-COPY --from=build /app/build/src build/src
+COPY --from=build /app/build/program build/program
 # Nothing is installed here, and nothing below /app is written.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && mkdir /data && chown node:node /data
@@ -36,6 +36,6 @@ EXPOSE 8545
 STOPSIGNAL SIGTERM
 # Where the configuration says, with TLS or without. Orchestrators have probes of their own.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "build/src/cli/main.js", "health", "--config", "/etc/portcullis/portcullis.yaml"]
-ENTRYPOINT ["node", "build/src/cli/main.js"]
+  CMD ["node", "build/program/cli/main.js", "health", "--config", "/etc/portcullis/portcullis.yaml"]
+ENTRYPOINT ["node", "build/program/cli/main.js"]
 CMD ["serve", "--config", "/etc/portcullis/portcullis.yaml"]

@@ -4,7 +4,7 @@
  * another checkout that has this bench, it measures that one in turns with its own.
  */
 import { pathToFileURL } from 'node:url';
-import { z } from '#zod';
+import * as z from 'zod';
 import { createLogger } from '../src/observe/logger.ts';
 import { createServer } from '../src/server/lifecycle.ts';
 import { transportLimitsShape } from '../src/server/options.ts';

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { z } from '#zod';
+import * as z from 'zod';
 import type { Gateway } from '../src/gateway/gateway.ts';
 import type { Network } from '../src/gateway/network.ts';
 import { createLogger } from '../src/observe/logger.ts';

@@ -3,7 +3,7 @@
  * `gateway.handle` in this process (as a transport tells of each request) and over HTTP in a server process each. In turns,
  * so that both sides see the same machine.
  */
-import { z } from '#zod';
+import * as z from 'zod';
 import { CallRecorder } from '../src/observe/call-recorder.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { RequestLog } from '../src/observe/request-log.ts';

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAIN } from '../../scripts/program-files.ts';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { importChain } from '../../src/cli/import.ts';
@@ -18,7 +19,6 @@ export type Server = {
   stop(): Promise<void>;
 };
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 const READY = /POST http:\/\/127\.0\.0\.1:(\d+)\//;
 const MAX_PRINTED = 64 * 1024;
 const STOP_MS = 10_000;

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { parseRedisUrl } from '../redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from '#zod';
+import * as z from 'zod';
 import type { ServiceStatus } from '../observe/status.ts';
 import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';

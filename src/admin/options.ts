@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { isLoopbackAddress } from './loopback.ts';
 
 /** `admin:`, where it is not `false`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from '#zod';
+import * as z from 'zod';
 import { type IssuedKey, KeyBook } from '../access/keys/key-book.ts';
 import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';

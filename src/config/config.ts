@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type AdminOptions, adminOptionsSchema } from '../admin/options.ts';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {

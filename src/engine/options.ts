@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 
 /** How embedded chains execute; sizes are bytes. */
 export type ExecutionOptions = {

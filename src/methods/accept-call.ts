@@ -1,4 +1,4 @@
-import type { z } from '#zod';
+import type * as z from 'zod';
 import type { CallObject } from '../chain/chain.ts';
 import { type Acceptor, findAcceptor } from '../rpc/acceptors.ts';
 import { address, data, quantity64, quantity256 } from '../rpc/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { parseQuantity } from '../primitives/quantity.ts';
 import { addAcceptor, findAcceptor } from '../rpc/acceptors.ts';

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { CallObject } from '../chain/chain.ts';
 import { addAcceptor } from '../rpc/acceptors.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { continueWith } from '../primitives/eventual.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';

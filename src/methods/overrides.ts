@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { BlockOverrides, StateOverrides } from '../chain/chain.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 import { dropNulls } from './call-object.ts';

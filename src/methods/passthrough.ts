@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { Method } from '../rpc/method.ts';
 import { askChain } from './ask-chain.ts';
 import type { MethodContext } from './method-context.ts';

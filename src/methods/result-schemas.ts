@@ -2,7 +2,7 @@
  * Shapes of results (spec section 2, and the fields that execution-apis adds). They document and test what is
  * answered; results are not checked on their way. Networks may add fields of their own.
  */
-import { z } from '#zod';
+import * as z from 'zod';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 
 const bytes8: z.ZodType<string> = z

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import type { MethodContext } from './method-context.ts';
 

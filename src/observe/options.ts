@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';

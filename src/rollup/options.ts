@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { FAMILY_NAMES } from './family-table.ts';
 import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 

@@ -2,7 +2,7 @@
  * Short cuts past zod for values that are plainly valid. An acceptor's answer is the schema's own, or `undefined`, which
  * leaves the value to the schema: only that refuses, and says why.
  */
-import type { z } from '#zod';
+import type * as z from 'zod';
 
 /** The value that the schema makes of `raw`, where that is plain to see. */
 export type Acceptor<T = unknown> = (raw: unknown) => T | undefined;

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { type Acceptor, findAcceptor } from './acceptors.ts';
@@ -117,7 +117,7 @@ function parseParam(param: Param, position: number, raw: unknown): unknown {
   if (parsed instanceof Promise) throw new TypeError('a schema of parameters must not be asynchronous');
   const [first] = parsed.issues;
   if (first === undefined) return parsed.value;
-  const issue = z.core.util.finalizeIssue(first, PARSE_CONTEXT, z.core.config());
+  const issue = z.util.finalizeIssue(first, PARSE_CONTEXT, z.config());
   throw new RpcError('invalidParams', `invalid argument ${position}: ${formatProblem(issue)}`);
 }
 

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import type { JsonText } from '../primitives/json-result.ts';
 import { describeMessage, ERRORS } from './errors.ts';
 import type { Method } from './method.ts';

@@ -1,5 +1,5 @@
 /** Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; messages are geth's. */
-import { z } from '#zod';
+import * as z from 'zod';
 import { isLowerHex } from '../primitives/byte-loops.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
 import { addAcceptor, findAcceptor } from './acceptors.ts';

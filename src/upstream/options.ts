@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
 import { findPassthroughProblem } from './passthrough-rule.ts';
 import { READ_METHODS } from './read-methods.ts';

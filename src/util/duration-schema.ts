@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { parseDuration } from './duration.ts';
 
 /** A duration in the configuration file (`5s`), milliseconds in the program. */

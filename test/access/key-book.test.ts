@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ZodError } from '#zod';
+import { ZodError } from 'zod';
 import { hashApiKey } from '../../src/access/keys/api-key.ts';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeyRecord } from '../../src/access/keys/key-record.ts';

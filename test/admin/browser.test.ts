@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { MAIN } from '../../scripts/program-files.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
 import { FACTS } from '../support/development.ts';
@@ -22,7 +22,6 @@ import {
 import { createStatus, EVIL_NAME } from './status-fixture.ts';
 import { type RunningAdmin, startAdmin } from './support.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 
 let browser: Browser;

@@ -4,11 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { MAIN } from '../../scripts/program-files.ts';
 import { hashApiKey } from '../../src/access/keys/api-key.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
 

@@ -5,11 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { MAIN } from '../../scripts/program-files.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
 import { FULL_HEIGHT, startNode } from '../support/served-node.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
 

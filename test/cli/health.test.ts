@@ -9,11 +9,9 @@ import { type AddressInfo, createServer as createSilentServer, type Server } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { MAIN } from '../../scripts/program-files.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { findFreePort } from '../support/redis.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 type Outcome = { readonly code: unknown; readonly out: string; readonly err: string };
 

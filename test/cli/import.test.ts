@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { MAIN } from '../../scripts/program-files.ts';
 import { type Block, encodeBlock } from '../../src/chain/block.ts';
 import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { type ImportOptions, type ImportSummary, importChain } from '../../src/cli/import.ts';
@@ -18,7 +19,6 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 
 const BLOCKS = 12;
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 
 describe('import', () => {
   const folder = makeTemporaryFolder();

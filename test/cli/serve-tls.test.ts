@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import { fileURLToPath } from 'node:url';
+import { MAIN } from '../../scripts/program-files.ts';
 import { createCertificate } from '../support/certificate.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const CONFIG = `
 listen: { port: 0, tls: { cert: tls.crt, key: tls.key } }
 networks:

@@ -6,10 +6,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import { MAIN } from '../../scripts/program-files.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const GENESIS = {
   config: { chainId: 4242 },
   difficulty: '0x1',

@@ -1,46 +1,72 @@
 /** Start-up is mostly the loading of modules: what is not needed until later must not come along. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { MAIN } from '../../scripts/program-files.ts';
 
-const STATIC_IMPORT = /^(?:import|export) (?:[^'"]* from )?'([^']+)';$/gm;
+const STATIC_IMPORT = /^(?:import|export) (?:[^'"]* from )?"([^"]+)";$/gm;
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+/;
+/** The bundler says where each part of a file is from. */
+const SOURCE = /^\/\/ node_modules\/(.*)$/gm;
+const FOLDER = dirname(MAIN);
 
-/** The packages that are loaded with a module of the build, `import()` left out. */
-function listPackages(entry: URL): string[] {
+/** The files that are loaded with one of the program's, `import()` left out, and the packages that they load. */
+function follow(entry: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {
   const packages = new Set<string>();
-  const seen = new Set<string>();
+  const files = new Set<string>();
   const open = [entry];
-  for (let url = open.pop(); url !== undefined; url = open.pop()) {
-    if (seen.has(url.href)) continue;
-    seen.add(url.href);
-    for (const [, target = ''] of readFileSync(url, 'utf8').matchAll(STATIC_IMPORT)) {
-      if (target.startsWith('.')) open.push(new URL(target, url));
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(STATIC_IMPORT)) {
+      if (target.startsWith('.')) open.push(join(FOLDER, target));
       else if (!target.startsWith('node:')) packages.add(PACKAGE_NAME.exec(target)?.[0] ?? target);
     }
   }
-  return [...packages].sort();
+  return { files: [...files], packages: [...packages].sort() };
 }
 
-function findModule(path: string): URL {
-  return new URL(`../../src/${path}`, import.meta.url);
+/** The file of a module that is loaded on demand. */
+function find(name: string): string {
+  const isIt = new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`);
+  const file = readdirSync(FOLDER).find((candidate) => isIt.test(candidate));
+  assert.ok(file !== undefined, name);
+  return join(FOLDER, file);
+}
+
+/** Parts of packages that are inside the program's files, by their paths. */
+function listParts(files: readonly string[]): readonly string[] {
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(SOURCE)].map(([, path]) => path as string),
+  );
 }
 
 test('the command line alone loads no package', () => {
-  assert.deepEqual(listPackages(findModule('cli/main.js')), []);
+  const { files, packages } = follow(MAIN);
+  assert.deepEqual(packages, []);
+  assert.deepEqual(listParts(files), []);
 });
 
 test('a start loads what every network needs', () => {
-  assert.deepEqual(listPackages(findModule('cli/serve.js')), ['#zod', '@noble/hashes', 'lmdb', 'pino']);
+  const { files, packages } = follow(find('serve'));
+  assert.deepEqual(packages, ['lmdb', 'pino']);
+  const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
+  assert.deepEqual([...inside].sort(), ['@noble/hashes', 'zod']);
+  assert.ok(files.length < 60, `${files.length} files`);
 });
 
 test('zod comes with one language of the 64 that it has', () => {
-  const folder = new URL('../../src/vendor/zod/v4/locales/', import.meta.url);
-  assert.deepEqual(readdirSync(folder).sort(), ['en.js', 'index.js']);
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
+  const parts = listParts(files.map((name) => join(FOLDER, name)));
+  assert.deepEqual(
+    parts.filter((path) => path.startsWith('zod/v4/locales/')),
+    ['zod/v4/locales/en.js'],
+  );
 });
 
 test('what is loaded on demand brings its packages', () => {
-  assert.deepEqual(listPackages(findModule('config/load-config.js')), ['#zod', 'yaml']);
-  assert.deepEqual(listPackages(findModule('cache/redis-cache.js')), ['iovalkey']);
-  assert.ok(listPackages(findModule('upstream/open-upstream-chain.js')).includes('undici'));
+  assert.ok(follow(find('load-config')).packages.includes('yaml'));
+  assert.ok(follow(find('redis-cache')).packages.includes('iovalkey'));
+  assert.ok(follow(find('open-upstream-chain')).packages.includes('undici'));
 });

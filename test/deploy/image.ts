@@ -59,8 +59,6 @@ function run(command: string, folder: string): void {
 function link(command: string, app: string): void {
   if (command.startsWith('npm ci'))
     symlinkSync(join(process.cwd(), 'node_modules'), join(app, 'node_modules'));
-  if (command.includes('tsc -b')) {
-    // Compiled code finds its packages from where it lies.
-    cpSync('build/src', join(app, 'build/src'), { recursive: true });
-  }
+  // The program finds its packages from where it lies.
+  if (command.includes('bundle.js')) cpSync('build/program', join(app, 'build/program'), { recursive: true });
 }

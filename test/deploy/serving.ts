@@ -2,9 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
-
-export const MAIN: string = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+import { MAIN } from '../../scripts/program-files.ts';
 
 export type Serving = {
   readonly port: number;

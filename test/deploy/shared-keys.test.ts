@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
+import { MAIN } from '../../scripts/program-files.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
 import { startNode } from '../support/served-node.ts';
-import { MAIN, serve } from './serving.ts';
+import { serve } from './serving.ts';
 
 const ADMIN_KEY = 'a-key-of-some-length';
 

@@ -11,6 +11,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ACCOUNTS } from '../../scripts/chains/accounts.ts';
 import { ChainBuilder } from '../../scripts/chains/chain-builder.ts';
+import { MAIN } from '../../scripts/program-files.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
@@ -20,7 +21,6 @@ const KILLS = Number(process.env['PORTCULLIS_KILLS'] ?? 5);
 const BLOCKS = 500;
 const TRANSFERS_PER_BLOCK = 6;
 const MAX_DELAY_MS = 2_500;
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 
 const folder = makeTemporaryFolder();
 after(() => folder.remove());

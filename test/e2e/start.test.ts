@@ -6,12 +6,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { MAIN, ROOT } from '../../scripts/program-files.ts';
 import { createHttpExchanger, openWebSocketExchanger } from '../support/clients.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const MAIN = join(ROOT, 'build/src/cli/main.js');
 const DEVNET = join(ROOT, 'chains/devnet');
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { MAIN } from '../../scripts/program-files.ts';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { startNode } from '../support/served-node.ts';
@@ -28,7 +29,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
 function launch(t: TestContext, script: string, args: readonly string[] = []): ChildProcess {
-  const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname, ...args], {
+  const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
@@ -36,7 +37,7 @@ function launch(t: TestContext, script: string, args: readonly string[] = []): C
 }
 
 async function startReceiver(t: TestContext): Promise<{ port: number; spans: ReceivedSpan[] }> {
-  const child = launch(t, '../support/otlp-receiver.js');
+  const child = launch(t, join(import.meta.dirname, '../support/otlp-receiver.js'));
   const spans: ReceivedSpan[] = [];
   const port = await new Promise<number>((resolve) => {
     let isFirst = true;
@@ -65,7 +66,7 @@ async function startProgram(t: TestContext, upstream: string, tracing: object): 
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
-  const child = launch(t, '../../src/cli/main.js', ['serve', '--config', file]);
+  const child = launch(t, MAIN, ['serve', '--config', file]);
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;

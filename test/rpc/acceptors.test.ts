@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { z } from '#zod';
+import type * as z from 'zod';
 import { findAcceptor } from '../../src/rpc/acceptors.ts';
 import { address, boolean, data, hash32, integer64, quantity64, quantity256 } from '../../src/rpc/schemas.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { z } from '#zod';
+import * as z from 'zod';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { type Param, parseParams } from '../../src/rpc/method.ts';
 import { address, data, hash32, integer64, quantity64, quantity256 } from '../../src/rpc/schemas.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { z } from '#zod';
+import * as z from 'zod';
 import type { Refusal, Session } from '../../src/gateway/admission.ts';
 import type { Answer, TextAnswer } from '../../src/gateway/answer.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MAIN } from '../../scripts/program-files.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -12,7 +13,6 @@ import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { ALICE_KEY, createGenesis, limitTo, openBuiltChain } from '../support/test-chain.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const TIME_LIMIT_MS = 30_000;
 const RECEIVER = '0x00000000000000000000000000000000000000ab';

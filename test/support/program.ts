@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAIN } from '../../scripts/program-files.ts';
 import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import type { ServiceStatus } from '../../src/observe/status.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
 const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
 const ADMIN = /Status: +http:\/\/127\.0\.0\.1:(\d+)\/status/;
 /** What is announced ends with it where there is a status page, and every configuration here has one. */

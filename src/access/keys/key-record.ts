@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 
 /** A form of the key that opens, by its SHA-256; after a rotation the one before, for a while. */

@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 import { dailyCreditsSchema, type Rate, rateSchema } from './rate.ts';
 
 /**

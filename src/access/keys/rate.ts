@@ -1,4 +1,4 @@
-import { z } from '#zod';
+import * as z from 'zod';
 
 /** How many calls a second, and how many at once after a pause. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
