@@ -85,7 +85,13 @@ for (const fault of ['killed', 'frozen'] as const) {
         bucket: 'key:a',
         rate: undefined,
         tokens: 0,
-        spending: { account: 'key:a', day: Math.floor(Date.now() / 86_400_000), credits: 0, known: 0 },
+        spending: {
+          account: 'key:a',
+          day: Math.floor(Date.now() / 86_400_000),
+          credits: 0,
+          entry: 0,
+          known: 0,
+        },
       });
       assert.ok((spent?.spent ?? 0) >= 10 * given, 'it has learned again what was spent');
     }

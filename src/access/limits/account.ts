@@ -44,6 +44,8 @@ const DAY_MS = 86_400_000;
  * away this process gives its own share.
  */
 export class Account {
+  /** Entries of this process so far, whichever account they are of: one may be opened anew under the same name. */
+  static #entries = 0;
   readonly #options: AccountOptions;
   #tokens = 0;
   #heldUntil = 0;
@@ -61,6 +63,8 @@ export class Account {
   #spent: number | undefined;
   /** Credits that the table has not been told. */
   #pending = 0;
+  /** What it was told last, until it has answered. */
+  #told: Spending | undefined;
   #isAway = false;
   /** When to ask again whether the table is back. */
   #retryAt = 0;
@@ -73,7 +77,7 @@ export class Account {
 
   /** Whether the table is to be told of credits. */
   get isDirty(): boolean {
-    return this.#pending !== 0;
+    return this.#pending !== 0 || (this.#told !== undefined && this.#told.credits !== 0);
   }
 
   /** Why a call would be denied for the rate, as far as is known without asking. */
@@ -105,7 +109,7 @@ export class Account {
 
   /** Tells the table of credits that are spent. */
   flush(): Eventual<void> {
-    return this.#pending === 0 ? undefined : this.#draw(0);
+    return this.isDirty ? this.#draw(0) : undefined;
   }
 
   #drawAndTake(credits: number, draws: number): Eventual<Denial | undefined> {
@@ -145,9 +149,10 @@ export class Account {
 
   /** A day of which the table has told nothing yet is shared like everything else. */
   #isSpent(dailyCredits: number): boolean {
+    const unknown = this.#pending + (this.#told?.credits ?? 0);
     return this.#spent === undefined
-      ? this.#pending >= dailyCredits * this.#options.table.share
-      : this.#spent + this.#pending >= dailyCredits;
+      ? unknown >= dailyCredits * this.#options.table.share
+      : this.#spent + unknown >= dailyCredits;
   }
 
   #spend(credits: number): undefined {
@@ -159,11 +164,9 @@ export class Account {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
     const spending = this.#describeSpending();
-    const entered = spending?.credits ?? 0;
-    this.#pending -= entered;
     const drawn = continueWith(table.draw({ bucket: name, rate, tokens, spending }), (answer) => {
       this.#drawing = undefined;
-      if (answer === undefined) this.#pending += entered;
+      if (answer !== undefined && this.#told === spending) this.#told = undefined;
       this.#receive(answer, tokens, spending);
     });
     if (drawn instanceof Promise) this.#drawing = drawn;
@@ -187,14 +190,20 @@ export class Account {
     this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
   }
 
+  /** What the table is to be told: first of all, what it may not have heard. */
   #describeSpending(): Spending | undefined {
     if (this.#options.dailyCredits === undefined) return undefined;
-    return {
-      account: this.#options.name,
-      day: this.#day,
-      credits: this.#pending,
-      known: this.#spent ?? 0,
-    };
+    if (this.#told === undefined || this.#told.credits === 0) {
+      this.#told = {
+        account: this.#options.name,
+        day: this.#day,
+        credits: this.#pending,
+        entry: ++Account.#entries,
+        known: this.#spent ?? 0,
+      };
+      this.#pending = 0;
+    }
+    return this.#told;
   }
 
   /** What was spent yesterday and is not entered is forgiven. */
@@ -206,6 +215,7 @@ export class Account {
     this.#day = day;
     this.#spent = undefined;
     this.#pending = 0;
+    this.#told = undefined;
   }
 
   #countCall(now: number): void {

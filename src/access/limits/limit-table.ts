@@ -7,6 +7,11 @@ export type Spending = {
   /** Days since 1970, UTC. */
   readonly day: number;
   readonly credits: number;
+  /**
+   * Its number, which only grows in a process: what is sent again, since nobody knows whether it was entered, has the number
+   * that it had.
+   */
+  readonly entry: number;
   /** What was spent that day as far as is known here: a table that has lost it learns it again. */
   readonly known: number;
 };

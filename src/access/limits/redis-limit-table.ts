@@ -6,14 +6,22 @@ import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
  * By the server's own clock. KEYS: bucket, day. ARGV: tokens a second (0: no bucket), burst, tokens wanted, credits, credits that
- * are known (-1: no account). Answers tokens, milliseconds until the next one, credits of the day.
+ * are known (-1: no account), process, number of the entry. An entry that comes again, or late, is not made twice: the day has the
+ * last one of each process. Answers tokens, milliseconds until the next one, credits of the day.
  */
 const DRAW = createScript(
   2,
   `local spent = 0
   if tonumber(ARGV[5]) >= 0 then
-    spent = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[5])) + tonumber(ARGV[4])
-    redis.call('SET', KEYS[2], string.format('%.0f', spent), 'EX', 172800)
+    local known = redis.call('HMGET', KEYS[2], 's', ARGV[6])
+    spent = math.max(tonumber(known[1] or '0'), tonumber(ARGV[5]))
+    local credits = tonumber(ARGV[4])
+    if credits ~= 0 and tonumber(ARGV[7]) > tonumber(known[2] or '0') then
+      spent = spent + credits
+      redis.call('HSET', KEYS[2], ARGV[6], ARGV[7])
+    end
+    redis.call('HSET', KEYS[2], 's', string.format('%.0f', spent))
+    redis.call('EXPIRE', KEYS[2], 172800)
   end
   local rate, burst, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
   if rate == 0 then return {wanted, 0, spent} end
@@ -94,12 +102,14 @@ export class RedisLimitTable implements LimitTable {
       client.run(
         DRAW,
         name,
-        `${name}:${spending?.day ?? 0}`,
+        `${name}:day:${spending?.day ?? 0}`,
         rate?.perSecond ?? 0,
         rate?.burst ?? 0,
         tokens,
         spending?.credits ?? 0,
         spending?.known ?? -1,
+        this.#id,
+        spending?.entry ?? 0,
       ),
       timeLimitMs,
     );

@@ -6,7 +6,8 @@ import type { Rate } from '../../../src/access/keys/rate.ts';
 import { Account, type Denial } from '../../../src/access/limits/account.ts';
 import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
 import type { Eventual } from '../../../src/primitives/eventual.ts';
-import { TABLES } from './tables.ts';
+import { NO_REDIS, openServer } from '../key-tables.ts';
+import { openRedisLimits, TABLES } from './tables.ts';
 
 type Limits = { readonly rate?: Rate; readonly dailyCredits?: number };
 
@@ -76,6 +77,23 @@ for (const { name, skip, open: openTables } of TABLES) {
     });
   });
 }
+
+test('in Valkey an entry that comes again, or late, is made once', { skip: NO_REDIS }, async (t) => {
+  const server = await openServer(t);
+  const [table, other] = [await openRedisLimits(t, server), await openRedisLimits(t, server)];
+  const enter = async (to: LimitTable, entry: number, credits: number): Promise<number | undefined> => {
+    const spending = { account: 'key:a', day: 20_000, credits, entry, known: 0 };
+    return (await to.draw({ bucket: 'key:a', rate: undefined, tokens: 0, spending }))?.spent;
+  };
+  assert.equal(await enter(table, 1, 10), 10);
+  assert.equal(await enter(table, 1, 10), 10);
+  assert.equal(await enter(table, 3, 5), 15);
+  assert.equal(await enter(table, 2, 7), 15);
+  // Others have numbers of their own.
+  assert.equal(await enter(other, 1, 100), 115);
+  assert.equal(await enter(table, 4, -5), 110);
+  assert.equal(await enter(other, 2, 0), 110);
+});
 
 describe('an account', () => {
   /** A table that answers what the test says. */
@@ -210,6 +228,39 @@ describe('an account', () => {
       20,
     );
     assert.equal(account.isDirty, false);
+  });
+
+  test('sends what may have been entered again as it was, before anything else', async () => {
+    const sent: (readonly [number | undefined, number | undefined])[] = [];
+    let isLate = true;
+    const table: LimitTable = {
+      share: 1,
+      close: async () => {},
+      draw({ tokens, spending }) {
+        sent.push([spending?.entry, spending?.credits]);
+        // It was entered, and nobody heard of it.
+        return isLate ? undefined : { tokens, waitMs: 0, spent: 10 };
+      },
+    };
+    const account = open(table, { dailyCredits: 100 });
+    account.take(10);
+    await account.flush();
+    account.take(10);
+    await account.flush();
+    isLate = false;
+    await account.flush();
+    await account.flush();
+    assert.equal(account.isDirty, false);
+    const entries = sent.filter(([, credits]) => credits !== 0);
+    const credits = new Map(entries);
+    assert.deepEqual([...credits.values()], [10, 10]);
+    assert.ok(entries.every(([entry, amount]) => credits.get(entry) === amount));
+    const numbers = entries.map(([entry]) => Number(entry));
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((one, next) => one - next),
+    );
+    assert.ok(numbers.length > 2, 'it was sent again');
   });
 
   test('that nobody bounds waiting for is bounded', async () => {
