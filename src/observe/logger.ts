@@ -37,17 +37,25 @@ export type LoggerOptions = {
 /** A JSON logger. */
 export function createLogger(level: LogLevel, { sink, process: pid }: LoggerOptions = {}): Logger {
   const base = pid === undefined ? null : { process: pid };
-  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, sink ?? openStderr());
+  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, sink ?? useStderr());
+}
+
+/** All loggers of a process write to one. */
+let stderr: LogSink | undefined;
+
+function useStderr(): LogSink {
+  stderr ??= openStderr();
+  return stderr;
 }
 
 function openStderr(): LogSink {
-  const stderr = pino.destination({
+  const destination = pino.destination({
     dest: STDERR,
     sync: false,
     maxLength: MAX_BUFFERED_BYTES,
     maxWrite: MAX_WRITE_BYTES,
   });
-  const lines = new LineBuffer(stderr, MAX_WRITE_BYTES);
+  const lines = new LineBuffer(destination, MAX_WRITE_BYTES);
   // Behind pino's own listener, which writes what the destination has.
   process.on('exit', () => {
     try {

@@ -7,9 +7,9 @@ import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
 import { Backoff } from '../../util/backoff.ts';
 import type { Recipe } from '../recipe.ts';
+import { Balancer } from './balancer.ts';
 import type { Answer } from './messages.ts';
 import { Worker } from './worker.ts';
-import { findSurplus } from './worker-load.ts';
 
 export type WorkerPoolOptions = {
   readonly recipe: Recipe;
@@ -25,8 +25,6 @@ export type WorkerPoolOptions = {
 const RELOAD_LIMIT_MS = 60_000;
 /** Between the end of a worker and the start of the next, when they end one after the other. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
-/** How often it is looked whether some have far more to do than others. */
-const BALANCE_MS = 1_000;
 /** Whoever served so long did not end because it could not serve. */
 const HEALTHY_MS = 30_000;
 
@@ -34,7 +32,7 @@ const HEALTHY_MS = 30_000;
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
-  readonly #balancer: NodeJS.Timeout;
+  readonly #balancer = new Balancer(() => this.#serving());
   #recipe: Recipe;
   #isClosing = false;
 
@@ -45,8 +43,6 @@ export class WorkerPool {
     // be killed, and its client would wait for nothing.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
-    this.#balancer = setInterval(() => void this.#balance(), BALANCE_MS);
-    this.#balancer.unref();
   }
 
   /** Resolves when all of them serve. @throws Error when one cannot */
@@ -119,7 +115,7 @@ export class WorkerPool {
   /** Resolves when all of them have ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    clearInterval(this.#balancer);
+    this.#balancer.close();
     const workers = [...this.#workers];
     for (const worker of workers) worker.stop();
     const kill = setTimeout(() => {
@@ -127,21 +123,6 @@ export class WorkerPool {
     }, this.#options.stopLimitMs);
     await Promise.all(workers.map((worker) => worker.exited));
     clearTimeout(kill);
-  }
-
-  /** The kernel gives connections to whom it likes: a worker that has too many parts with some. Never rejects. */
-  async #balance(): Promise<void> {
-    const workers = this.#serving();
-    const answers = await Promise.all(workers.map((worker) => worker.ask({ what: 'load' })));
-    const asked = workers.flatMap((worker, index) => {
-      const answer = answers[index];
-      return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
-    });
-    const surplus = findSurplus(asked.map(({ load }) => load));
-    for (const [index, { worker }] of asked.entries()) {
-      const connections = surplus[index] ?? 0;
-      if (connections > 0) void worker.ask({ what: 'partWith', connections });
-    }
   }
 
   #serving(): Worker[] {

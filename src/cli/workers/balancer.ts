@@ -1,0 +1,41 @@
+import type { Worker } from './worker.ts';
+import { findSurplus } from './worker-load.ts';
+
+const INTERVAL_MS = 1_000;
+
+/** The kernel gives connections to whom it likes: a worker that comes to have far too many is told to part with some. */
+export class Balancer {
+  readonly #listWorkers: () => readonly Worker[];
+  readonly #timer: NodeJS.Timeout;
+  #isBusy = false;
+
+  /** @param listWorkers those that serve now */
+  constructor(listWorkers: () => readonly Worker[]) {
+    this.#listWorkers = listWorkers;
+    this.#timer = setInterval(() => void this.#balance(), INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects. */
+  async #balance(): Promise<void> {
+    // A load is that since the last question: one that is slow to answer is not asked again meanwhile.
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    const workers = this.#listWorkers();
+    const answers = await Promise.all(workers.map((worker) => worker.ask({ what: 'load' })));
+    const asked = workers.flatMap((worker, index) => {
+      const answer = answers[index];
+      return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
+    });
+    const surplus = findSurplus(asked.map(({ load }) => load));
+    // Also to those with none: what they were told before counts no more.
+    await Promise.all(
+      asked.map(({ worker }, index) => worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 })),
+    );
+    this.#isBusy = false;
+  }
+}
