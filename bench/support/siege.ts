@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 
@@ -27,11 +27,14 @@ export class Siege {
     this.#child = child;
   }
 
-  static async open(): Promise<Siege> {
+  /**
+   * @param nice of their process (0 to 19): they would be on other machines, and are not to take the processor from who measures;
+   * the higher, the longer they take to come on a machine that is busy
+   */
+  static async open(nice: number): Promise<Siege> {
     const child = fork(fileURLToPath(import.meta.url), ['besiege']);
     await once(child, 'message');
-    // They would be on other machines: they are not to take the processor from who measures.
-    setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(child.pid as number, nice);
     return new Siege(child);
   }
 

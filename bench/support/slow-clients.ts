@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodePost } from '../load.ts';
@@ -16,6 +17,8 @@ export type SlowClientsOptions = {
   readonly lorises: number;
   /** Chain ids beside them. */
   readonly perSecond: number;
+  /** Of the slow clients' process; the highest unless told otherwise. */
+  readonly nice?: number;
 };
 
 export type SlowClientsRounds = {
@@ -30,7 +33,7 @@ const SETTLE_MS = 1_000;
 
 /** Small calls at fixed times, alone and beside clients that keep connections and give nothing for them, in turns. */
 export async function measureSlowClients(options: SlowClientsOptions): Promise<SlowClientsRounds> {
-  const { idle } = options;
+  const { idle, nice = constants.priority.PRIORITY_LOW } = options;
   const folder = makeBenchFolder();
   const config = join(folder, 'portcullis.yaml');
   const text = JSON.stringify({
@@ -41,7 +44,7 @@ export async function measureSlowClients(options: SlowClientsOptions): Promise<S
   });
   writeFileSync(config, text);
   pinSelf(LOAD_CORE);
-  const siege = await Siege.open();
+  const siege = await Siege.open(nice);
   const started = await startPortcullis(['serve', '--config', config], { launcher: pinTo(SERVER_CORE) });
   try {
     return await measure({ ...started, path: '/v3/demo' }, siege, options);
