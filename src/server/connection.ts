@@ -6,8 +6,10 @@ import type { RequestScope } from '../util/request-scope.ts';
 export class Connection {
   /** A refused request is still arriving: its answer has been sent, so nothing more may be said about it. */
   isDiscarding = false;
-  /** The next request came before this one was answered. */
+  /** The next request came before this one was answered: on a connection that is read here. */
   hasNext = false;
+  /** Requests whose answers have not been sent to their ends: on a connection that node reads. */
+  unsent = 0;
   /** Its client has been told that there will be no further answer. */
   isOver = false;
   readonly #scopes = new Set<RequestScope>();

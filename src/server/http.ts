@@ -76,6 +76,9 @@ export class HttpEndpoint {
 
   /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
+    const connection = this.#connections.of(request.socket);
+    connection.unsent++;
+    response.once('close', () => connection.unsent--);
     const head = readRequestHead(request.rawHeaders);
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
@@ -188,8 +191,9 @@ export class HttpEndpoint {
       connection.end(scope);
       if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);
       // Whoever has sent the next request already would not know whether it was done.
-      const headers = connection.pending === 0 && this.#writer.takeParting() ? LAST_ANSWER : undefined;
-      this.#writer.send(response, head, { ...answer, body: answer.body }, headers);
+      const isKept = response.shouldKeepAlive && connection.unsent === 1;
+      const isLast = isKept && this.#writer.takeParting();
+      this.#writer.send(response, head, { ...answer, body: answer.body }, { isLast });
       return undefined;
     });
   }
@@ -229,7 +233,7 @@ export class HttpEndpoint {
         break;
       case 'live':
       case 'ready':
-        this.#writer.send(response, head, this.#health[route.to], NOT_STORED);
+        this.#writer.send(response, head, this.#health[route.to], { headers: NOT_STORED });
         break;
       default:
         response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
@@ -266,7 +270,7 @@ export class HttpEndpoint {
       return;
     }
     this.#discard(request);
-    this.#writer.send(response, head, answer, headers);
+    this.#writer.send(response, head, answer, { headers });
   }
 
   #discard(request: IncomingMessage): void {
@@ -284,7 +288,6 @@ export class HttpEndpoint {
   }
 }
 
-const LAST_ANSWER = ['Connection', 'close'];
 /** Health is of the moment. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
 

@@ -95,9 +95,9 @@ export class PlainEndpoint {
     socket: Socket,
     { scope, unanswered }: Work,
   ): Eventual<number> {
+    if (typeof body === 'string') unanswered.isOver = this.#isLast(unanswered);
     if (typeof body === 'string' && !isCompressed(body, fields)) {
       const length = Buffer.byteLength(body);
-      unanswered.isOver = this.#isLast(unanswered);
       const isTaken = writePlainResponse(socket, {
         status,
         length,
@@ -113,11 +113,8 @@ export class PlainEndpoint {
       const written = this.#writer.sendStream(response, fields, body, scope.signal);
       return sent.then(() => written);
     }
-    this.#writer.send(response, fields, {
-      status,
-      body,
-      ...(retryAfter !== undefined && { retryAfter }),
-    });
+    const answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
+    this.#writer.send(response, fields, answer, { isLast: unanswered.isOver });
     return sent.then(() => Buffer.byteLength(body));
   }
 

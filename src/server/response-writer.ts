@@ -54,11 +54,20 @@ export class ResponseWriter {
     return true;
   }
 
-  send(response: ServerResponse, head: RequestHead, answer: TextAnswer, headers?: readonly string[]): void {
+  /** @param isLast closes the connection behind it, as every answer does from `beginClosing` on */
+  send(
+    response: ServerResponse,
+    head: RequestHead,
+    answer: TextAnswer,
+    {
+      headers,
+      isLast = false,
+    }: { readonly headers?: readonly string[] | undefined; readonly isLast?: boolean } = {},
+  ): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer.retryAfter);
     if (headers !== undefined) fields.push(...headers);
-    if (this.#closing) fields.push('Connection', 'close');
+    if (this.#closing || isLast) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
       this.#sendCompressed(response, status, body, fields).catch(() => response.destroy());
     } else this.#write(response, status, body, Buffer.byteLength(body), fields);

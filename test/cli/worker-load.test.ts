@@ -6,7 +6,8 @@ const load = (utilization: number, connections: number): WorkerLoad => ({ utiliz
 
 test('a worker that does everything parts with what brings it to the mean', () => {
   assert.deepEqual(findSurplus([load(1, 32), load(0, 0)]), [16, 0]);
-  assert.deepEqual(findSurplus([load(0.1, 5), load(0.9, 20), load(0.8, 9)]), [0, 6, 2]);
+  assert.deepEqual(findSurplus([load(0.99, 2), load(0.01, 0)]), [1, 0]);
+  assert.deepEqual(findSurplus([load(0.1, 5), load(0.9, 20), load(0.8, 9)]), [0, 7, 2]);
 });
 
 test('where all are busy, one with far more connections than others parts with what exceeds the mean', () => {

@@ -214,3 +214,42 @@ test('a connection on which the next request is already there is not parted with
     ],
   );
 });
+
+test('nor one of node’s server on which another request is, done or still arriving', async (t) => {
+  const gate = new Gate();
+  const done: string[] = [];
+  const { port, server } = await startServer(t, {
+    async handler(text) {
+      if (text === '1') await gate.opened;
+      done.push(text);
+      return { status: 200, body: text };
+    },
+  });
+  const [client, slow] = [new RawClient(port), new RawClient(port)];
+  client.send(Buffer.concat([encodeRequest('1'), encodeRequest('2')]));
+  slow.send(Buffer.concat([encodeRequest('1'), encodeRequest('[3]').subarray(0, -1)]));
+  await until(() => done.includes('2'));
+  await sleep(20);
+  server.partWith(2);
+  gate.open();
+  assert.equal((await client.read())?.headers['connection'], 'keep-alive');
+  assert.equal((await slow.read())?.headers['connection'], 'keep-alive');
+  assert.equal((await client.read())?.body.toString(), '2');
+  slow.send(']');
+  const last = await slow.read();
+  assert.equal(last?.body.toString(), '[3]');
+  for (const one of [client, slow]) one.close();
+});
+
+test('compressed answers part too, and one whose client closes anyway does not count', async (t) => {
+  const { port, server } = await startServer(t);
+  const client = new RawClient(port);
+  const long = JSON.stringify('x'.repeat(2_000));
+  const ask = async (headers: Record<string, string>): Promise<string | undefined> =>
+    (await client.send(encodeRequest(long, headers)).read())?.headers['connection'];
+  const leaving = new RawClient(port);
+  server.partWith(1);
+  await leaving.send(encodeRequest('1', { Connection: 'close' })).read();
+  assert.equal(await ask({ 'Accept-Encoding': 'gzip' }), 'close');
+  assert.equal(await client.readToEnd(), '');
+});

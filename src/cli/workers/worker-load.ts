@@ -23,9 +23,10 @@ export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const meanUtilization = findMean(utilizations);
   const meanConnections = findMean(loads.map(({ connections }) => connections));
   return loads.map(({ utilization, connections }) => {
-    if (utilization < BUSY) return 0;
+    // One connection would only be sent from one to another.
+    if (utilization < BUSY || connections < 2) return 0;
     if (utilization - least >= GAP)
-      return Math.floor(connections * ((utilization - meanUtilization) / utilization));
+      return Math.round(connections * ((utilization - meanUtilization) / utilization));
     return connections >= FAR_MORE * meanConnections ? Math.floor(connections - meanConnections) : 0;
   });
 }
