@@ -3,7 +3,17 @@
  * are loaded on demand stay files of their own, and packages stay where they are but for two that every start needs a small
  * part of.
  */
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { MAIN, PROGRAM, ROOT } from './program-files.ts';
@@ -18,7 +28,10 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ['build/src/admin/page', join(MODULES, 'page')],
 ]);
 
-const { metafile } = await build({
+/** For so long files of earlier builds stay: a program that runs may still come to load one. */
+const STALE_MS = 86_400_000;
+
+const { outputFiles } = await build({
   entryPoints: [join(ROOT, 'src/cli/main.ts'), join(ROOT, 'src/engine/execution/worker.ts')],
   outdir: MODULES,
   entryNames: '[name]',
@@ -28,15 +41,13 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   sourcemap: true,
-  metafile: true,
-  absWorkingDir: ROOT,
+  write: false,
   logLevel: 'warning',
   plugins: [
     {
       name: 'packages outside',
       setup({ onResolve }) {
-        onResolve({ filter: /^[^.#/]/ }, ({ path, kind }) =>
-          kind === 'entry-point' ||
+        onResolve({ filter: /^[^./]/ }, ({ path }) =>
           PACKAGES_INSIDE.some((name) => path === name || path.startsWith(`${name}/`))
             ? undefined
             : { path, external: true },
@@ -45,9 +56,26 @@ const { metafile } = await build({
     },
   ],
 });
-// What has not changed keeps its name, so that a program that runs goes on finding it.
-const made = new Set(Object.keys(metafile.outputs).map((path) => join(ROOT, path)));
-for (const { name } of readdirSync(MODULES, { withFileTypes: true }).filter((entry) => entry.isFile())) {
-  if (!made.has(join(MODULES, name))) rmSync(join(MODULES, name));
+mkdirSync(MODULES, { recursive: true });
+const now = new Date();
+for (const { path, contents } of outputFiles) {
+  if (!isThere(path, contents)) {
+    // Nobody may load the half of a file.
+    writeFileSync(`${path}.new`, contents);
+    renameSync(`${path}.new`, path);
+  }
+  utimesSync(path, now, now);
+}
+for (const entry of readdirSync(MODULES, { withFileTypes: true })) {
+  const path = join(MODULES, entry.name);
+  if (entry.isFile() && now.getTime() - statSync(path).mtimeMs > STALE_MS) rmSync(path);
 }
 for (const [from, to] of FILES) cpSync(join(ROOT, from), to, { recursive: true });
+
+function isThere(path: string, contents: Uint8Array): boolean {
+  try {
+    return readFileSync(path).equals(contents);
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { pino } from 'pino';
 import { LineBuffer } from './line-buffer.ts';
 import type { LogLevel } from './options.ts';
@@ -56,13 +55,9 @@ function openStderr(): LogSink {
     maxWrite: MAX_WRITE_BYTES,
   });
   const lines = new LineBuffer(destination, MAX_WRITE_BYTES);
-  // Behind pino's own listener, which writes what the destination has.
   process.on('exit', () => {
-    try {
-      writeSync(STDERR, lines.take());
-    } catch {
-      // Nobody reads it any more.
-    }
+    destination.write(lines.take());
+    destination.flushSync();
   });
   return lines;
 }

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from 'undici';
 import { DEVNET } from '../support/ask-program.ts';
-import { FACTS } from '../support/development.ts';
 import { Program, waitUntil } from '../support/program.ts';
 
 const CONNECTIONS = 12;
 const LIMIT_MS = 60_000;
-/** So many that the service has more to do for them than this client. */
-const CALLS = 400;
-const CALL = { jsonrpc: '2.0', method: 'eth_call', params: [FACTS.devnet.calls.tokenBalance, 'latest'] };
+const CALLS = 40;
+/** Code that is run as if it made a contract: counts down from 20,000 and returns nothing. Half a millisecond, however fast its client is. */
+const CALL = {
+  jsonrpc: '2.0',
+  method: 'eth_call',
+  params: [{ data: '0x614e205b6001900380600357600080f3' }, 'latest'],
+};
 const BATCH: string = JSON.stringify(Array.from({ length: CALLS }, (_, id) => ({ ...CALL, id })));
 
 /** Sends one batch after the other over a connection that is kept as long as the service keeps it. */
@@ -26,7 +29,7 @@ async function askOn(port: number, isOver: () => boolean): Promise<number> {
     });
     assert.equal(statusCode, 200);
     const responses = (await body.json()) as readonly { readonly result?: string }[];
-    assert.ok(responses.length === CALLS && responses.every(({ result }) => result?.length === 66));
+    assert.ok(responses.length === CALLS && responses.every(({ result }) => result === '0x'));
     answered++;
   }
   await client.close();

@@ -1,7 +1,7 @@
 /** The rollup methods over HTTP, in front of nodes that answer as those of each family do. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { FAMILY_NAMES, loadFamilies } from '../../src/rollup/family-table.ts';
 import { listGaps } from '../../src/rollup/list-gaps.ts';
 import type { FamilyRow } from '../../src/rollup/rollup-family.ts';
@@ -15,7 +15,7 @@ const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name 
 
 /** Milliseconds: long beside what the service needs between two rounds. */
 const DELAY = 40;
-const TRIES = 5;
+const TRIES = 3;
 const OLD = '0x5';
 /** The answer as it came. */
 async function postText(authority: string, method: string, params: readonly unknown[]): Promise<string> {
@@ -60,50 +60,57 @@ test('of what is recorded exactly that is 0 which a family cannot know', () => {
 });
 
 for (const record of [...RECORDED, PLAIN]) {
-  const { name, title = name, prefix, chainId = 1, answers, estimate, info } = record;
-  test(`${title}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
-    const node = await startNode(t, { chainId, answers, height: HEIGHT, delay: DELAY });
-    const service = await startService({
-      defaultNetwork: 'l2',
-      networks: {
-        l2: {
-          hosts: ['l2.localhost'],
-          upstreams: [node.url],
-          pool: { pollInterval: '60s' },
-          rollup: record === PLAIN ? { family: name } : {},
-        },
-      },
-    });
-    t.after(() => service.close());
-    const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
-      // A pool has to find out first which block an old number is.
-      const most = block[0] === OLD ? 3 : 2;
-      for (let tries = 1; ; tries++) {
-        const before = node.rounds();
-        const answer = await post(service.authority, method, [CALL, ...block]);
-        const rounds = node.rounds() - before;
-        if (rounds <= most) return answer;
-        // A machine that stops for longer than `DELAY` makes two rounds of one, and never one of two.
-        assert.ok(tries < TRIES, `${rounds} rounds for ${block}`);
-      }
-    };
-    assert.deepEqual(await ask('l2_estimateGas'), estimate);
-    assert.deepEqual(await ask(`${prefix}_estimateGas`, 'latest'), estimate);
-    for (const block of ['finalized', 'pending', 'earliest', OLD]) {
-      const { gasLimit } = (await ask('l2_estimateGas', block)) as { gasLimit?: string };
-      assert.match(String(gasLimit), /^0x(cf0[89]|1ffb8|2dc6c0)$/, block);
-    }
-    assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), info);
-    const example = describeExample(record);
-    for (const [method, params] of [
-      [`${prefix}_estimateGas`, [CALL]],
-      ['rollup_getInfo', []],
-    ] as const) {
-      assert.ok(example.includes(`<< ${await postText(service.authority, method, params)}\n`), method);
-    }
-    assert.ok(DOCUMENT.includes(example), 'docs/rollups.md has another example');
-    assert.deepEqual(service.errors, []);
+  test(`${record.title ?? record.name}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
+    let late = await examine(t, record);
+    // A machine that stops for longer than `DELAY` makes two rounds of one, never one of two: with another service, which
+    // remembers nothing, it is looked at again.
+    for (let tries = 1; late.length > 0 && tries < TRIES; tries++) late = await examine(t, record);
+    assert.deepEqual(late, []);
   });
+}
+
+/** @returns what took too many rounds */
+async function examine(t: TestContext, record: RecordedFamily): Promise<readonly string[]> {
+  const { name, prefix, chainId = 1, answers, estimate, info } = record;
+  const node = await startNode(t, { chainId, answers, height: HEIGHT, delay: DELAY });
+  const service = await startService({
+    defaultNetwork: 'l2',
+    networks: {
+      l2: {
+        hosts: ['l2.localhost'],
+        upstreams: [node.url],
+        pool: { pollInterval: '60s' },
+        rollup: record === PLAIN ? { family: name } : {},
+      },
+    },
+  });
+  t.after(() => service.close());
+  const late: string[] = [];
+  const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
+    const before = node.rounds();
+    const answer = await post(service.authority, method, [CALL, ...block]);
+    const rounds = node.rounds() - before;
+    // A pool has to find out first which block an old number is.
+    if (rounds > (block[0] === OLD ? 3 : 2)) late.push(`${rounds} rounds for ${method} ${block}`);
+    return answer;
+  };
+  assert.deepEqual(await ask('l2_estimateGas'), estimate);
+  assert.deepEqual(await ask(`${prefix}_estimateGas`, 'latest'), estimate);
+  for (const block of ['finalized', 'pending', 'earliest', OLD]) {
+    const { gasLimit } = (await ask('l2_estimateGas', block)) as { gasLimit?: string };
+    assert.match(String(gasLimit), /^0x(cf0[89]|1ffb8|2dc6c0)$/, block);
+  }
+  assert.deepEqual(await post(service.authority, 'rollup_getInfo', []), info);
+  const example = describeExample(record);
+  for (const [method, params] of [
+    [`${prefix}_estimateGas`, [CALL]],
+    ['rollup_getInfo', []],
+  ] as const) {
+    assert.ok(example.includes(`<< ${await postText(service.authority, method, params)}\n`), method);
+  }
+  assert.ok(DOCUMENT.includes(example), 'docs/rollups.md has another example');
+  assert.deepEqual(service.errors, []);
+  return late;
 }
 
 /** A block as `optimism_syncStatus` tells it. */

@@ -44,9 +44,9 @@ const DAY_MS = 86_400_000;
  * away this process gives its own share.
  */
 export class Account {
-  /** Entries of this process so far, whichever account they are of: one may be opened anew under the same name. */
+  /** Entries of this process so far, whichever account they are of: one that was forgotten may be opened anew. */
   static #entries = 0;
-  readonly #options: AccountOptions;
+  #options: AccountOptions;
   #tokens = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
@@ -73,6 +73,17 @@ export class Account {
 
   constructor(options: AccountOptions) {
     this.#options = options;
+  }
+
+  /** Other limits from now on. */
+  limitTo(rate: Rate | undefined, dailyCredits: number | undefined): void {
+    const before = this.#options;
+    this.#options = { ...before, rate, dailyCredits };
+    if (dailyCredits === undefined) this.#forgetDay();
+    if (rate?.perSecond === before.rate?.perSecond && rate?.burst === before.rate?.burst) return;
+    this.#tokens = 0;
+    this.#deniedUntil = 0;
+    this.#ownBucket = undefined;
   }
 
   /** Whether the table is to be told of credits. */
@@ -213,6 +224,10 @@ export class Account {
     const day = Math.floor(time / DAY_MS);
     if (day === this.#day) return;
     this.#day = day;
+    this.#forgetDay();
+  }
+
+  #forgetDay(): void {
     this.#spent = undefined;
     this.#pending = 0;
     this.#told = undefined;

@@ -2,7 +2,7 @@ import type { Eventual } from '../../primitives/eventual.ts';
 import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
 import type { Rate } from '../keys/rate.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal, Terms } from '../principal.ts';
 import { Account, type Denial } from './account.ts';
 import type { LimitTable } from './limit-table.ts';
 
@@ -20,11 +20,21 @@ export type LimiterOptions = {
 const FLUSH_MS = 200;
 const ADDRESSES = 20_000;
 const ADDRESS_MS = 600_000;
+/** Accounts of keys: more than keys are remembered, and longer than a day's credits are of interest. */
+const KEYS = 20_000;
+const KEY_MS = 2 * 86_400_000;
+/** What is spent while the table is told can be told in a second round. */
+const LAST_ROUNDS = 3;
 
 /** The limits of keys, networks and addresses in this process. */
 export class Limiter {
   readonly #options: LimiterOptions;
-  /** Accounts live as long as the verified keys that they are of. */
+  /**
+   * A key has one account here, whatever it is verified by and however often its record changes: its entries in the table have
+   * numbers that only grow.
+   */
+  readonly #byKey: Lru<string, Account>;
+  /** The same, found faster. */
   readonly #byPrincipal = new WeakMap<Principal, Account>();
   readonly #byNetwork: ReadonlyMap<string, Account>;
   readonly #byAddress: Lru<string, Account>;
@@ -37,6 +47,7 @@ export class Limiter {
       [...options.networks].map(([name, rate]) => [name, this.#open(`network:${name}`, rate, undefined)]),
     );
     this.#byAddress = new Lru(ADDRESSES, ADDRESS_MS, options.now);
+    this.#byKey = new Lru(KEYS, KEY_MS, options.now);
     this.#timer = setInterval(() => void this.#flush(), FLUSH_MS);
     this.#timer.unref();
   }
@@ -46,13 +57,12 @@ export class Limiter {
     const { terms } = principal;
     if (terms === undefined || (terms.rate === undefined && terms.dailyCredits === undefined))
       return undefined;
-    let account = this.#byPrincipal.get(principal);
-    if (account === undefined) {
-      account = this.#open(`key:${principal.id}`, terms.rate, terms.dailyCredits);
-      this.#byPrincipal.set(principal, account);
-    }
-    if (terms.dailyCredits !== undefined && !account.isDirty) this.#dirty.add(account);
-    return account.take(credits, now);
+    const account = this.#byPrincipal.get(principal) ?? this.#findAccount(principal, terms);
+    const outcome = account.take(credits, now);
+    if (terms.dailyCredits === undefined) return outcome;
+    this.#dirty.add(account);
+    // What is taken after a wait is spent after it.
+    return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
   /** A call that was taken for a key and not made after all. */
@@ -91,7 +101,17 @@ export class Limiter {
   /** Tells the table what it has not been told. The table itself stays open. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#flush();
+    for (let round = 0; round < LAST_ROUNDS && this.#dirty.size > 0; round++) await this.#flush();
+  }
+
+  #findAccount(principal: Principal, { rate, dailyCredits }: Terms): Account {
+    let account = this.#byKey.get(principal.id);
+    if (account === undefined) {
+      account = this.#open(`key:${principal.id}`, rate, dailyCredits);
+      this.#byKey.set(principal.id, account);
+    } else account.limitTo(rate, dailyCredits);
+    this.#byPrincipal.set(principal, account);
+    return account;
   }
 
   async #flush(): Promise<void> {

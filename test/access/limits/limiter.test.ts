@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import type { Draw, Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
 import { Limiter } from '../../../src/access/limits/limiter.ts';
 import { LmdbLimitTable } from '../../../src/access/limits/lmdb-limit-table.ts';
 import type { Principal } from '../../../src/access/principal.ts';
@@ -49,6 +51,88 @@ test('keys, networks and addresses are limited each by itself', async (t) => {
   limiter.countFailure('2001:db8::1');
   assert.equal(limiter.findBlock('2001:db8::2')?.reason, 'rate', 'of one /64');
   assert.equal(limiter.findBlock('2001:db8:0:1::1'), undefined);
+});
+
+/** A table as Valkey's: it enters by number, and answers when it is let, or never. */
+class LateTable implements LimitTable {
+  readonly share = 1;
+  spent = 0;
+  isHeard = true;
+  isMade = true;
+  until: Promise<void> | undefined;
+  #last = 0;
+
+  async draw({ tokens, spending }: Draw): Promise<Drawn | undefined> {
+    await this.until;
+    if (spending !== undefined && spending.credits !== 0 && this.isMade && spending.entry > this.#last) {
+      this.spent += spending.credits;
+      this.#last = spending.entry;
+    }
+    return this.isHeard ? { tokens, waitMs: 0, spent: this.spent } : undefined;
+  }
+
+  async close(): Promise<void> {}
+}
+
+const daily = (name: string, dailyCredits = 1_000): Principal => ({
+  id: 'one',
+  name,
+  terms: { ...NO_TERMS, dailyCredits },
+});
+
+function limitOver(table: LimitTable): Limiter {
+  return new Limiter({ table, failures: { perSecond: 1, burst: 3 }, networks: new Map() });
+}
+
+test('a key has one account, however it is verified: what was not entered for one is not lost to the other', async () => {
+  const table = new LateTable();
+  const limiter = limitOver(table);
+  await limiter.takeForKey(daily('before a rotation'), 10);
+  table.isHeard = table.isMade = false;
+  await sleep(300);
+  await limiter.takeForKey(daily('after it'), 1);
+  table.isHeard = table.isMade = true;
+  await limiter.close();
+  assert.equal(table.spent, 11);
+});
+
+test('the end enters all that was spent, also what came after an entry that nobody heard of', async () => {
+  const table = new LateTable();
+  const limiter = limitOver(table);
+  const principal = daily('one');
+  await limiter.takeForKey(principal, 10);
+  table.isHeard = false;
+  await sleep(300);
+  for (let i = 0; i < 5; i++) await limiter.takeForKey(principal, 10);
+  table.isHeard = true;
+  await limiter.close();
+  assert.equal(table.spent, 60);
+});
+
+test('credits of a call that waited for the table while others were entered are entered too', async () => {
+  const table = new LateTable();
+  const limiter = limitOver(table);
+  let answer = (): void => {};
+  table.until = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const taken = limiter.takeForKey(daily('one'), 10);
+  await sleep(500);
+  answer();
+  assert.equal(await taken, undefined);
+  await limiter.close();
+  assert.equal(table.spent, 10);
+});
+
+test('a key whose limits change has the new ones at once', async () => {
+  const table = new LateTable();
+  const limiter = limitOver(table);
+  assert.equal(await limiter.takeForKey(daily('one', 100), 100), undefined);
+  assert.equal((await limiter.takeForKey(daily('one', 100), 1))?.reason, 'credits');
+  assert.equal(await limiter.takeForKey(daily('one', 200), 1), undefined);
+  assert.equal(await limiter.takeForKey({ id: 'one', name: 'one', terms: NO_TERMS }, 1_000), undefined);
+  await limiter.close();
+  assert.equal(table.spent, 101);
 });
 
 test('addresses: IPv4 as it is, IPv6 by its first half', () => {
