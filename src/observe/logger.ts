@@ -55,9 +55,17 @@ function openStderr(): LogSink {
     maxWrite: MAX_WRITE_BYTES,
   });
   const lines = new LineBuffer(destination, MAX_WRITE_BYTES);
-  process.on('exit', () => {
-    destination.write(lines.take());
-    destination.flushSync();
-  });
+  const handOver = (): void => {
+    const text = lines.take();
+    if (text === '') return;
+    try {
+      destination.write(text);
+    } catch {
+      // pino has ended it, and something was logged after that.
+    }
+  };
+  // Before pino's own listeners, which write what the destination has.
+  process.prependListener('beforeExit', handOver);
+  process.prependListener('exit', handOver);
   return lines;
 }

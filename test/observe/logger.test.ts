@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createLogger } from '../../src/observe/logger.ts';
 
 test('writes one JSON object a line, from its level on', () => {
@@ -15,3 +17,30 @@ test('writes one JSON object a line, from its level on', () => {
   assert.equal(log.isLevelEnabled('info'), false);
   assert.equal(log.isLevelEnabled('error'), true);
 });
+
+const MODULE = fileURLToPath(new URL('../../src/observe/logger.js', import.meta.url));
+const ENDS: Readonly<Record<string, string>> = {
+  'nothing is left to do': '',
+  'it is told to': 'process.exit(0);',
+  'an exception is not caught': "throw new Error('end');",
+  'a promise is not looked after': "Promise.reject(new Error('end'));",
+};
+
+for (const [how, statement] of Object.entries(ENDS)) {
+  test(`no line is lost when the process ends: ${how}`, () => {
+    const script = `import { createLogger } from ${JSON.stringify(MODULE)};
+      const log = createLogger('info');
+      for (let i = 0; i < 100; i++) log.info({ i, text: 'x'.repeat(100) }, 'counted');
+      ${statement}`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+    });
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{"level":30'));
+    // A write that was under way may come after what is written at the end.
+    const counted = lines.map((line) => JSON.parse(line).i as number).sort((one, next) => one - next);
+    assert.deepEqual(
+      counted,
+      Array.from({ length: 100 }, (_, i) => i),
+    );
+  });
+}
