@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodePost } from '../load.ts';
@@ -17,8 +16,8 @@ export type SlowClientsOptions = {
   readonly lorises: number;
   /** Chain ids beside them. */
   readonly perSecond: number;
-  /** Of the slow clients' process; the highest unless told otherwise. */
-  readonly nice?: number;
+  /** Whether it is about latencies; unless told otherwise it is. */
+  readonly isMeasured?: boolean;
 };
 
 export type SlowClientsRounds = {
@@ -33,7 +32,7 @@ const SETTLE_MS = 1_000;
 
 /** Small calls at fixed times, alone and beside clients that keep connections and give nothing for them, in turns. */
 export async function measureSlowClients(options: SlowClientsOptions): Promise<SlowClientsRounds> {
-  const { idle, nice = constants.priority.PRIORITY_LOW } = options;
+  const { idle, isMeasured = true } = options;
   const folder = makeBenchFolder();
   const config = join(folder, 'portcullis.yaml');
   const text = JSON.stringify({
@@ -44,7 +43,7 @@ export async function measureSlowClients(options: SlowClientsOptions): Promise<S
   });
   writeFileSync(config, text);
   pinSelf(LOAD_CORE);
-  const siege = await Siege.open(nice);
+  const siege = await Siege.open(isMeasured);
   const started = await startPortcullis(['serve', '--config', config], { launcher: pinTo(SERVER_CORE) });
   try {
     return await measure({ ...started, path: '/v3/demo' }, siege, options);
