@@ -6,7 +6,7 @@ import { FAMILY_NAMES, loadFamilies } from '../../src/rollup/family-table.ts';
 import { listGaps } from '../../src/rollup/list-gaps.ts';
 import type { FamilyRow } from '../../src/rollup/rollup-family.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
-import { startService } from '../support/service.ts';
+import { type RunningService, startService } from '../support/service.ts';
 import { CALL, describeExample, HEIGHT, PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 
 const DOCUMENT = readFileSync(new URL('../../../docs/rollups.md', import.meta.url), 'utf8');
@@ -69,22 +69,25 @@ for (const record of [...RECORDED, PLAIN]) {
   });
 }
 
+/** A service with one network, until the test ends. */
+async function serve(t: TestContext, network: object): Promise<RunningService> {
+  const service = await startService({
+    defaultNetwork: 'l2',
+    networks: { l2: { hosts: ['l2.localhost'], ...network } },
+  });
+  t.after(() => service.close());
+  return service;
+}
+
 /** @returns what took too many rounds */
 async function examine(t: TestContext, record: RecordedFamily): Promise<readonly string[]> {
   const { name, prefix, chainId = 1, answers, estimate, info } = record;
   const node = await startNode(t, { chainId, answers, height: HEIGHT, delay: DELAY });
-  const service = await startService({
-    defaultNetwork: 'l2',
-    networks: {
-      l2: {
-        hosts: ['l2.localhost'],
-        upstreams: [node.url],
-        pool: { pollInterval: '60s' },
-        rollup: record === PLAIN ? { family: name } : {},
-      },
-    },
+  const service = await serve(t, {
+    upstreams: [node.url],
+    pool: { pollInterval: '60s' },
+    rollup: record === PLAIN ? { family: name } : {},
   });
-  t.after(() => service.close());
   const late: string[] = [];
   const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
     const before = node.rounds();
@@ -137,17 +140,10 @@ test('beside a node of the OP Stack an op-node tells the progress, and an addres
     },
   });
   const layer1 = await startNode(t, { chainId: 5 });
-  const service = await startService({
-    defaultNetwork: 'l2',
-    networks: {
-      l2: {
-        hosts: ['l2.localhost'],
-        upstreams: [node.url],
-        rollup: { family: 'op-stack', opNode: opNode.url, l1: layer1.url },
-      },
-    },
+  const service = await serve(t, {
+    upstreams: [node.url],
+    rollup: { family: 'op-stack', opNode: opNode.url, l1: layer1.url },
   });
-  t.after(() => service.close());
   const expected = {
     mode: 'verifier',
     syncing: false,
@@ -176,12 +172,7 @@ test('an op-node that does not answer is an error, never the numbers of somethin
   const node = await startNode(t, { answers: recorded.answers, height: HEIGHT });
   const other = await startNode(t);
   const infoBy = async (opNode: string): Promise<unknown> => {
-    const rollup = { family: 'op-stack', opNode };
-    const service = await startService({
-      defaultNetwork: 'l2',
-      networks: { l2: { hosts: ['l2.localhost'], upstreams: [node.url], rollup } },
-    });
-    t.after(() => service.close());
+    const service = await serve(t, { upstreams: [node.url], rollup: { family: 'op-stack', opNode } });
     return post(service.authority, 'rollup_getInfo', []);
   };
   assert.deepEqual(await infoBy(other.url), {
