@@ -28,7 +28,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ['build/src/admin/page', join(MODULES, 'page')],
 ]);
 
-/** For so long files of earlier builds stay: a program that runs may still come to load one. */
+/** For so long after the last build that made them files stay: a program that runs may still come to load one. */
 const STALE_MS = 86_400_000;
 
 const { outputFiles } = await build({

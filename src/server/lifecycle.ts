@@ -44,7 +44,7 @@ export interface Server {
    */
   close(): Promise<void>;
   /**
-   * Closes so many connections, each with its next answer over HTTP that is sent at once: what their clients ask then, whoever
+   * Closes so many connections, each with its next answer over HTTP that is no stream: what their clients ask then, whoever
    * accepts connections on this port may answer. What was not done of an earlier call is dropped.
    */
   partWith(connections: number): void;
