@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
+
+/** How often an owner can take `amount` in a row. */
+function takeAll(budget: SharedBudget, owner: string, amount: number): number {
+  let times = 0;
+  while (budget.tryTake(owner, amount)) times++;
+  return times;
+}
+
+test('one owner alone holds its share, and there is room for the next', () => {
+  const budget = new SharedBudget(1_000, 0.5);
+  assert.equal(takeAll(budget, 'a', 1), 500);
+  assert.ok(takeAll(budget, 'b', 1) >= 250);
+  assert.ok(takeAll(budget, 'c', 1) >= 100);
+});
+
+test('a share of 1 bounds no owner', () => {
+  const budget = new SharedBudget(10, 1);
+  assert.equal(takeAll(budget, 'a', 1), 10);
+  assert.equal(budget.tryTake('b', 1), false);
+});
+
+test('an owner that holds nothing may take whatever fits', () => {
+  const budget = new SharedBudget(10, 0.5);
+  assert.equal(budget.tryTake('a', 9), true);
+  assert.equal(budget.tryTake('b', 2), false);
+  assert.equal(budget.tryTake('b', 1), true);
+  assert.equal(budget.used, 10);
+});
+
+test('what is given back is free again, and never more than that', () => {
+  const budget = new SharedBudget(10, 0.5);
+  budget.tryTake('a', 4);
+  budget.giveBack('a', 4);
+  assert.equal(budget.used, 0);
+  assert.equal(budget.owners, 0);
+  assert.throws(() => budget.giveBack('a', 1), RangeError);
+});
+
+test('whatever owners do, the bound holds and a newcomer finds room', () => {
+  const step = fc.record({ owner: fc.nat(6), amount: fc.integer({ min: 1, max: 20 }), gives: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const budget = new SharedBudget(1_000, 0.5);
+      const held = new Map<string, number[]>();
+      for (const { owner, amount, gives } of steps) {
+        const name = `owner ${owner}`;
+        const amounts = held.get(name) ?? [];
+        held.set(name, amounts);
+        const given = gives ? amounts.pop() : undefined;
+        if (given !== undefined) budget.giveBack(name, given);
+        else if (budget.tryTake(name, amount)) amounts.push(amount);
+      }
+      const sum = [...held.values()].flat().reduce((total, amount) => total + amount, 0);
+      assert.equal(budget.used, sum);
+      assert.ok(budget.used <= 1_000);
+      assert.ok(budget.tryTake('newcomer', 20));
+    }),
+  );
+});
