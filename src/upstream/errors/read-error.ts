@@ -1,7 +1,8 @@
 import { ChainError } from '../../chain/errors.ts';
-import { UpstreamFault } from '../fault.ts';
+import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
+import { isExecuting } from './methods.ts';
 import { scrubMessage } from './scrub-message.ts';
 
 /**
@@ -32,7 +33,11 @@ export function readError(
       return new UpstreamFault('timeout', 'the node took too long');
     case 'unauthorized':
       return new UpstreamFault('unauthorized', 'the node refuses our credentials');
-    case 'unknown':
-      return new UpstreamFault('unknown', scrubMessage(verdict.message, secrets));
+    case 'unknown': {
+      const message = scrubMessage(verdict.message, secrets);
+      return isExecuting(method)
+        ? new UnknownExecutionError(verdict.code, message)
+        : new UpstreamFault('unknown', message);
+    }
   }
 }
