@@ -3,7 +3,11 @@ import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
 import { isExecuting } from './methods.ts';
-import { scrubMessage } from './scrub-message.ts';
+import { maskSecrets, scrubMessage } from './scrub-message.ts';
+
+/** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
+const MAX_REASON_LENGTH = 1_048_576;
+const BYTES = /^\s*(?:reverted\s+)?0x/i;
 
 /**
  * A node's error: what the caller is to be told is a ChainError, anything else a fault.
@@ -14,7 +18,7 @@ export function readError(
   method: string,
   secrets: readonly string[],
 ): ChainError | UpstreamFault {
-  const verdict = classifyError(error, method);
+  const verdict = classifyError(maskError(error, secrets), method);
   switch (verdict.kind) {
     case 'reverted':
       return new ChainError('reverted', 'execution reverted', verdict.data);
@@ -40,4 +44,16 @@ export function readError(
         : new UpstreamFault('unknown', message);
     }
   }
+}
+
+/** What a node says in words becomes the reason of a revert as it is: it holds no secret from here on. */
+function maskError({ code, message, data }: NodeError, secrets: readonly string[]): NodeError {
+  return {
+    code,
+    message: maskSecrets(message.slice(0, MAX_REASON_LENGTH), secrets),
+    data:
+      typeof data === 'string' && !BYTES.test(data)
+        ? maskSecrets(data.slice(0, MAX_REASON_LENGTH), secrets)
+        : data,
+  };
 }
