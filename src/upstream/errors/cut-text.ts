@@ -9,7 +9,7 @@ const MAX_WORD_LENGTH = 1_000;
  * The beginning of a text that is too long, without the word that the cut goes through: half of a credential looks like
  * none.
  */
-export function cutText(text: string, length = MAX_TEXT_LENGTH): string {
+export function cutText(text: string, length: number = MAX_TEXT_LENGTH): string {
   if (text.length <= length) return text;
   const start = text.slice(0, length);
   return `${start.slice(0, Math.max(start.lastIndexOf(' ') + 1, length - MAX_WORD_LENGTH))}${ELLIPSIS}`;
