@@ -2,13 +2,10 @@ import type { CancelSignal } from '../chain/chain.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** More than any call that a node runs can return, and any header with its lists. */
-const MAX_BYTES = 32 * 1024 * 1024;
-
 /**
- * Collects a result for callers that need the whole of it.
+ * Collects a result for callers that need the whole of it. The transport bounds it: no answer is longer than `answerBytes`.
  * @param signal the caller has gone: the source is let go
- * @throws UpstreamFault when it is too large, breaks off, or is not wanted any more
+ * @throws UpstreamFault when it breaks off, or is not wanted any more
  */
 export async function holdText(result: JsonResult, signal?: CancelSignal): Promise<JsonText> {
   if (typeof result === 'string') return result;
@@ -20,12 +17,10 @@ export async function holdText(result: JsonResult, signal?: CancelSignal): Promi
   try {
     for await (const piece of result.pieces) {
       length += piece.length;
-      if (length > MAX_BYTES) throw new UpstreamFault('tooLarge', 'the answer is larger than can be');
       pieces.push(piece);
     }
   } finally {
     signal?.removeEventListener('abort', cancel);
-    if (length > MAX_BYTES) cancel();
   }
   if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
   return Buffer.concat(pieces, length).toString('utf8');

@@ -14,7 +14,7 @@ import { keepPace } from './policies/keep-pace.ts';
 import { order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
-import { sendToUpstream } from './policies/send.ts';
+import { createSender } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
 import { fillCache, readCache } from './policies/use-cache.ts';
 import { composePolicies, type Handler } from './routed-call.ts';
@@ -64,7 +64,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
       ),
       keepPace(),
     ],
-    sendToUpstream,
+    createSender(options.answerBytes),
   );
 }
 

@@ -5,6 +5,7 @@ import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
 import { answer, type Behaviour, createNode, nodeError } from './support/scripted-node.ts';
+import { createStream, readAll, type StreamScript } from './support/scripted-stream.ts';
 
 const chain = new ScriptedChain({ length: 400 });
 
@@ -154,5 +155,40 @@ describe('calls', () => {
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
       await assert.rejects(alone.chain.call(request(LATEST), createScope()), { name: 'ChainError' });
     }
+  });
+
+  it('a long result is passed on in pieces; one that turns out to be wrong goes on with another node’s', async () => {
+    const good = `"0x${'ab'.repeat(1_000)}"`;
+    const streamed =
+      (text: string, script: StreamScript = {}): Behaviour =>
+      async () => ({ kind: 'result', result: createStream(text, script) });
+    const bad = [
+      streamed(`"0x${'zz'.repeat(1_000)}"`),
+      streamed(`["${good}"]`),
+      streamed(`${good.slice(0, -2)}"`),
+      streamed(good, { breakAt: 700 }),
+    ];
+    for (const behaviour of bad) {
+      const nodes = [
+        createNode({ behaviour, tier: 1 }),
+        createNode({ behaviour: streamed(good, { pieceBytes: 7 }), tier: 2 }),
+      ];
+      const { chain: served } = createNetwork(chain, {}, nodes);
+      const result = await served.call(request(LATEST), createScope());
+      assert.ok(typeof result !== 'string');
+      assert.equal(await readAll(result), good);
+      assert.equal([...(nodes[0]?.upstream.faults.values() ?? [])].length, 1);
+      const alone = createNetwork(chain, {}, [createNode(behaviour)]);
+      const broken = await alone.chain.call(request(LATEST), createScope());
+      await assert.rejects(readAll(broken), { name: 'ChainError', kind: 'unavailable' });
+    }
+  });
+
+  it('no estimate comes in pieces', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    const source = createStream(`"0x${'1'.repeat(1_000)}"`);
+    node.behave(async () => ({ kind: 'result', result: source }));
+    await assert.rejects(served.estimateGas(request(LATEST), createScope()), { kind: 'unavailable' });
+    assert.equal(source.isCancelled, true);
   });
 });

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall } from '../../../src/upstream/node-call.ts';
-import { sendToUpstream } from '../../../src/upstream/policies/send.ts';
+import { createSender } from '../../../src/upstream/policies/send.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, nodeError } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
+
+const sendToUpstream = createSender(1_048_576);
 
 const KNOWS_HASHES = {
   chainId: 1n,
@@ -109,6 +111,18 @@ describe('emulation by batch', () => {
         : lacksReceipts(asked),
     );
     await assert.rejects(sendToUpstream(createDirected(limited, call(4))), { kind: 'rateLimited' });
+  });
+
+  it('the parts together are bounded like one answer', async () => {
+    const node = createNode((asked) =>
+      asked.method === 'eth_getBlockReceipts'
+        ? lacksReceipts(asked)
+        : { kind: 'result', result: '"0123456789"' },
+    );
+    const exchange = createDirected(node, call(250));
+    assert.equal(JSON.parse((await createSender(3_000)(exchange)) as string).length, 250);
+    await assert.rejects(createSender(2_999)(exchange), { kind: 'tooLarge' });
+    assert.equal(node.asked.batches.length, 6);
   });
 
   it('nodes that have the method are asked for it', async () => {
