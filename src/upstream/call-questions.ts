@@ -55,7 +55,7 @@ export class CallQuestions {
     }
     const { method, request, check } = question;
     const params = `[${encodeCall(request)},"pending"${encodeOverrides(request)}]`;
-    const call = { method, params, isSticky: true, nulls: 'fault', check } as const;
+    const call = { method, params, isSticky: true, nulls: 'fault', isHeld: true, check } as const;
     return ask({ call, scope });
   }
 
@@ -76,6 +76,7 @@ export class CallQuestions {
         question: `${this.#parts.chainId}:${method}:${text}${overrides}`.toLowerCase(),
       },
       nulls: 'fault',
+      isHeld: true,
       check,
     };
     return this.#parts.ask({ call, scope });

@@ -64,7 +64,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
       ),
       keepPace(),
     ],
-    createSender(options.answerBytes),
+    createSender(options),
   );
 }
 

@@ -2,7 +2,7 @@ import type { CallScope } from '../../chain/chain.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
-import { holdText } from '../hold-text.ts';
+import { hold, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { Exchange, Handler, RoutedCall } from '../routed-call.ts';
 import type { SendOptions } from '../transport/transport.ts';
@@ -11,19 +11,30 @@ import type { Upstream } from '../upstream.ts';
 /** Calls of one batch to a node; some nodes and vendors refuse more. */
 const BATCH_ITEMS = 100;
 
-/**
- * The innermost handler: asks the chosen upstream and reads what it says.
- * @param answerBytes of an answer that is put together from the answers to several batches
- */
-export function createSender(answerBytes: number): Handler {
-  return (exchange) => send(exchange, answerBytes);
+/** A result that is held as far as possible is not a stream before it has so many times the bytes of others. */
+const HOLD_FACTOR = 8;
+
+export type SenderBounds = {
+  /** Of one answer, and of what the answers to several batches are put together to. */
+  readonly answerBytes: number;
+  /** A longer result is a stream. */
+  readonly streamBytes: number;
+};
+
+/** The innermost handler: asks the chosen upstream and reads what it says. */
+export function createSender(bounds: SenderBounds): Handler {
+  return (exchange) => send(exchange, bounds);
 }
 
-async function send(exchange: Exchange, answerBytes: number): Promise<JsonResult> {
+async function send(exchange: Exchange, { answerBytes, streamBytes }: SenderBounds): Promise<JsonResult> {
   const { call, scope } = exchange;
   const upstream = exchange.upstream as Upstream;
   const answer = await askTraced(call, upstream, scope, answerBytes);
-  const result = call.isText === true ? await holdText(answer, scope.signal) : answer;
+  let result = answer;
+  if (typeof result !== 'string') {
+    if (call.isText === true) result = await holdText(result, scope.signal);
+    else if (call.isHeld === true) result = await hold(result, HOLD_FACTOR * streamBytes, scope.signal);
+  }
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
