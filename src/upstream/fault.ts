@@ -42,7 +42,7 @@ export class UpstreamFault extends Error {
 
 /**
  * An error that is not understood, of a method that executes. Most likely the execution failed: it is an answer when a
- * second upstream says the same, and a fault when a second one has a result.
+ * second upstream gives the same text, and a fault when a second one has a result.
  */
 export class UnknownExecutionError extends UpstreamFault {
   /** As the node gave it. */

@@ -18,7 +18,7 @@ test('one owner has a tenth of a kind’s lines in a minute, and the next line s
   assert.deepEqual([log.admit('kind', 'a'), log.admit('kind', 'a'), log.admit('kind', 'b')], [8, 0, 0]);
 });
 
-test('what was left out is told as soon as there is another line, however much later', () => {
+test('the count of what was left out is in the owner’s next line, however much later', () => {
   let now = 0;
   const log = new OccasionalLog(1, () => now);
   log.admit('kind', 'a');

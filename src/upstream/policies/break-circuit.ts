@@ -44,7 +44,7 @@ export function breakCircuit(events: CircuitEvents): Policy {
         const ms = performance.now() - started;
         health.succeed(ms);
         upstream.seconds.record(ms / 1_000);
-        // Who said that the execution fails was wrong: it does not.
+        // A result contradicts the nodes that claimed a failed execution.
         const { route } = exchange;
         if (route !== undefined && route.claims.length > 0) {
           for (const { upstream: other, error } of route.takeClaims())
@@ -65,7 +65,7 @@ export function breakCircuit(events: CircuitEvents): Policy {
   };
 }
 
-/** What is not known to be a fault of the node is noted when another one contradicts it. */
+/** A claimed failure of execution is noted only once another node contradicts it. */
 function isNoted(error: unknown): error is UpstreamFault {
   return (
     error instanceof UpstreamFault && error.kind !== 'aborted' && !(error instanceof UnknownExecutionError)
