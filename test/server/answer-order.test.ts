@@ -238,6 +238,6 @@ test('a WebSocket that is opened behind a slow request works', async (t) => {
   setTimeout(gate.open, 20);
   // An unmasked text frame with the answer.
   await until(() => received.endsWith('\x81\x011'));
-  assert.match(received, /^HTTP\/1\.1 200 OK[^]*"slow"HTTP\/1\.1 101 /);
+  assert.match(received, /^HTTP\/1\.1 200 OK[\s\S]*"slow"HTTP\/1\.1 101 /);
   client.close();
 });
