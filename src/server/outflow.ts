@@ -35,18 +35,25 @@ export class Outflow {
   #taken = 0;
   /** How far its client is behind a client that reads at the least rate, milliseconds. */
   #lag = 0;
-  #isCutOff = false;
+  /** It has been cut off: its bytes count until it is closed, since until then they are in memory. */
+  isCutOff = false;
+  #isClosed = false;
 
   constructor(all: UnsentAnswers, socket: Duplex, cutOff: CutOff) {
     this.#all = all;
     this.#socket = socket;
     this.#cutOff = cutOff;
-    socket.once('close', () => this.update());
+    socket.once('close', () => {
+      this.#isClosed = true;
+      this.update();
+    });
   }
 
   /** Counts anew; called after a write that the kernel did not take at once. `owner` is the caller that is answered now. */
   update(owner: string = this.owner): void {
     const { destroyed, writableLength } = this.#socket;
+    // A socket that is being destroyed says nothing of what it holds; the kernel lets go of it in a later turn.
+    if (destroyed && !this.#isClosed) return;
     const isSending = !destroyed && writableLength > UNCOUNTED_BYTES;
     const bytes = destroyed
       ? 0
@@ -94,12 +101,12 @@ export class Outflow {
 
   /** Whether its client is behind the least rate by more than `graceMs`. */
   isTooSlow(graceMs: number): boolean {
-    return this.#lag > graceMs && !this.#isCutOff;
+    return this.#lag > graceMs && !this.isCutOff;
   }
 
   /** Closes the connection. */
   cutOff(reason: 'share' | 'slow'): void {
-    this.#isCutOff = true;
+    this.isCutOff = true;
     this.#cutOff(reason);
   }
 

@@ -89,11 +89,15 @@ export class UnsentAnswers {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    while (this.#flows.size > 0 && !this.#budget.hasRoom(owner, 0)) {
-      const victim = this.#findLargest(this.#chooseOwner(owner));
+    // What is being closed already makes room in a later turn.
+    let leaving = 0;
+    for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.held;
+    let excess = this.#budget.excessOf(owner) - leaving;
+    while (excess > 0) {
+      const victim = this.#findLargest(this.#chooseOwner(owner)) ?? this.#findLargest(owner);
       if (victim === undefined) return;
+      excess -= victim.held;
       this.#close(victim, 'share');
-      if (victim.held > 0) return;
     }
   }
 
@@ -110,7 +114,7 @@ export class UnsentAnswers {
   #findLargest(owner: string): Outflow | undefined {
     let largest: Outflow | undefined;
     for (const flow of this.#flows)
-      if (flow.owner === owner && flow.held > (largest?.held ?? 0)) largest = flow;
+      if (!flow.isCutOff && flow.owner === owner && flow.held > (largest?.held ?? 0)) largest = flow;
     return largest;
   }
 

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
 import type { Outflow } from './outflow.ts';
+import { encodeLarge } from './response-writer.ts';
 
 /** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
@@ -65,7 +66,8 @@ export class WebSocketOutbox {
 
   #begin(body: JsonResult, onSent: () => void): void {
     if (typeof body === 'string') {
-      this.#ws.send(body, () => {
+      // A text would be held by the socket beside its bytes until it is read.
+      this.#ws.send(encodeLarge(body), { binary: false }, () => {
         this.#outflow.update();
         onSent();
       });

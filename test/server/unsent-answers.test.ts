@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
 import type { TransportLimits } from '../../src/server/options.ts';
+import { UnsentAnswers } from '../../src/server/unsent-answers.ts';
 import {
   createFakeGateway,
+  defaultLimits,
   encodeHead,
   encodeRequest,
   errorOf,
@@ -131,6 +134,21 @@ test('WebSockets of one key share its part, and those of another are not closed'
   const [message] = (await once(polite, 'message')) as [Buffer];
   assert.equal(message.length, ANSWER.length);
   polite.close();
+});
+
+test('a connection that is closed counts until it is', () => {
+  const all = new UnsentAnswers({ ...defaultLimits(), unsentBytes: 1_000_000 });
+  // Nothing of it is let go of before the next turn.
+  const sockets = Array.from({ length: 3 }, () => {
+    const socket = new Duplex({ read() {}, write() {}, highWaterMark: 1 });
+    const flow = all.watch(socket, () => socket.destroy());
+    socket.write(Buffer.alloc(400_000));
+    flow.update('key:1');
+    return socket;
+  });
+  assert.ok(sockets.some((socket) => socket.destroyed));
+  assert.equal(all.bytes, 1_200_000);
+  assert.ok(all.refuses('key:1'));
 });
 
 async function openWebSocket(port: number, key: string): Promise<WebSocket> {
