@@ -11,6 +11,7 @@ import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import { Health } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { fitConnections } from './fit-connections.ts';
 import { createSources, watchService } from './observe-service.ts';
 import { type OpenAccess, openAccess } from './open-access.ts';
 import type { ChainBackends } from './open-chain.ts';
@@ -50,9 +51,10 @@ export async function composeService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { hasDemoKey = () => false, processes = 1 } = options;
+  const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
-    threads: Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
+    threads,
     memoryLimit: config.execution.callMemory,
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
@@ -76,9 +78,10 @@ export async function composeService(
     throw error;
   }
   const gateway = new SwitchableGateway(core.gateway);
+  const limits = { ...config.limits, connections: fitConnections(config, threads, log) };
   const server = createServer({
     gateway,
-    options: { listen: config.listen, cors: config.cors, limits: config.limits },
+    options: { listen: config.listen, cors: config.cors, limits },
     health: new Health(config.health, () => core.networks.readReadiness()),
     log,
     requests: observability.requests,
