@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { type ListenOptions, listenOptionsSchema } from '../server/options.ts';
+import { readErrorCode } from '../util/system-error.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
 import { ConfigError } from './config-error.ts';
@@ -111,12 +112,13 @@ export async function readConfigText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError([`${file}: ${describeReadError(error as NodeJS.ErrnoException)}`]);
+    throw new ConfigError([`${file}: ${describeReadError(error)}`]);
   }
 }
 
-function describeReadError(error: NodeJS.ErrnoException): string {
-  switch (error.code) {
+function describeReadError(error: unknown): string {
+  const code = readErrorCode(error);
+  switch (code) {
     case 'ENOENT':
       return 'no such file';
     case 'EACCES':
@@ -124,6 +126,6 @@ function describeReadError(error: NodeJS.ErrnoException): string {
     case 'EISDIR':
       return 'is a folder';
     default:
-      return `cannot be read (${error.code ?? 'unknown error'})`;
+      return `cannot be read (${code ?? 'unknown error'})`;
   }
 }

@@ -1,0 +1,58 @@
+import { ConfigError } from '../config/config-error.ts';
+import { isUsageError, USAGE, UsageError } from './usage.ts';
+import { readVersion } from './version.ts';
+
+type Command = (args: string[]) => Promise<number>;
+
+/** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', async () => (await import('./serve.ts')).runStart],
+  ['serve', async () => (await import('./serve.ts')).runServe],
+  ['dev', async () => (await import('./dev.ts')).runDev],
+  ['import', async () => (await import('./import.ts')).runImport],
+  ['keys', async () => (await import('./keys.ts')).runKeys],
+  ['doctor', async () => (await import('./doctor.ts')).runDoctor],
+  ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
+  ['health', async () => (await import('./health.ts')).runHealth],
+  ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
+]);
+
+/** Runs one command line. @returns the exit code */
+async function run(args: string[]): Promise<number> {
+  const [first, ...rest] = args;
+  switch (first) {
+    case 'help':
+    case '--help':
+    case '-h':
+      process.stdout.write(USAGE);
+      return 0;
+    case '--version':
+      process.stdout.write(`${readVersion()}\n`);
+      return 0;
+  }
+  // Without a command word everything belongs to `start`.
+  const isFlag = first === undefined || first.startsWith('-');
+  const command = COMMANDS.get(isFlag ? 'start' : first);
+  if (command === undefined) throw new UsageError(`there is no command ${first}`);
+  return (await command())(isFlag ? args : rest);
+}
+
+/** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.lines.join('\n')}\n`);
+    return 1;
+  }
+  // LMDB writes a line of its own to stderr and does not end it.
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  if (typeof cause?.code === 'number') process.stderr.write('\n');
+  process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (!isUsageError(error)) return 1;
+  process.stderr.write('Try portcullis help.\n');
+  return 2;
+}
+
+/** Runs one command line and leaves its exit code to the process. Never rejects. */
+export async function runCommand(args: string[]): Promise<void> {
+  process.exitCode = await run(args).catch(report);
+}
