@@ -224,7 +224,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32005,
     status: 429,
     message: 'daily request count exceeded, request rate limited',
-    meaning: "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` as for the rate.",
+    meaning:
+      "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` as for the rate.",
   },
   networkLimited: {
     code: -32005,

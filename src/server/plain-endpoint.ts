@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
+import { echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
@@ -83,7 +84,7 @@ export class PlainEndpoint {
     scope: RequestScope,
     report: RequestReport | undefined,
   ): Eventual<Answer> {
-    if ('refused' in admitted) return admitted.refused;
+    if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
     return this.#gateway.handle(body, admitted, scope, report);
   }

@@ -114,9 +114,16 @@ describe('who may come in', () => {
       assert.deepEqual(await post(key, chainId(), bad), {
         status: 403,
         retryAfter: null,
-        body: REJECTED(null),
+        body: REJECTED(),
       });
     }
+    const bad = { ...good, 'user-agent': 'curl' };
+    assert.deepEqual((await post(key, [chainId()], bad)).body, REJECTED(null), 'a batch is refused as one');
+    const long = { ...chainId(), padding: 'x'.repeat(20_000) };
+    assert.deepEqual((await post(key, long, bad)).body, REJECTED(null), 'large bodies are not read');
+    // Node's own parser serves what is no plain request.
+    assert.deepEqual((await post(key, chainId(), { ...bad, te: 'trailers' })).body, REJECTED());
+    assert.deepEqual((await post(`${key}0`, chainId(), bad)).status, 401);
     const elsewhere = await book.create('elsewhere', { networks: ['rollup'] }, false);
     assert.equal((await post(elsewhere.key, chainId())).status, 403);
   });
