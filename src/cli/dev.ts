@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
+import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
@@ -23,8 +24,6 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
 
 Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR.
 `;
-
-const NETWORK = 'dev';
 
 /** A chain that was served before is found again by its genesis file. */
 function defaultDataFolder(genesis: string): string {
@@ -75,13 +74,13 @@ export async function runDev(args: string[]): Promise<number> {
   const yaml = JSON.stringify({
     ...place,
     dataDir: data,
-    defaultNetwork: NETWORK,
-    networks: { [NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
+    defaultNetwork: DEV_NETWORK,
+    networks: { [DEV_NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
   });
   return runService(
     { kind: 'text', text: yaml, name: 'dev' },
     {
-      demoNetworks: [NETWORK],
+      demoNetworks: [DEV_NETWORK],
       onReady: (address, { admin }) => {
         process.stdout.write(
           `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +

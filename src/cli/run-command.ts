@@ -1,4 +1,5 @@
 import { ConfigError } from '../config/config-error.ts';
+import { suggestName } from '../util/near-name.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 
@@ -33,7 +34,8 @@ async function run(args: string[]): Promise<number> {
   // Without a command word everything belongs to `start`.
   const isFlag = first === undefined || first.startsWith('-');
   const command = COMMANDS.get(isFlag ? 'start' : first);
-  if (command === undefined) throw new UsageError(`there is no command ${first}`);
+  if (command === undefined)
+    throw new UsageError(`there is no command ${first}${suggestName(String(first), COMMANDS.keys())}`);
   return (await command())(isFlag ? args : rest);
 }
 

@@ -198,7 +198,7 @@ describe('how much a key may ask', () => {
   });
 
   test('a key that has spent its credits of the day is refused until the next; free calls go on', async () => {
-    const { key } = await book.create('poor', { dailyCredits: 100 }, false);
+    const { key } = await book.create('poor', { dailyCredits: 200 }, false);
     for (let i = 0; i < 2; i++) assert.equal((await post(key, call(erc20))).status, 200);
     const reply = await post(key, call(erc20));
     assert.equal(reply.status, 429);
