@@ -8,9 +8,10 @@ import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
 import { formatUrl } from './curl-lines.ts';
-import { findSealCheck, importChain } from './import.ts';
+import { findSealCheck, importChain, reportStop } from './import.ts';
 import { createImportBar } from './import-bar.ts';
 import { runService } from './run-service.ts';
+import { StopSignals } from './stop-signals.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
 
@@ -70,7 +71,11 @@ export async function runDev(args: string[]): Promise<number> {
   const place = findPlace(port, process.env);
   const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
   const store = join(data, 'chain');
-  const summary = await importChain({ genesis, blocks, data: store, seal }, createImportBar(process.stderr));
+  const signals = new StopSignals();
+  const bar = createImportBar(process.stderr);
+  const imported = importChain({ genesis, blocks, data: store, seal }, bar, signals.stop);
+  const summary = await imported.finally(() => signals.close());
+  if (summary.isStopped === true) return reportStop(summary, signals);
   const yaml = JSON.stringify({
     ...place,
     dataDir: data,

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import { suggestName } from '../util/near-name.ts';
+import { isStoreError } from '../util/system-error.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 
@@ -46,8 +47,7 @@ function report(error: unknown): number {
     return 1;
   }
   // LMDB writes a line of its own to stderr and does not end it.
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-  if (typeof cause?.code === 'number') process.stderr.write('\n');
+  if (error instanceof Error && isStoreError(error.cause)) process.stderr.write('\n');
   process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
   if (!isUsageError(error)) return 1;
   process.stderr.write('Try portcullis help.\n');

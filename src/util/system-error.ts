@@ -16,6 +16,11 @@ function findErrnoName(errno: number): string | undefined {
   return name.startsWith('E') ? name : undefined;
 }
 
+/** Whether LMDB failed, which gives errno (or a number of its own) as the code. */
+export function isStoreError(error: unknown): boolean {
+  return typeof (error as { readonly code?: unknown } | null | undefined)?.code === 'number';
+}
+
 /** Codes of files and folders, in words. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
@@ -29,6 +34,8 @@ const WORDS: Readonly<Record<string, string>> = {
   // LMDB's name for a write that ended short.
   EIO: 'input/output error: the disk may be full or faulty',
   EMFILE: 'too many open files',
+  Z_BUF_ERROR: 'ends inside its packed data',
+  Z_DATA_ERROR: 'its packed data is damaged',
 };
 
 /** What a system error means, in a few words; the error's own message where its code is not a common one. */
