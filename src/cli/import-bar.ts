@@ -6,6 +6,9 @@ const NON_TERMINAL_INTERVAL_MS = 5_000;
 /** A shorter time says nothing about what is left. */
 const MIN_ESTIMATE_MS = 1_000;
 
+/** What is said of longer times is only that nothing is known. */
+const MAX_ESTIMATE_SECONDS = 100 * 3_600;
+
 /** A bar with blocks/s, txs/s, Mgas/s and the time left; a line every few seconds where there is no terminal. */
 export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   const bar = new SingleBar({
@@ -64,8 +67,8 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
 
 /** `1h02m`, `3m05s`, `12s`; a dash as long as nothing can be said. */
 export function describeTimeLeft(elapsedMs: number, doneBytes: number, leftBytes: number): string {
-  if (elapsedMs < MIN_ESTIMATE_MS || doneBytes <= 0) return '-';
   const seconds = Math.ceil(((elapsedMs / doneBytes) * Math.max(0, leftBytes)) / 1_000);
+  if (elapsedMs < MIN_ESTIMATE_MS || !(seconds < MAX_ESTIMATE_SECONDS)) return '-';
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
   const pad = (value: number): string => String(value).padStart(2, '0');
   if (hours > 0) return `${hours}h${pad(minutes)}m`;

@@ -90,6 +90,13 @@ describe('import', () => {
     assert.equal((await run(genesisOnly(), data)).headHash, headText());
   });
 
+  test('known blocks may come again at any time, before the new ones are committed too', async () => {
+    const long = new ChainBuilder(genesisText);
+    for (let i = 0; i < 300; i++) await long.add({});
+    const twice = concatBytes(encodeBlock(long.genesisBlock), long.encode(), long.encode());
+    assert.equal((await run(twice, newStore())).imported, 300);
+  });
+
   test('a file that ends inside a block: what is whole is stored', async () => {
     const bytes = builder.encode();
     for (const missing of [1, 100, encodeBlock(builder.head).length - 1]) {

@@ -154,6 +154,8 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
+    // What is not committed is known for some blocks back only.
+    this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {
       const stored = known === undefined ? '' : `, which is ${bytesToHex(known)}`;
