@@ -54,9 +54,8 @@ const FIRST_BYTES = 64 * 1024;
  */
 function checkSpace(path: string): void {
   const lock = statSync(join(path, 'lock.mdb'), { throwIfNoEntry: false });
-  // Blocks are of 512 bytes, whatever the file system's are.
-  if (lock !== undefined && lock.size > 0 && lock.blocks * 512 >= lock.size) return;
-  if (process.platform === 'win32') return;
+  // Once it has been used it has the page that every process needs.
+  if (process.platform === 'win32' || (lock !== undefined && lock.blocks > 0)) return;
   const probe = join(path, `space-${process.pid}-${Date.now()}`);
   try {
     writeFileSync(probe, Buffer.alloc(FIRST_BYTES));
