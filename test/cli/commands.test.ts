@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { MAIN } from '../../scripts/program-files.ts';
+import { MAIN, ROOT } from '../../scripts/program-files.ts';
 import { hashApiKey } from '../../src/access/keys/api-key.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 
@@ -225,5 +225,36 @@ test('settings of a key are made, shown, changed and taken back; a rotated key o
     const { code, err } = run(['keys', ...args, ...place]);
     assert.equal(code, 2);
     assert.match(err, message);
+  }
+});
+
+test('an old node gets one sentence, from the program and from npm', (t) => {
+  const fake = join(makeFolder(t), 'old.cjs');
+  for (const version of ['18.20.8', '20.18.3', '8.17.0']) {
+    writeFileSync(fake, `Object.defineProperty(process.versions, 'node', { value: '${version}' });\n`);
+    for (const file of [MAIN, join(ROOT, 'scripts/check-node.cjs')]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', fake, file, '--version'], {
+        encoding: 'utf8',
+      });
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.equal(stderr, `portcullis: needs Node 20.19 or later, and this is ${version}\n`);
+    }
+  }
+  for (const version of ['20.19.0', '22.0.0', process.versions.node]) {
+    writeFileSync(fake, `Object.defineProperty(process.versions, 'node', { value: '${version}' });\n`);
+    const { status } = spawnSync(process.execPath, ['--require', fake, MAIN, '--version']);
+    assert.equal(status, 0);
+  }
+});
+
+test('what an old node reads first has no syntax of today', () => {
+  for (const file of [MAIN, join(ROOT, 'scripts/check-node.cjs')]) {
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(
+      text,
+      /\?\.[a-z[(]|\?\?|^await |\d_\d|#\w+[ (;=]|^import [^;]* from "(?!node:|fs)/m,
+      file,
+    );
+    assert.ok(text.length < 4_096, 'nothing else is bundled into it');
   }
 });
