@@ -133,9 +133,10 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
   },
   busy: {
     code: -32005,
-    status: 200,
+    status: 429,
+    retryAfter: 1,
     message: 'limit exceeded: too many calls are waiting',
-    meaning: 'Too much execution is queued. Retrying later helps.',
+    meaning: 'Too much execution is queued, or every node limits its rate. Retrying later helps.',
     isFault: true,
   },
   unavailable: {
