@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import { suggestName } from '../util/near-name.ts';
-import { isStoreError } from '../util/system-error.ts';
+import { describeSystemError, isStoreError } from '../util/system-error.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 
@@ -40,6 +40,10 @@ async function run(args: string[]): Promise<number> {
   return (await command())(isFlag ? args : rest);
 }
 
+function comesFromStore(error: unknown): boolean {
+  return isStoreError(error) || (error instanceof Error && comesFromStore(error.cause));
+}
+
 /** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
 function report(error: unknown): number {
   if (error instanceof ConfigError) {
@@ -47,7 +51,7 @@ function report(error: unknown): number {
     return 1;
   }
   // LMDB writes a line of its own to stderr and does not end it.
-  if (error instanceof Error && isStoreError(error.cause)) process.stderr.write('\n');
+  if (comesFromStore(error)) process.stderr.write('\n');
   process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
   if (!isUsageError(error)) return 1;
   process.stderr.write('Try portcullis help.\n');
@@ -56,5 +60,13 @@ function report(error: unknown): number {
 
 /** Runs one command line and leaves its exit code to the process. Never rejects. */
 export async function runCommand(args: string[]): Promise<void> {
-  process.exitCode = await run(args).catch(report);
+  // What cannot be printed ends nothing that is being served; a command whose result is lost has failed.
+  let isLost = false;
+  process.stdout.on('error', (error) => {
+    if (!isLost) process.stderr.write(`portcullis: cannot print: ${describeSystemError(error)}\n`);
+    isLost = true;
+    process.exitCode = 1;
+  });
+  const code = await run(args).catch(report);
+  process.exitCode = isLost ? 1 : code;
 }

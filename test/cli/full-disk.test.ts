@@ -1,13 +1,15 @@
 /** What a full disk does to keys, imports and a running service: a clear error, and nothing is lost. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { MAIN, ROOT } from '../../scripts/program-files.ts';
 import { LmdbLimitTable } from '../../src/access/limits/lmdb-limit-table.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { Program } from '../support/program.ts';
+import { Program, waitUntil } from '../support/program.ts';
+import { findFreePort } from '../support/redis.ts';
 
 type Outcome = { readonly code: number | string | null; readonly out: string; readonly err: string };
 
@@ -153,6 +155,45 @@ if (SmallDisk.isPossible) {
       assert.equal(faults, 2);
       disk.empty();
       assert.deepEqual([draw(opened, 'x'), draw(opened, 'x'), draw(unopened, 'x')], [4, 2, 4]);
+    });
+
+    test('what cannot be printed or logged ends no service, and a key that is lost is an error', async (t) => {
+      const disk = new SmallDisk(t, 1_024);
+      disk.fill();
+      const full = openSync(join(disk.path, 'output'), 'w');
+      const folder = makeFolder(t);
+      for (const stdio of [
+        ['ignore', 'ignore', full],
+        ['ignore', full, 'ignore'],
+      ] as const) {
+        const port = await findFreePort();
+        const child = spawn(process.execPath, [MAIN, 'start'], {
+          stdio: [...stdio],
+          cwd: folder,
+          env: { PORTCULLIS_PORT: String(port), PORTCULLIS_ADMIN_PORT: 'off' },
+        });
+        t.after(() => child.kill('SIGKILL'));
+        const exited = once(child, 'exit');
+        const isLive = async (): Promise<boolean> => {
+          assert.equal(child.exitCode, null, 'it goes on');
+          return fetch(`http://127.0.0.1:${port}/health/live`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+        };
+        await waitUntil(isLive, 60_000);
+        child.kill('SIGTERM');
+        const [code, signal] = await exited;
+        assert.deepEqual([code, signal], [stdio[1] === full ? 1 : 0, null]);
+      }
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [MAIN, 'keys', 'create', '--name', 'a', '--data', folder],
+        { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' },
+      );
+      closeSync(full);
+      assert.equal(status, 1);
+      assert.match(stderr, /portcullis: cannot print: the disk is full\n$/);
     });
 
     test('a service goes on, its keys open, and limits hold', async (t) => {
