@@ -43,7 +43,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
         blocks++;
         transactions += length;
         gas += header.gasUsed;
-      } else {
+      } else if (blocks === 0) {
         // Blocks that are there already say nothing about the speed.
         [startedAt, startedFrom] = [performance.now(), bytesDone];
       }
