@@ -1,4 +1,4 @@
-/** The one place where things are wired: a configuration becomes a service. */
+/** A configuration becomes a service, out of what the `open-*` files open. */
 import { availableParallelism } from 'node:os';
 import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Session } from '../gateway/admission.ts';
+import type { Refusal, Session } from '../gateway/admission.ts';
 import type { TextAnswer } from '../gateway/answer.ts';
+import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { RefusalReason } from '../gateway/refusals.ts';
 import type { Visitor } from '../gateway/visitor.ts';
@@ -152,7 +153,8 @@ export class HttpEndpoint {
     const admission = this.#gateway.admit(work.visitor);
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
-      this.#refuse(work, admitted.refused);
+      const answer = work.awaitsContinue ? admitted.refused : await this.#echoRefusal(work, admitted);
+      if (answer !== undefined) this.#refuse(work, answer);
       return;
     }
     work.owner = nameOwner(work.visitor.address, admitted.principal.id);
@@ -180,6 +182,19 @@ export class HttpEndpoint {
     } else if (body !== 'gone') {
       this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body]));
     }
+  }
+
+  /** The answer with the request's id, for which a body is read that says it is small. @returns undefined when the client has left */
+  async #echoRefusal(
+    { request, head, owner }: HttpRequest,
+    refusal: Refusal,
+  ): Promise<TextAnswer | undefined> {
+    const { contentLength, contentEncoding } = head;
+    const isSmall = contentLength !== undefined && Number(contentLength) <= ECHO_BYTES;
+    if (refusal.error === undefined || !isSmall || contentEncoding !== undefined) return refusal.refused;
+    const body = await readBody(request, { shares: this.#shares, owner, limit: ECHO_BYTES });
+    if (body === 'gone') return undefined;
+    return typeof body === 'string' ? refusal.refused : echoRefusal(refusal, body);
   }
 
   /** Hands a body to the gateway and sends what it answers. */

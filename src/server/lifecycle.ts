@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
-import { OccasionalLog } from '../util/occasional-log.ts';
 import { nameOwner } from '../util/owner.ts';
+import { readErrorCode } from '../util/system-error.ts';
 import { waitForAnswers } from './answer-order.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
@@ -248,16 +248,13 @@ function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
 
 /** What happens when connections cannot be accepted, above all for want of descriptors: those that wait for a request are closed. */
 function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
-  const faults = new OccasionalLog((code, connections) =>
-    log.error(
-      { code, connections },
-      'connections could not be accepted; raise the limit of open files (ulimit -n) or lower limits.connections',
-    ),
-  );
   return (error) => {
     // That of `listen` is its own.
     if (error.syscall !== 'accept') return;
-    faults.report(error.code ?? 'unknown');
+    log.error(
+      { fault: readErrorCode(error) ?? 'unknown' },
+      'connections could not be accepted; raise the limit of open files (ulimit -n) or lower limits.connections',
+    );
     closeIdle();
   };
 }

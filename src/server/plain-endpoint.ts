@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
+import { echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -86,7 +87,7 @@ export class PlainEndpoint {
   }
 
   #answer({ head, body }: PlainRequest, admitted: Session | Refusal, work: Work): Eventual<Answer> {
-    if ('refused' in admitted) return admitted.refused;
+    if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
     work.keyId = admitted.principal.id;
     const { unsent } = this.#shares;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { readErrorCode } from '../util/system-error.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** A body, or why there is none. `gone`: the client left while sending. */
@@ -61,7 +62,7 @@ export async function decompressBody(
   try {
     return await gunzipAsync(body, { maxOutputLength: limit });
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'tooLarge' : 'malformed';
+    return readErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'tooLarge' : 'malformed';
   } finally {
     shares.arriving.giveBack(owner, limit);
   }
