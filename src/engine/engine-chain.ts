@@ -16,9 +16,10 @@ import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceipts, encodeTransactionJson } from '../chain/wire-json.ts';
 import type { ChainFigures } from '../observe/sources.ts';
-import type { Eventual } from '../primitives/eventual.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import { encodeHexData, type HexData } from '../primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
@@ -68,12 +69,12 @@ export class EngineChain implements Chain {
     return this.#reader.config.chainId;
   }
 
-  call(request: CallRequest, scope: CallScope): Eventual<JsonText> {
-    return this.#execute('call', request, scope);
+  call(request: CallRequest, scope: CallScope): Eventual<JsonResult> {
+    return continueWith(this.#execute('call', request, scope), encodeHexData);
   }
 
   estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText> {
-    return this.#execute('estimate', request, scope);
+    return continueWith(this.#execute('estimate', request, scope), (quantity) => `"${quantity}"`);
   }
 
   async getBlockReceipts(block: BlockReference): Promise<JsonText | null> {
@@ -141,7 +142,7 @@ export class EngineChain implements Chain {
     await this.#reader.close();
   }
 
-  #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<JsonText> {
+  #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<HexData> {
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
@@ -152,8 +153,7 @@ export class EngineChain implements Chain {
       gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
       request: createSimulationRequest(position.header.number, isPending, request),
     };
-    const result = this.#pool.run(job, this.#simulator, scope);
-    return typeof result === 'string' ? quote(result) : result.then(quote);
+    return this.#pool.run(job, this.#simulator, scope);
   }
 
   #getBlock(reference: BlockReference, isFull: boolean): JsonText {
@@ -211,10 +211,6 @@ function createSimulationRequest(
     ...(stateOverrides !== undefined && { stateOverrides }),
     ...(blockOverrides !== undefined && { blockOverrides }),
   };
-}
-
-function quote(hex: string): JsonText {
-  return `"${hex}"`;
 }
 
 /** How long the event loop is kept from other requests while a large answer is put together. */
