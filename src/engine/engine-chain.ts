@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
 import { encodeBlockJson, encodeUncleJson } from '../chain/block-json.ts';
 import { decodeBlockReference } from '../chain/block-reference.ts';
@@ -77,14 +75,19 @@ export class EngineChain implements Chain {
     return continueWith(this.#execute('estimate', request, scope), (quantity) => `"${quantity}"`);
   }
 
-  async getBlockReceipts(block: BlockReference): Promise<JsonText | null> {
+  async getBlockReceipts(block: BlockReference): Promise<JsonResult | null> {
     const position = this.#resolve(block);
     if (position === undefined) return null;
     const { number } = position.header;
-    const { transactions } = decodeBody(this.#required(this.#reader.getBody(number)));
-    const receipts = decodeStoredReceipts(this.#required(this.#reader.getReceipts(number)));
+    const body = this.#required(this.#reader.getBody(number));
+    const stored = this.#required(this.#reader.getReceipts(number));
+    const { transactions } = decodeBody(body);
+    const receipts = decodeStoredReceipts(stored);
     const place = { header: position.header, hash: position.hashText };
-    return joinInSlices(encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position)));
+    return joinParts(
+      encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position))[Symbol.iterator](),
+      body.length + stored.length,
+    );
   }
 
   async getTransactionByBlockAndIndex(block: BlockReference, index: bigint): Promise<JsonText | null> {
@@ -213,19 +216,38 @@ function createSimulationRequest(
   };
 }
 
-/** How long the event loop is kept from other requests while a large answer is put together. */
-const SLICE_MS = 10;
+/** Answers of more UTF-16 units than this are handed on in pieces, which are made as they are taken. */
+const LARGE_ANSWER = 256 * 1024;
 
-async function joinInSlices(pieces: Iterable<string>): Promise<string> {
-  const parts: string[] = [];
-  let since = performance.now();
-  for (const piece of pieces) {
-    parts.push(piece);
-    if (performance.now() - since < SLICE_MS) continue;
-    await yieldToEventLoop();
-    since = performance.now();
+/**
+ * One text of small parts, or a stream of it.
+ * @param heldBytes of what they are made from
+ */
+function joinParts(parts: Iterator<string>, heldBytes: number): JsonResult {
+  let text = '';
+  for (let part = parts.next(); part.done !== true; part = parts.next()) {
+    text += part.value;
+    if (text.length > LARGE_ANSWER) return { pieces: encodeParts(text, parts), cancel: () => {}, heldBytes };
   }
-  return parts.join('');
+  return text;
+}
+
+/** Of a piece, in UTF-16 units. */
+const PIECE_LENGTH = 64 * 1024;
+
+async function* encodeParts(
+  begun: string,
+  rest: Iterator<string>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let text = begun;
+  for (let part = rest.next(); part.done !== true; part = rest.next()) {
+    if (text.length >= PIECE_LENGTH) {
+      yield Buffer.from(text);
+      text = '';
+    }
+    text += part.value;
+  }
+  yield Buffer.from(text);
 }
 
 function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {

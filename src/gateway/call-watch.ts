@@ -96,6 +96,11 @@ export class CallWatch {
     if (reason !== undefined) this.#observer.onLimited(reason, network.name, principal.id);
   }
 
+  /** What a large body cost beyond its calls. */
+  noteSurcharge({ principal }: Session, credits: number): void {
+    if (credits > 0) this.#observer.onSurcharge(principal, credits);
+  }
+
   noteBatch(items: number): void {
     this.#observer.onBatch(items);
   }

@@ -1,3 +1,4 @@
+import { checkLargeParams } from '../methods/accept-overrides.ts';
 import { METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
@@ -197,7 +198,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     }
     if (body.length <= BYTES_PER_CALL) return answerLarge(body, context);
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
-      if (!(charged instanceof RpcError)) return answerLarge(body, { ...context, prepaid: charged });
+      if (!(charged instanceof RpcError)) {
+        return continueWith(answerLarge(body, { ...context, prepaid: charged }), (answered) => {
+          watch?.noteSurcharge(context.session, charged.credits);
+          return answered;
+        });
+      }
       watch?.noteMalformed(context.session, charged, now, context.report);
       return refuseWith('null', charged);
     });
@@ -206,7 +212,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** Reads the body in turns of its key. */
   function answerLarge(body: Uint8Array, context: BodyContext): Eventual<Answer> {
     const { scope } = context;
-    const envelope = TURNS.run(scope.owner ?? '', readLargeEnvelope(body, bounds.batchItems, scope));
+    const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, scope));
     return continueWith(envelope, (read) => answerEnvelope(read, context, performance.now()));
   }
 
@@ -292,4 +298,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       return answered instanceof Promise ? answered.catch(fail).then(conclude) : conclude(answered);
     },
   };
+}
+
+/** A large body with what is in it, as far as that may take long to check. */
+function* readLarge(body: Uint8Array, maxItems: number, scope: RequestScope): Generator<undefined, Envelope> {
+  const envelope = yield* readLargeEnvelope(body, maxItems, scope);
+  const items = envelope.kind === 'batch' ? envelope.items : [envelope];
+  for (const item of items) {
+    if (item.kind !== 'malformed' && item.params !== undefined) yield* checkLargeParams(item.params);
+  }
+  return envelope;
 }

@@ -34,6 +34,8 @@ export type Envelope = BatchItem | Batch;
 
 /** From this many bytes on a body is scanned before it is parsed, and read in pieces; below, parsing takes no millisecond. */
 export const LARGE_BODY_BYTES: number = 16 * 1024;
+/** Of an id as JSON text, which each answer repeats. */
+const MAX_ID_LENGTH = 64 * 1024;
 /** A millisecond of scanning, of bytes that take longest. */
 const SCAN_PIECE_BYTES = 512 * 1024;
 /** Members of objects that are parsed in one go, in about as long. */
@@ -130,6 +132,12 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
     return malformed('null', new RpcError('invalidRequest', 'expected a request object'));
   }
   const id = readId(value, rawId);
+  if (id !== undefined && id.length > MAX_ID_LENGTH) {
+    return malformed(
+      'null',
+      new RpcError('invalidRequest', `"id" is longer than ${MAX_ID_LENGTH} characters`),
+    );
+  }
   if (id === undefined && value['id'] !== undefined) {
     return malformed('null', new RpcError('invalidRequest', '"id" must be a number, a string or null'));
   }

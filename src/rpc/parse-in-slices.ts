@@ -10,10 +10,19 @@ const CLOSE_OBJECT = 0x7d;
 /** Values between two pauses: a fraction of a millisecond. */
 const VALUES_PER_SLICE = 256;
 
+/** Members of an object, from which on it takes long even to list them. */
+const MANY_MEMBERS = 1_000;
+const LARGE_OBJECTS = new WeakSet<object>();
+
+/** Whether this was parsed here and has so many members that they had better not be listed. */
+export function hasManyMembers(object: object): boolean {
+  return LARGE_OBJECTS.has(object);
+}
+
 /** A container that is not closed yet. */
 type Frame =
   | { readonly list: unknown[] }
-  | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string };
+  | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
  * `JSON.parse` with pauses, for texts of which that would take too long: objects of many members. Its outcome is the same; it takes
@@ -28,7 +37,7 @@ export function* parseInSlices(text: string): Generator<undefined, unknown> {
     let value: unknown;
     const first = text.charCodeAt(at);
     if (first === OPEN_LIST || first === OPEN_OBJECT) {
-      const frame: Frame = first === OPEN_LIST ? { list: [] } : { object: {}, key: '' };
+      const frame: Frame = first === OPEN_LIST ? { list: [] } : { object: {}, key: '', members: 0 };
       at = skipBlanks(text, at + 1);
       if (text.charCodeAt(at) !== closingOf(frame)) {
         if (frame.list === undefined) at = readKey(frame, text, at);
@@ -70,8 +79,12 @@ function closingOf(frame: Frame): number {
 }
 
 function put(frame: Frame, value: unknown): void {
-  if (frame.list !== undefined) frame.list.push(value);
-  else if (frame.key !== '__proto__') frame.object[frame.key] = value;
+  if (frame.list !== undefined) {
+    frame.list.push(value);
+    return;
+  }
+  if (++frame.members === MANY_MEMBERS) LARGE_OBJECTS.add(frame.object);
+  if (frame.key !== '__proto__') frame.object[frame.key] = value;
   else {
     const descriptor = { value, writable: true, enumerable: true, configurable: true };
     Object.defineProperty(frame.object, frame.key, descriptor);

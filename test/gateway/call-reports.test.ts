@@ -33,6 +33,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
       told.push(`${name} ${method} ${outcome} ${source} ${id} ${credits}`);
     },
     onBatch: (items) => void told.push(`batch ${items}`),
+    onSurcharge: ({ id }, credits) => void told.push(`surcharge ${id} ${credits}`),
     onBrokenStream: (name) => void told.push(`broken ${name}`),
     onLimited: (reason, name, id) => void told.push(`limited ${reason} ${name} ${id}`),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseInSlices } from '../../src/rpc/parse-in-slices.ts';
+import { hasManyMembers, parseInSlices } from '../../src/rpc/parse-in-slices.ts';
 
 /** The value of a text, and how often there was a pause. */
 function parse(text: string): { readonly value: unknown; readonly pauses: number } {
@@ -90,4 +90,6 @@ test('there is a pause every few hundred values', () => {
   const { value, pauses } = parse(`{${members.join()}}`);
   assert.equal(Object.keys(value as object).length, 10_000);
   assert.ok(pauses > 50);
+  assert.equal(hasManyMembers(value as object), true);
+  assert.equal(hasManyMembers(parse('{"a":1}').value as object), false);
 });
