@@ -190,7 +190,7 @@ test('what exceeds the limit of a batch is not read any further', async () => {
 });
 
 test('a source that stalls in a batch is held to the time limit of the body', async () => {
-  const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 20 });
+  const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 300 });
   assert.equal(
     await send(`[${receiptsOf(1)},${receiptsOf(0, '2')},${receiptsOf(0, '3')}]`),
     `[${resultOf(valueFrom(SMALL))},${error(-32002, 'request timed out', '2')},${error(-32002, 'request timed out', '3')}]`,
