@@ -43,8 +43,8 @@ export function runBatch(
   let paused: ((wait: Promise<void> | undefined) => void)[] = [];
 
   /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
-  function runReady(): Promise<void> | undefined {
-    let now = performance.now();
+  function runReady(startedAt: number = performance.now()): Promise<void> | undefined {
+    let now = startedAt;
     while (next < answer.cut) {
       if (now > sliceEnd) return waitForTurn();
       const position = next++;
@@ -102,10 +102,10 @@ export function runBatch(
   if (hasTime) sliceEnd = startedAt + TURN_MS;
   const lanes: Promise<void>[] = [];
   while (lanes.length < limits.concurrency) {
-    const wait = runReady();
+    const wait = lanes.length === 0 ? runReady(startedAt) : runReady();
     if (wait === undefined) break;
     lanes.push(runLane(wait));
   }
-  if (hasTime) TURNS.spend(performance.now() - startedAt);
+  if (hasTime) TURNS.spend((lanes.length === 0 ? readEnd() : performance.now()) - startedAt);
   return lanes.length === 0 ? answer.join() : Promise.all(lanes).then(() => answer.join());
 }

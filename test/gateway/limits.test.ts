@@ -174,7 +174,12 @@ type Metered = {
 function openMetered(burst: number): Metered {
   const network = createScriptedNetwork(new ScriptedChain());
   const principal = createPrincipal({});
-  const { gateway, told } = open(network, principal, { web3_clientVersion: 0, net_version: 80 }, new CountingLimiter(burst));
+  const { gateway, told } = open(
+    network,
+    principal,
+    { web3_clientVersion: 0, net_version: 80 },
+    new CountingLimiter(burst),
+  );
   return {
     told,
     async ask(body) {
