@@ -8,7 +8,7 @@ import type { Session } from './admission.ts';
 import type { CreditScale } from './credit-scale.ts';
 import { createLimitError } from './limit-error.ts';
 
-/** Bytes of a body that cost as much as a call: this many are in the price of the first one. */
+/** Bytes of a large body that cost as much as a call. */
 export const BYTES_PER_CALL: number = 128 * 1024;
 
 /** What was paid for a large body before it was read: its calls are made for that first. */
@@ -36,7 +36,7 @@ export class CallGuard {
   ): Eventual<RpcError | undefined> {
     const { network, principal } = session;
     const { terms } = principal;
-    if (terms === undefined && !this.#limiter.bounds(network.name)) return undefined;
+    if (terms === undefined && prepaid === undefined && !this.#limiter.bounds(network.name)) return undefined;
     const method = findMethod(wireName, network);
     const rules = terms?.rules;
     if (rules !== undefined) {
@@ -53,7 +53,7 @@ export class CallGuard {
   }
 
   /**
-   * Charges a body of more than `BYTES_PER_CALL` before it is read: a call without a method for each so many bytes.
+   * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun.
    * @returns why it is not to be read, or what its calls need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): Eventual<RpcError | Prepaid> {

@@ -10,6 +10,7 @@ import {
   type BatchItem,
   type Call,
   type Envelope,
+  findNumberId,
   LARGE_BODY_BYTES,
   type Notification,
   parseEnvelope,
@@ -196,7 +197,6 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     if (body.length < LARGE_BODY_BYTES) {
       return answerEnvelope(parseEnvelope(body, bounds.batchItems), context, now);
     }
-    if (body.length <= BYTES_PER_CALL) return answerLarge(body, context);
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
       if (!(charged instanceof RpcError)) {
         return continueWith(answerLarge(body, { ...context, prepaid: charged }), (answered) => {
@@ -205,7 +205,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         });
       }
       watch?.noteMalformed(context.session, charged, now, context.report);
-      return refuseWith('null', charged);
+      return refuseWith(body.length > BYTES_PER_CALL ? 'null' : findNumberId(body), charged);
     });
   }
 

@@ -57,6 +57,11 @@ export class BodyScan {
     return this.#problem;
   }
 
+  /** Whether the outermost container is a list: a batch. */
+  get isList(): boolean {
+    return this.#level === 2;
+  }
+
   /** Members of all objects: what is dear to parse. */
   get members(): number {
     return this.#members;

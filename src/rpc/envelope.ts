@@ -36,6 +36,8 @@ export type Envelope = BatchItem | Batch;
 export const LARGE_BODY_BYTES: number = 16 * 1024;
 /** Of an id as JSON text, which each answer repeats. */
 const MAX_ID_LENGTH = 64 * 1024;
+/** Of an id in a body that is not parsed. */
+const MAX_NUMBER_LENGTH = 100;
 /** A millisecond of scanning, of bytes that take longest. */
 const SCAN_PIECE_BYTES = 512 * 1024;
 /** Members of objects that are parsed in one go, in about as long. */
@@ -83,6 +85,19 @@ export function* readLargeEnvelope(
   yield;
   if (Array.isArray(value)) return parseBatch(value, scan.rawIds, maxBatchItems);
   return parseItem(value, scan.rawIds[0]);
+}
+
+/** The number that is the id of a large body, where that is one request; `null` otherwise. Nothing is parsed. */
+export function findNumberId(body: Uint8Array): JsonText {
+  const scan = new BodyScan(asBuffer(body), 1);
+  scan.run(body.length);
+  const [id] = scan.rawIds;
+  return scan.problem === undefined && !scan.isList && id !== undefined && isNumber(id) ? id : 'null';
+}
+
+/** Of what no parser has looked at. */
+function isNumber(text: string): boolean {
+  return text.length <= MAX_NUMBER_LENGTH && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 }
 
 function finish<T>(work: Generator<undefined, T>): T {

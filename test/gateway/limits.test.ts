@@ -245,6 +245,32 @@ test('a large body costs a call for each 128 KiB, paid before it is read, and ow
   assert.deepEqual(await ask('x'.repeat(5_000 * KIB)), [429, LIMITED]);
 });
 
+test('a large body is not read once its key has no calls left; a number is still found as its id', async () => {
+  const network = createScriptedNetwork(new ScriptedChain());
+  const { gateway, told } = open(network, createPrincipal({}), {}, new CountingLimiter(0));
+  const ask = async (body: string): Promise<unknown> => {
+    const scope = new RequestScope(performance.now() + 10_000);
+    const session = { network, principal: createPrincipal({}) };
+    const answer = await gateway.handle(Buffer.from(body), session, scope);
+    assert.equal(answer.status, 429);
+    return /"id":([^,]*),/.exec(answer.body as string)?.[1];
+  };
+  const item = (id: string): string => `{"id":${id},"params":[{"id":7}],"pad":"${'x'.repeat(20 * KIB)}"}`;
+  assert.equal(await ask(item('1.50')), '1.50');
+  for (const body of [
+    item('"1"'),
+    item('1-1'),
+    item('01'),
+    `[${item('1')}]`,
+    item('1') + item('2'),
+    'x'.repeat(20 * KIB),
+  ]) {
+    assert.match(String(await ask(body)), body.startsWith(item('1')) ? /^/ : /^null$/);
+  }
+  assert.equal(await ask(padded(1, 200 * KIB)), 'null');
+  assert.ok(told.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
+});
+
 test('a large batch of calls costs no more than they do', async () => {
   const { ask, told } = openMetered(20);
   const oks = (count: number): unknown[] => [200, ...new Array(count).fill('ok')];

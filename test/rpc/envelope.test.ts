@@ -132,3 +132,14 @@ test('a batch with too many items is one error, with id null', () => {
   assert.deepEqual(outcomeOf(`${blank}[1,[2,2,2,2],"3,3",4]`), ['null', -32600, message]);
   assert.equal(parse(`${blank}[1,[2,2,2,2],"3,3"]`).kind, 'batch');
 });
+
+test('an id is bounded, in each body by itself', () => {
+  const request = (id: string): string => `{"jsonrpc":"2.0","method":"m","id":${id}}`;
+  const longest = `"${'x'.repeat(64 * 1024 - 2)}"`;
+  const envelope = parse(request(longest));
+  assert.ok(envelope.kind === 'call' && envelope.id === longest);
+  const message = 'invalid request: "id" is longer than 65536 characters';
+  for (const id of [`"${'x'.repeat(64 * 1024 - 1)}"`, '1'.repeat(64 * 1024 + 1)]) {
+    assert.deepEqual(outcomeOf(request(id)), ['null', -32600, message]);
+  }
+});
