@@ -257,15 +257,8 @@ test('a large body is not read once its key has no calls left; a number is still
   };
   const item = (id: string): string => `{"id":${id},"params":[{"id":7}],"pad":"${'x'.repeat(20 * KIB)}"}`;
   assert.equal(await ask(item('1.50')), '1.50');
-  for (const body of [
-    item('"1"'),
-    item('1-1'),
-    item('01'),
-    `[${item('1')}]`,
-    item('1') + item('2'),
-    'x'.repeat(20 * KIB),
-  ]) {
-    assert.match(String(await ask(body)), body.startsWith(item('1')) ? /^/ : /^null$/);
+  for (const body of [item('"1"'), item('1-1'), item('01'), `[${item('1')}]`, 'x'.repeat(20 * KIB)]) {
+    assert.equal(await ask(body), 'null');
   }
   assert.equal(await ask(padded(1, 200 * KIB)), 'null');
   assert.ok(told.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
