@@ -1,3 +1,4 @@
+import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 
 /** Why a chain could not answer with a result. The gateway maps each kind to one row of the error table. */
@@ -23,10 +24,10 @@ export type ChainErrorKind =
 
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
-  /** Raw revert data as hex; present for `reverted` only. */
-  readonly data: string | undefined;
+  /** Raw revert data; present for `reverted` only. */
+  readonly data: HexData | undefined;
 
-  constructor(kind: ChainErrorKind, message: string, data?: string) {
+  constructor(kind: ChainErrorKind, message: string, data?: HexData) {
     super(message);
     this.name = 'ChainError';
     this.kind = kind;

@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { decodeBody, decodeTransactionAt, decodeUncleAt } from '../chain/block.ts';
 import { encodeBlockJson, encodeUncleJson } from '../chain/block-json.ts';
 import { decodeBlockReference } from '../chain/block-reference.ts';
@@ -16,9 +14,10 @@ import type { Header } from '../chain/header.ts';
 import { decodeStoredReceipts } from '../chain/receipt.ts';
 import { encodeReceipts, encodeTransactionJson } from '../chain/wire-json.ts';
 import type { ChainFigures } from '../observe/sources.ts';
-import type { Eventual } from '../primitives/eventual.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import { encodeHexData, type HexData } from '../primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ChainReader, openChainReader, type StoredHeader } from '../store/chain-reader.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
@@ -68,22 +67,27 @@ export class EngineChain implements Chain {
     return this.#reader.config.chainId;
   }
 
-  call(request: CallRequest, scope: CallScope): Eventual<JsonText> {
-    return this.#execute('call', request, scope);
+  call(request: CallRequest, scope: CallScope): Eventual<JsonResult> {
+    return continueWith(this.#execute('call', request, scope), encodeHexData);
   }
 
   estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText> {
-    return this.#execute('estimate', request, scope);
+    return continueWith(this.#execute('estimate', request, scope), (quantity) => `"${quantity}"`);
   }
 
-  async getBlockReceipts(block: BlockReference): Promise<JsonText | null> {
+  async getBlockReceipts(block: BlockReference): Promise<JsonResult | null> {
     const position = this.#resolve(block);
     if (position === undefined) return null;
     const { number } = position.header;
-    const { transactions } = decodeBody(this.#required(this.#reader.getBody(number)));
-    const receipts = decodeStoredReceipts(this.#required(this.#reader.getReceipts(number)));
+    const body = this.#required(this.#reader.getBody(number));
+    const stored = this.#required(this.#reader.getReceipts(number));
+    const { transactions } = decodeBody(body);
+    const receipts = decodeStoredReceipts(stored);
     const place = { header: position.header, hash: position.hashText };
-    return joinInSlices(encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position)));
+    return joinParts(
+      encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position))[Symbol.iterator](),
+      body.length + stored.length,
+    );
   }
 
   async getTransactionByBlockAndIndex(block: BlockReference, index: bigint): Promise<JsonText | null> {
@@ -141,7 +145,7 @@ export class EngineChain implements Chain {
     await this.#reader.close();
   }
 
-  #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<JsonText> {
+  #execute(kind: Job['kind'], request: CallRequest, scope: CallScope): Eventual<HexData> {
     const isPending = request.block.kind === 'tag' && request.block.tag === 'pending';
     const position = isPending ? this.#head : this.#resolve(request.block);
     if (position === undefined) throw new ChainError('failed', missingHeaderText(request.block));
@@ -152,8 +156,7 @@ export class EngineChain implements Chain {
       gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
       request: createSimulationRequest(position.header.number, isPending, request),
     };
-    const result = this.#pool.run(job, this.#simulator, scope);
-    return typeof result === 'string' ? quote(result) : result.then(quote);
+    return this.#pool.run(job, this.#simulator, scope);
   }
 
   #getBlock(reference: BlockReference, isFull: boolean): JsonText {
@@ -213,23 +216,38 @@ function createSimulationRequest(
   };
 }
 
-function quote(hex: string): JsonText {
-  return `"${hex}"`;
+/** Answers of more UTF-16 units than this are handed on in pieces, which are made as they are taken. */
+const LARGE_ANSWER = 256 * 1024;
+
+/**
+ * One text of small parts, or a stream of it.
+ * @param heldBytes of what they are made from
+ */
+function joinParts(parts: Iterator<string>, heldBytes: number): JsonResult {
+  let text = '';
+  for (let part = parts.next(); part.done !== true; part = parts.next()) {
+    text += part.value;
+    if (text.length > LARGE_ANSWER) return { pieces: encodeParts(text, parts), cancel: () => {}, heldBytes };
+  }
+  return text;
 }
 
-/** How long the event loop is kept from other requests while a large answer is put together. */
-const SLICE_MS = 10;
+/** Of a piece, in UTF-16 units. */
+const PIECE_LENGTH = 64 * 1024;
 
-async function joinInSlices(pieces: Iterable<string>): Promise<string> {
-  const parts: string[] = [];
-  let since = performance.now();
-  for (const piece of pieces) {
-    parts.push(piece);
-    if (performance.now() - since < SLICE_MS) continue;
-    await yieldToEventLoop();
-    since = performance.now();
+async function* encodeParts(
+  begun: string,
+  rest: Iterator<string>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let text = begun;
+  for (let part = rest.next(); part.done !== true; part = rest.next()) {
+    if (text.length >= PIECE_LENGTH) {
+      yield Buffer.from(text);
+      text = '';
+    }
+    text += part.value;
   }
-  return parts.join('');
+  yield Buffer.from(text);
 }
 
 function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {

@@ -1,11 +1,15 @@
-import type { JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { encodeBatch, encodeError } from '../rpc/response.ts';
+import { encodeBatch, encodeSmallError } from '../rpc/response.ts';
+import { LARGE_TEXT, streamParts } from '../rpc/text-pieces.ts';
 import { collectStream } from './collect-stream.ts';
 
 /** What UTF-8 needs at most for one unit of UTF-16. */
 const MAX_BYTES_PER_UNIT = 3;
+
+/** A response: its text, or the pieces of its bytes. */
+type Response = JsonText | readonly Uint8Array[];
 
 /**
  * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
@@ -14,7 +18,7 @@ const MAX_BYTES_PER_UNIT = 3;
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
   readonly #limit: number;
-  readonly #responses: (JsonText | undefined)[];
+  readonly #responses: (Response | undefined)[];
   /** Bytes held for each item, with its comma. */
   readonly #sizes: number[];
   /** Whether texts are measured. As long as the bound is far they only count as the most that they can be. */
@@ -48,21 +52,32 @@ export class BatchAnswer {
   async collect(position: number, response: JsonStream): Promise<void> {
     this.#arriving.set(position, response);
     try {
-      const text = await collectStream(response, (bytes) => this.#hold(position, bytes));
-      if (text !== undefined) this.put(position, text);
+      const pieces = await collectStream(response, (bytes) => this.#hold(position, bytes));
+      if (pieces === undefined || position >= this.#cut) return;
+      this.#responses[position] = pieces;
+      this.#hold(position, 1);
     } finally {
       this.#arriving.delete(position);
     }
   }
 
-  /** The answer, with an error for each item behind the cut; '' when no item wants a response. */
-  join(): JsonText {
-    const kept: JsonText[] = [];
-    this.#items.forEach((item, position) => {
-      if (item.kind === 'notification') return;
-      kept.push(this.#responses[position] ?? encodeError(item.id, new RpcError('responseTooLarge')));
-    });
-    return kept.length === 0 ? '' : encodeBatch(kept);
+  /** The answer, with an error for each item behind the cut; '' when no item wants a response. In pieces where it is large. */
+  join(): JsonResult {
+    const kept: Response[] = [];
+    let length = 0;
+    for (let position = 0; position < this.#items.length; position++) {
+      const item = this.#items[position] as BatchItem;
+      if (item.kind === 'notification') continue;
+      const response =
+        this.#responses[position] ?? encodeSmallError(item.id, new RpcError('responseTooLarge'));
+      length += typeof response === 'string' ? response.length : measure(response);
+      kept.push(response);
+    }
+    if (kept.length === 0) return '';
+    if (length > LARGE_TEXT) return streamParts(listParts(kept), this.#bytes);
+    return encodeBatch(
+      kept.map((response) => (typeof response === 'string' ? response : Buffer.concat(response).toString())),
+    );
   }
 
   /** Counts what is held for an item; whether there is room for it. */
@@ -82,7 +97,7 @@ export class BatchAnswer {
   #measure(): void {
     this.#isMeasured = true;
     this.#responses.forEach((response, position) => {
-      if (response === undefined) return;
+      if (typeof response !== 'string') return;
       const bytes = this.#sizeOf(response);
       this.#bytes += bytes - (this.#sizes[position] ?? 0);
       this.#sizes[position] = bytes;
@@ -95,4 +110,21 @@ export class BatchAnswer {
     this.#responses[last] = undefined;
     this.#arriving.get(last)?.cancel();
   }
+}
+
+function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8Array, void, undefined> {
+  let separator = '[';
+  for (const response of responses) {
+    yield separator;
+    if (typeof response === 'string') yield response;
+    else yield* response;
+    separator = ',';
+  }
+  yield ']';
+}
+
+function measure(pieces: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const piece of pieces) bytes += piece.length;
+  return bytes;
 }

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Eventual } from '../primitives/eventual.ts';
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { encodeError } from '../rpc/response.ts';
+import { encodeSmallError } from '../rpc/response.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { TURN_MS, TURNS } from '../util/turn-queue.ts';
 import { BatchAnswer } from './batch-answer.ts';
 import { bindStream } from './bound-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
@@ -22,9 +22,6 @@ export type BatchLimits = {
  */
 export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | undefined>;
 
-/** How long items that never wait may hold up the rest of the process. */
-const MAX_SLICE_MS = 2;
-
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
  * there at once when no item had to be waited for.
@@ -36,20 +33,20 @@ export function runBatch(
   limits: BatchLimits,
   scope: RequestScope,
   readEnd: () => number = () => performance.now(),
-): Eventual<JsonText> {
+): Eventual<JsonResult> {
   const answer = new BatchAnswer(items, limits.answerBytes);
+  const owner = scope.owner ?? '';
   let next = 0;
-  let sliceEnd = performance.now() + MAX_SLICE_MS;
-  let pause: Promise<void> | undefined;
+  /** Until when items are run one after the other; behind it a turn is waited for. */
+  let sliceEnd = Number.NEGATIVE_INFINITY;
+  /** What lets those lanes go on that wait for a turn. */
+  let paused: ((wait: Promise<void> | undefined) => void)[] = [];
 
   /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
-  function runReady(): Promise<void> | undefined {
-    let now = performance.now();
+  function runReady(startedAt: number = performance.now()): Promise<void> | undefined {
+    let now = startedAt;
     while (next < answer.cut) {
-      if (now > sliceEnd) {
-        pause ??= setImmediate().then(beginSlice);
-        return pause;
-      }
+      if (now > sliceEnd) return waitForTurn();
       const position = next++;
       const outcome = run(items[position] as BatchItem, now);
       if (typeof outcome === 'string') answer.put(position, outcome);
@@ -75,20 +72,40 @@ export function runBatch(
     } catch (error) {
       const item = items[position] as BatchItem;
       if (item.kind === 'notification' || !(error instanceof RpcError)) throw error;
-      answer.put(position, encodeError(item.id, error));
+      answer.put(position, encodeSmallError(item.id, error));
     }
   }
 
-  function beginSlice(): void {
-    pause = undefined;
-    sliceEnd = performance.now() + MAX_SLICE_MS;
+  function waitForTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      paused.push(resolve as (wait: Promise<void> | undefined) => void);
+      if (paused.length === 1) TURNS.enter(owner, takeTurn);
+    });
   }
 
+  /** Runs items for every lane that waits, until the slice is over. */
+  function takeTurn(): void {
+    const lanesToResume = paused;
+    paused = [];
+    sliceEnd = performance.now() + TURN_MS;
+    for (const resume of lanesToResume) {
+      try {
+        resume(runReady());
+      } catch (error) {
+        resume(Promise.reject(error));
+      }
+    }
+  }
+
+  const startedAt = performance.now();
+  const hasTime = TURNS.hasTime();
+  if (hasTime) sliceEnd = startedAt + TURN_MS;
   const lanes: Promise<void>[] = [];
   while (lanes.length < limits.concurrency) {
-    const wait = runReady();
+    const wait = lanes.length === 0 ? runReady(startedAt) : runReady();
     if (wait === undefined) break;
     lanes.push(runLane(wait));
   }
+  if (hasTime) TURNS.spend((lanes.length === 0 ? readEnd() : performance.now()) - startedAt);
   return lanes.length === 0 ? answer.join() : Promise.all(lanes).then(() => answer.join());
 }

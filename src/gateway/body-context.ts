@@ -1,10 +1,13 @@
 import type { RequestReport } from '../observe/request-report.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
+import type { Prepaid } from './call-guard.ts';
 
 /** The body that a call came in: its scope, and the report of what becomes of it. */
 export type BodyContext = {
   readonly session: Session;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
+  /** Where the body was charged before it was read. */
+  readonly prepaid?: Prepaid;
 };

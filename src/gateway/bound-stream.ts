@@ -1,6 +1,12 @@
 import type { JsonStream } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
+
+/** Of one stream in one turn of the event loop; a client that reads fast would have all of it in one. */
+const BYTES_PER_TURN = 256 * 1024;
+/** What it takes to make so many bytes and to hand them over, milliseconds. */
+const TURN_COST_MS = 0.5;
 
 /**
  * A stream for as long as somebody wants it: it is cancelled when the scope is aborted, and `onEnd` runs once, when
@@ -19,10 +25,15 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
   }
 
   async function* follow(): AsyncGenerator<Uint8Array, void, undefined> {
+    let bytes = 0;
     try {
       for await (const piece of source.pieces) {
         if (isOver) break;
         yield piece;
+        bytes += piece.length;
+        if (bytes < BYTES_PER_TURN) continue;
+        bytes = 0;
+        await TURNS.pause(scope.owner ?? '', TURN_COST_MS);
       }
       if (isOver) throw new RpcError('cancelled');
     } catch (error) {

@@ -3,10 +3,16 @@ import type { Limiter } from '../access/limits/limiter.ts';
 import { findMethod } from '../methods/table.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
-import { type ErrorName, RpcError } from '../rpc/errors.ts';
+import { RpcError } from '../rpc/errors.ts';
 import type { Session } from './admission.ts';
 import type { CreditScale } from './credit-scale.ts';
 import { createLimitError } from './limit-error.ts';
+
+/** Bytes of a large body that cost as much as a call. */
+export const BYTES_PER_CALL: number = 128 * 1024;
+
+/** What was paid for a large body before it was read: its calls are made for that first. */
+export type Prepaid = { calls: number; credits: number };
 
 /** Decides for each call whether the key may make it, and may make it now. */
 export class CallGuard {
@@ -18,15 +24,19 @@ export class CallGuard {
     this.#scale = scale;
   }
 
-  /** What is wrong with a call; undefined when nothing is. Never throws or rejects. */
+  /**
+   * What is wrong with a call; undefined when nothing is. Never throws or rejects.
+   * @param prepaid of the call's body
+   */
   check(
     { method: wireName, params }: Call | Notification,
     session: Session,
     now: number,
+    prepaid?: Prepaid,
   ): Eventual<RpcError | undefined> {
     const { network, principal } = session;
     const { terms } = principal;
-    if (terms === undefined && !this.#limiter.bounds(network.name)) return undefined;
+    if (terms === undefined && prepaid === undefined && !this.#limiter.bounds(network.name)) return undefined;
     const method = findMethod(wireName, network);
     const rules = terms?.rules;
     if (rules !== undefined) {
@@ -38,39 +48,89 @@ export class CallGuard {
     const credits = this.#scale.weigh(method);
     // Clients keep connections alive with such calls.
     if (credits === 0) return undefined;
-    return this.#take(session, credits, now);
+    if (prepaid !== undefined) return this.#takePrepaid(session, credits, now, prepaid);
+    return this.#take(session, credits, now, 1);
+  }
+
+  /**
+   * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun.
+   * @returns why it is not to be read, or what its calls need not pay again
+   */
+  chargeBody(bytes: number, session: Session, now: number): Eventual<RpcError | Prepaid> {
+    const calls = Math.ceil(bytes / BYTES_PER_CALL);
+    const credits = calls * this.#scale.weigh(undefined);
+    const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
+    return continueWith(denial, (found) => explainDenial(found) ?? { calls, credits });
+  }
+
+  /** Charges what cannot be read as a call: as much as a call of a method that there is not. */
+  chargeMalformed(
+    session: Session,
+    now: number,
+    prepaid: Prepaid | undefined,
+  ): Eventual<RpcError | undefined> {
+    const credits = this.#scale.weigh(undefined);
+    if (prepaid !== undefined) return this.#takePrepaid(session, credits, now, prepaid);
+    return this.#take(session, credits, now, 1);
   }
 
   /** A call that was let through and could not be made: it costs nothing. */
-  giveBack({ method: wireName }: Call | Notification, { network, principal }: Session): void {
+  giveBack(
+    { method: wireName }: Call | Notification,
+    { network, principal }: Session,
+    prepaid: Prepaid | undefined,
+  ): void {
     const credits = this.#scale.weigh(findMethod(wireName, network));
-    if (credits > 0) this.#limiter.giveBack(principal, credits);
+    if (credits === 0) return;
+    if (prepaid === undefined) this.#limiter.giveBack(principal, credits);
+    else {
+      prepaid.calls++;
+      prepaid.credits += credits;
+    }
   }
 
-  #take(session: Session, credits: number, now: number): Eventual<RpcError | undefined> {
-    const denial = this.#limiter.takeForKey(session.principal, credits, now);
-    if (denial === undefined) return this.#takeForNetwork(session, credits, now);
-    return continueWith(denial, (found) =>
-      found === undefined
-        ? this.#takeForNetwork(session, credits)
-        : explain(found, found.reason === 'credits' ? 'creditsSpent' : 'rateLimited'),
+  /** Takes what was paid before, and from the key only what is missing. */
+  #takePrepaid(
+    session: Session,
+    credits: number,
+    now: number,
+    prepaid: Prepaid,
+  ): Eventual<RpcError | undefined> {
+    const calls = prepaid.calls > 0 ? 1 : 0;
+    const covered = Math.min(prepaid.credits, credits);
+    prepaid.calls -= calls;
+    prepaid.credits -= covered;
+    if (calls === 1 && covered === credits) return this.#takeForNetwork(session, 0, 0, now);
+    return this.#take(session, credits - covered, now, 1 - calls);
+  }
+
+  /** @param calls of the key's rate; 0 where that is paid */
+  #take(session: Session, credits: number, now: number, calls: number): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
+    if (denial === undefined) return this.#takeForNetwork(session, credits, calls, now);
+    return continueWith(
+      denial,
+      (found) => explainDenial(found) ?? this.#takeForNetwork(session, credits, calls),
     );
   }
 
   #takeForNetwork(
     { network, principal }: Session,
     credits: number,
+    calls: number,
     now?: number,
   ): Eventual<RpcError | undefined> {
     const denial = this.#limiter.takeForNetwork(network.name, now);
     if (denial === undefined) return undefined;
     return continueWith(denial, (found) => {
-      if (found !== undefined) this.#limiter.giveBack(principal, credits);
-      return explain(found, 'networkLimited');
+      if (found === undefined) return undefined;
+      this.#limiter.giveBack(principal, credits, calls);
+      return createLimitError('networkLimited', found);
     });
   }
 }
 
-function explain(denial: Denial | undefined, name: ErrorName): RpcError | undefined {
-  return denial === undefined ? undefined : createLimitError(name, denial);
+function explainDenial(denial: Denial | undefined): RpcError | undefined {
+  if (denial === undefined) return undefined;
+  return createLimitError(denial.reason === 'credits' ? 'creditsSpent' : 'rateLimited', denial);
 }

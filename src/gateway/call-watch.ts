@@ -20,14 +20,8 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
   rejected: 'auth',
 };
 
-/** What is refused before it is tried, or cannot be read as a call, costs nothing. */
-const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
-  ...(Object.keys(REASONS) as ErrorName[]),
-  'parseError',
-  'invalidRequest',
-  'emptyBatch',
-  'batchTooLarge',
-]);
+/** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
+const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set(Object.keys(REASONS) as ErrorName[]);
 
 /** Tells of calls once they have ended: to who counts them, to the report of their body, and to their span. */
 export class CallWatch {
@@ -87,14 +81,24 @@ export class CallWatch {
     report: RequestReport | undefined,
   ): void {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
+    this.#noteLimited(session, error);
   }
 
   /** A call that the key may not make, or not now. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);
+    this.#noteLimited(session, error);
+  }
+
+  #noteLimited({ network, principal }: Session, error: RpcError): void {
     const reason = REASONS[error.rowName];
-    if (reason !== undefined) this.#observer.onLimited(reason, session.network.name, session.principal.id);
+    if (reason !== undefined) this.#observer.onLimited(reason, network.name, principal.id);
+  }
+
+  /** What a large body cost beyond its calls. */
+  noteSurcharge({ principal }: Session, credits: number): void {
+    if (credits > 0) this.#observer.onSurcharge(principal, credits);
   }
 
   noteBatch(items: number): void {

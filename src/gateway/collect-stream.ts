@@ -1,30 +1,37 @@
-import type { JsonStream, JsonText } from '../primitives/json-result.ts';
+import { isAscii } from 'node:buffer';
+import type { JsonStream } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 
 /**
- * Reads a stream to its end as text. `keep` is told the size of each piece and says whether there is room for it;
+ * Reads a stream to its end. `keep` is told the size of each piece and says whether there is room for it;
  * without room the stream is cancelled and the outcome undefined.
  * @throws what the stream throws, and RpcError for bytes that are no UTF-8.
  */
 export async function collectStream(
   stream: JsonStream,
   keep: (bytes: number) => boolean,
-): Promise<JsonText | undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const decode = (piece?: Uint8Array): string => {
+): Promise<readonly Uint8Array[] | undefined> {
+  const collected: Uint8Array[] = [];
+  /** From the first piece on that is not ASCII. */
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  const check = (piece?: Uint8Array): void => {
     try {
-      return decoder.decode(piece, { stream: piece !== undefined });
+      decoder?.decode(piece, { stream: piece !== undefined });
     } catch {
       throw new RpcError('unavailable', 'the answer is not in UTF-8');
     }
   };
-  let text = '';
   try {
     for await (const piece of stream.pieces) {
       if (!keep(piece.length)) return undefined;
-      text += decode(piece);
+      if (decoder === undefined && !isAscii(piece)) {
+        decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+      }
+      check(piece);
+      collected.push(piece);
     }
-    return text + decode();
+    check();
+    return collected;
   } finally {
     stream.cancel();
   }

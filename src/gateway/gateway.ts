@@ -1,28 +1,34 @@
+import { checkLargeParams } from '../methods/accept-overrides.ts';
 import { METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type Eventual } from '../primitives/eventual.ts';
+import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import {
   type BatchItem,
   type Call,
+  type Envelope,
+  findNumberId,
+  LARGE_BODY_BYTES,
   type Notification,
-  type OversizedBatch,
   parseEnvelope,
+  readLargeEnvelope,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
-import { encodeBatch, encodeError } from '../rpc/response.ts';
+import { encodeSmallError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { SharedBudget } from '../util/shared-budget.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
-import { CallGuard } from './call-guard.ts';
+import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
 import { CallWatch } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -57,7 +63,12 @@ export type GatewayLimits = {
   readonly batchItems: number;
   /** Items of one batch in work at the same time. */
   readonly batchConcurrency: number;
+  /** Of all answers of a batch together, and of the result of one call that is executed here. */
   readonly batchAnswerBytes: number;
+  /** Memory for large answers that are being sent. */
+  readonly heldAnswerBytes: number;
+  /** The part of a bound that one key alone may use; see `SharedBudget`. */
+  readonly ownerShare: number;
   /** Bodies in work at the same time, in the whole process. */
   readonly bodiesInFlight: number;
   /** Time limit of one body with everything in it, milliseconds. */
@@ -68,6 +79,8 @@ const DEFAULT_LIMITS: GatewayLimits = {
   batchItems: 1_000,
   batchConcurrency: 16,
   batchAnswerBytes: 25_000_000,
+  heldAnswerBytes: 256 * 1024 * 1024,
+  ownerShare: 0.5,
   bodiesInFlight: 4_096,
   bodyTimeoutMs: 30_000,
 };
@@ -97,26 +110,40 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const guard = new CallGuard(access.limiter, scale);
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
   const readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
-  let bodiesInFlight = 0;
+  /** Those that have to be waited for; one that is answered at once is beside no other. */
+  const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
+  const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   let openRpc: JsonText | undefined;
 
   /** The response to an item of a batch. */
   function runItem(item: BatchItem, context: BodyContext, now: number): Eventual<JsonResult | undefined> {
     if (item.kind === 'malformed') {
-      watch?.noteMalformed(context.session, item.error, now, context.report);
-      return encodeError(item.id, item.error);
+      return continueWith(chargeMalformed(item.error, context, now), (error) =>
+        encodeSmallError(item.id, error),
+      );
     }
     return continueWith(run(item, context, now), (response) => {
       if (!(response instanceof RpcError)) return response;
-      return item.kind === 'call' ? encodeError(item.id, response) : undefined;
+      return item.kind === 'call' ? encodeSmallError(item.id, response) : undefined;
+    });
+  }
+
+  /** What is said to something that is no call: what is wrong with it, or that the key may not have so much read. */
+  function chargeMalformed(error: RpcError, context: BodyContext, now: number): Eventual<RpcError> {
+    const { session, report, prepaid } = context;
+    return continueWith(guard.chargeMalformed(session, now, prepaid), (problem) => {
+      watch?.noteMalformed(session, problem ?? error, now, report);
+      return problem ?? error;
     });
   }
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
   function answerCall(item: Call | Notification, context: BodyContext, now: number): Eventual<Answer> {
     return continueWith(run(item, context, now), (response): Answer => {
-      if (!(response instanceof RpcError)) return { status: 200, body: response ?? '' };
-      return item.kind === 'call' ? refuseWith(item.id, response) : { status: 200, body: '' };
+      if (typeof response === 'string') return { status: 200, body: response };
+      if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
+      if (response instanceof RpcError) return refuseWith(item.id, response);
+      return holdAnswer(item.id, response, context);
     });
   }
 
@@ -126,7 +153,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined | RpcError> {
-    const problem = guard.check(item, context.session, now);
+    const problem = guard.check(item, context.session, now, context.prepaid);
     const outcome =
       problem === undefined
         ? takeTurn(context, item, now, dispatch)
@@ -136,7 +163,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     return continueWith(outcome, (response) => {
       // The dispatcher has noted what it has run.
       if (!(response instanceof RpcError) || response.rowName === 'busy') return response;
-      if (response.rowName === 'overloaded') guard.giveBack(item, context.session);
+      if (response.rowName === 'overloaded') guard.giveBack(item, context.session, context.prepaid);
       watch?.noteRefused(item.method, context, response, now);
       return response;
     });
@@ -152,21 +179,58 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       : dispatcher.notify(item, context, now);
   }
 
+  /** Takes the memory that an answer holds until it is sent (which is when it is given back), or refuses it. */
+  function holdAnswer(id: JsonText, body: JsonStream, { scope }: BodyContext): Answer {
+    const { heldBytes = 0, length = 0 } = body;
+    if (length > bounds.batchAnswerBytes) {
+      body.cancel();
+      return refuseWith(id, new RpcError('responseTooLarge'));
+    }
+    const owner = scope.owner ?? '';
+    if (!heldAnswers.tryTake(owner, heldBytes)) {
+      body.cancel();
+      return refuseWith(id, new RpcError('overloaded'));
+    }
+    return { status: 200, body };
+  }
+
   function answer(body: Uint8Array, context: BodyContext, now: number): Eventual<Answer> {
-    const envelope = parseEnvelope(body, bounds.batchItems);
+    if (body.length < LARGE_BODY_BYTES) {
+      return answerEnvelope(parseEnvelope(body, bounds.batchItems), context, now);
+    }
+    return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
+      if (!(charged instanceof RpcError)) {
+        return continueWith(answerLarge(body, { ...context, prepaid: charged }), (answered) => {
+          watch?.noteSurcharge(context.session, charged.credits);
+          return answered;
+        });
+      }
+      watch?.noteMalformed(context.session, charged, now, context.report);
+      return refuseWith(body.length > BYTES_PER_CALL ? 'null' : findNumberId(body), charged);
+    });
+  }
+
+  /** Reads the body in turns of its key. */
+  function answerLarge(body: Uint8Array, context: BodyContext): Eventual<Answer> {
+    const { scope } = context;
+    const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, scope));
+    return continueWith(envelope, (read) => answerEnvelope(read, context, performance.now()));
+  }
+
+  function answerEnvelope(envelope: Envelope, context: BodyContext, now: number): Eventual<Answer> {
     switch (envelope.kind) {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         const runOne: RunItem = (item, at) => runItem(item, context, at);
         const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, readEnd);
-        return continueWith(responses, (text) => ({ status: 200, body: text }));
+        return continueWith(responses, (joined) =>
+          typeof joined === 'string' ? { status: 200, body: joined } : holdAnswer('null', joined, context),
+        );
       }
-      case 'oversizedBatch':
-        watch?.noteMalformed(context.session, envelope.error, now, context.report);
-        return { status: 200, body: refuseBatch(envelope, bounds.batchAnswerBytes) };
       case 'malformed':
-        watch?.noteMalformed(context.session, envelope.error, now, context.report);
-        return { status: envelope.error.row.status, body: encodeError(envelope.id, envelope.error) };
+        return continueWith(chargeMalformed(envelope.error, context, now), (error) =>
+          refuseWith(envelope.id, error),
+        );
       default:
         return answerCall(envelope, context, now);
     }
@@ -187,52 +251,62 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       return openRpc;
     },
     get bodiesInFlight() {
-      return bodiesInFlight;
+      return bodies.used;
     },
     handle(body, session, outerScope, report) {
       if (report !== undefined) {
         report.network = session.network.name;
         report.caller = session.principal;
       }
-      if (bodiesInFlight >= bounds.bodiesInFlight) {
-        observer?.onLimited('overload', session.network.name, session.principal.id);
+      const owner = session.principal.id;
+      if (!bodies.hasRoom(owner, 1)) {
+        observer?.onLimited('overload', session.network.name, owner);
         return REFUSALS.overloaded;
       }
-      bodiesInFlight++;
       const now = performance.now();
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
-      scope.owner = session.principal.id;
-      const release = (): void => {
-        bodiesInFlight--;
-        scope.release();
-      };
-      const conclude = (answered: Answer): Answer => {
-        if (typeof answered.body !== 'string') {
-          return { ...answered, body: bindStream(answered.body, scope, release) };
-        }
-        release();
-        return answered;
-      };
+      scope.owner = owner;
       const fail = (error: unknown): Answer => {
-        release();
         logFault(log, error, { network: session.network.name });
         watch?.noteMalformed(session, new RpcError('internal'), now, report);
         return createRefusal('internal');
       };
-      return recoverWith(() => continueWith(answer(body, { session, scope, report }, now), conclude), fail);
+      let answered: Eventual<Answer>;
+      try {
+        answered = answer(body, { session, scope, report }, now);
+      } catch (error) {
+        answered = fail(error);
+      }
+      if (!(answered instanceof Promise) && typeof answered.body === 'string') {
+        scope.release();
+        return answered;
+      }
+      bodies.take(owner, 1);
+      const release = (heldBytes: number): void => {
+        heldAnswers.giveBack(owner, heldBytes);
+        bodies.giveBack(owner, 1);
+        scope.release();
+      };
+      const conclude = (concluded: Answer): Answer => {
+        const { body: concludedBody } = concluded;
+        if (typeof concludedBody !== 'string') {
+          const { heldBytes = 0 } = concludedBody;
+          return { ...concluded, body: bindStream(concludedBody, scope, () => release(heldBytes)) };
+        }
+        release(0);
+        return concluded;
+      };
+      return answered instanceof Promise ? answered.catch(fail).then(conclude) : conclude(answered);
     },
   };
 }
 
-/** One error for each id that waits, as far as the limit on answers goes; a single one where there is no id. */
-function refuseBatch({ ids, error }: OversizedBatch, maxBytes: number): JsonText {
-  const refusals: JsonText[] = [];
-  let bytes = 0;
-  for (const id of ids) {
-    const refusal = encodeError(id, error);
-    bytes += Buffer.byteLength(refusal) + 1;
-    if (bytes > maxBytes) break;
-    refusals.push(refusal);
+/** A large body with what is in it, as far as that may take long to check. */
+function* readLarge(body: Uint8Array, maxItems: number, scope: RequestScope): Generator<undefined, Envelope> {
+  const envelope = yield* readLargeEnvelope(body, maxItems, scope);
+  const items = envelope.kind === 'batch' ? envelope.items : [envelope];
+  for (const item of items) {
+    if (item.kind !== 'malformed' && item.params !== undefined) yield* checkLargeParams(item.params);
   }
-  return refusals.length === 0 ? encodeError('null', error) : encodeBatch(refusals);
+  return envelope;
 }

@@ -37,7 +37,13 @@ export async function openStream(
     if (signal.aborted) throw new ChainError('aborted', 'the answer is no longer wanted');
     const pieces = source.pieces[Symbol.asyncIterator]();
     const first = await takeFirst(pieces);
-    return { pieces: continueFrom(first, pieces), cancel };
+    const { heldBytes, length } = source;
+    return {
+      pieces: continueFrom(first, pieces),
+      cancel,
+      ...(heldBytes !== undefined && { heldBytes }),
+      ...(length !== undefined && { length }),
+    };
   } catch (error) {
     source.cancel();
     throw isCancelled ? new ChainError('aborted', 'the answer is no longer wanted') : error;

@@ -1,6 +1,6 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import { type ErrorName, RpcError } from '../rpc/errors.ts';
-import { encodeError } from '../rpc/response.ts';
+import { encodeSmallError } from '../rpc/response.ts';
 import type { TextAnswer } from './answer.ts';
 
 /** Why a transport turns a request away before it can be read, or because it cannot be read. */
@@ -26,7 +26,7 @@ export function createRefusal(name: ErrorName, detail?: string): TextAnswer {
 /** The answer that is one error, to the request of this id (raw JSON). */
 export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   const { row, retryAfter } = error;
-  const answer = { status: row.status, body: encodeError(id, error) };
+  const answer = { status: row.status, body: encodeSmallError(id, error) };
   return retryAfter === undefined ? answer : { ...answer, retryAfter };
 }
 

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { CallObject } from '../chain/chain.ts';
 import { type Acceptor, findAcceptor } from '../rpc/acceptors.ts';
+import { hasManyMembers } from '../rpc/parse-in-slices.ts';
 import { address, data, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { acceptAccessList } from './accept-overrides.ts';
 
 /** Schemas of the fields that nearly all calls are made of, in the order in which the schema leaves them. */
 const COMMON_FIELDS: { readonly [K in keyof CallObject]?: z.ZodType<string> } = {
@@ -20,18 +22,19 @@ const COMMON_FIELDS: { readonly [K in keyof CallObject]?: z.ZodType<string> } = 
 };
 
 type Members = Readonly<Record<string, unknown>>;
-type CommonField = { readonly place: number; readonly accept: Acceptor<string> | undefined };
+type CommonField = { readonly place: number; readonly accept: Acceptor | undefined };
 
-const BY_NAME: ReadonlyMap<string, CommonField> = new Map(
-  Object.entries(COMMON_FIELDS).map(([name, schema], place) => [
+const BY_NAME: ReadonlyMap<string, CommonField> = new Map<string, CommonField>([
+  ...Object.entries(COMMON_FIELDS).map(([name, schema], place): [string, CommonField] => [
     name,
     { place, accept: findAcceptor(schema) },
   ]),
-);
+  ['accessList', { place: Object.keys(COMMON_FIELDS).length, accept: acceptAccessList }],
+]);
 
 /** Acceptor of the call object: calls of common fields. One that is as the schema would leave it is taken as it is. */
 export function acceptCall(raw: unknown): CallObject | undefined {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || hasManyMembers(raw)) return undefined;
   const members = raw as Members;
   let lastPlace = -1;
   let isTidy = true;
@@ -49,7 +52,7 @@ export function acceptCall(raw: unknown): CallObject | undefined {
 
 /** The fields that are given, in order and in lower case. */
 function tidy(members: Members): CallObject {
-  const call: Record<string, string> = {};
+  const call: Record<string, unknown> = {};
   for (const [name, { accept }] of BY_NAME) {
     const value = members[name] ?? undefined;
     const accepted = value === undefined ? undefined : accept?.(value);

@@ -3,6 +3,7 @@ import type { CallObject } from '../chain/chain.ts';
 import { addAcceptor } from '../rpc/acceptors.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 import { acceptCall } from './accept-call.ts';
+import { objectOf } from './known-members.ts';
 
 const accessListEntry = z
   .object({ address, storageKeys: z.array(hash32) })
@@ -19,48 +20,38 @@ const authorization = z
   })
   .meta({ title: 'authorization' });
 
-/** Members whose value is `null` count as not given, here and in the overrides. */
-export function dropNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value);
-  if (entries.every(([, member]) => member !== null)) return value;
-  return Object.fromEntries(entries.filter(([, member]) => member !== null));
-}
-
-const callSchema: z.ZodType<CallObject> = z.preprocess(
-  dropNulls,
-  z
-    .object({
-      from: address.meta({ description: 'Sender. Default: the zero address.' }).exactOptional(),
-      to: address
-        .meta({ description: 'Recipient. Absent: `data` is init code of a contract creation.' })
-        .exactOptional(),
-      gas: quantity64
-        .meta({ description: "Gas provided, at most 10 times the latest block's gas limit." })
-        .exactOptional(),
-      gasPrice: quantity256
-        .meta({ description: 'Wei per gas. Not together with the EIP-1559 fields.' })
-        .exactOptional(),
-      maxFeePerGas: quantity256.meta({ description: 'Maximum total fee, Wei per gas.' }).exactOptional(),
-      maxPriorityFeePerGas: quantity256
-        .meta({ description: 'Maximum fee above the base fee, Wei per gas.' })
-        .exactOptional(),
-      maxFeePerBlobGas: quantity256.meta({ description: 'Maximum fee per blob gas, Wei.' }).exactOptional(),
-      value: quantity256.meta({ description: 'Wei sent along.' }).exactOptional(),
-      nonce: quantity64.meta({ description: 'Nonce of the sender; not checked.' }).exactOptional(),
-      data: data.meta({ description: 'Call data, or init code.' }).exactOptional(),
-      input: data.meta({ description: 'The same; wins over `data` where both are given.' }).exactOptional(),
-      type: quantity64.meta({ description: 'Transaction type.' }).exactOptional(),
-      chainId: quantity256.meta({ description: "Must be the network's own where given." }).exactOptional(),
-      accessList: z.array(accessListEntry).meta({ description: 'EIP-2930 access list.' }).exactOptional(),
-      blobVersionedHashes: z.array(hash32).meta({ description: 'EIP-4844 blob hashes.' }).exactOptional(),
-      authorizationList: z
-        .array(authorization)
-        .meta({ description: 'EIP-7702 authorizations.' })
-        .exactOptional(),
-    })
-    .meta({ title: 'call object' }),
-);
+const callSchema = objectOf(
+  {
+    from: address.meta({ description: 'Sender. Default: the zero address.' }).exactOptional(),
+    to: address
+      .meta({ description: 'Recipient. Absent: `data` is init code of a contract creation.' })
+      .exactOptional(),
+    gas: quantity64
+      .meta({ description: "Gas provided, at most 10 times the latest block's gas limit." })
+      .exactOptional(),
+    gasPrice: quantity256
+      .meta({ description: 'Wei per gas. Not together with the EIP-1559 fields.' })
+      .exactOptional(),
+    maxFeePerGas: quantity256.meta({ description: 'Maximum total fee, Wei per gas.' }).exactOptional(),
+    maxPriorityFeePerGas: quantity256
+      .meta({ description: 'Maximum fee above the base fee, Wei per gas.' })
+      .exactOptional(),
+    maxFeePerBlobGas: quantity256.meta({ description: 'Maximum fee per blob gas, Wei.' }).exactOptional(),
+    value: quantity256.meta({ description: 'Wei sent along.' }).exactOptional(),
+    nonce: quantity64.meta({ description: 'Nonce of the sender; not checked.' }).exactOptional(),
+    data: data.meta({ description: 'Call data, or init code.' }).exactOptional(),
+    input: data.meta({ description: 'The same; wins over `data` where both are given.' }).exactOptional(),
+    type: quantity64.meta({ description: 'Transaction type.' }).exactOptional(),
+    chainId: quantity256.meta({ description: "Must be the network's own where given." }).exactOptional(),
+    accessList: z.array(accessListEntry).meta({ description: 'EIP-2930 access list.' }).exactOptional(),
+    blobVersionedHashes: z.array(hash32).meta({ description: 'EIP-4844 blob hashes.' }).exactOptional(),
+    authorizationList: z
+      .array(authorization)
+      .meta({ description: 'EIP-7702 authorizations.' })
+      .exactOptional(),
+  },
+  (schema) => schema.meta({ title: 'call object' }),
+) as z.ZodType<CallObject>;
 
 /** The call object (spec 2.5 and the further fields that geth reads); other fields are ignored as geth does. */
 export const callObject: z.ZodType<CallObject> = addAcceptor(callSchema, acceptCall);

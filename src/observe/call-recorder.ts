@@ -56,6 +56,10 @@ export class CallRecorder implements CallObserver, LimitObserver {
     if (series.isFault) this.errors.note(network, series.method, outcome, Math.round(at));
   }
 
+  onSurcharge(caller: Caller, credits: number): void {
+    this.keys.addCredits(caller, credits);
+  }
+
   onBatch(items: number): void {
     this.batchItems.record(items);
   }

@@ -27,6 +27,8 @@ export interface CallObserver {
     credits: number,
     now: number,
   ): void;
+  /** What a large body cost its key beyond its calls, in credits. */
+  onSurcharge(caller: Caller, credits: number): void;
   /** Number of items of a batch that was read. */
   onBatch(items: number): void;
   /** A streamed answer broke off after its first bytes. */

@@ -36,6 +36,11 @@ export class KeyUsage {
     entry.credits += credits;
   }
 
+  /** Credits that are no call's. */
+  addCredits({ id, name }: Caller, credits: number): void {
+    this.#find(id, name).credits += credits;
+  }
+
   countLimited(id: string): void {
     this.#find(id, '').limited++;
   }

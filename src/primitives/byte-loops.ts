@@ -80,6 +80,15 @@ export function encodeHex(bytes: Uint8Array): string {
   return text;
 }
 
+/** The same as ASCII, in pieces. */
+export function* encodeHexPieces(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const count = takeBytes(bytes, at);
+    loops.encodeHex(BYTES, count, TEXT);
+    yield space.slice(TEXT, TEXT + 2 * count);
+  }
+}
+
 /** How many of the bytes are zero. */
 export function countZeros(bytes: Uint8Array): number {
   let zeros = 0;

@@ -10,6 +10,10 @@ export interface JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Lets go of the source. Harmless after the end. */
   cancel(): void;
+  /** Bytes of memory that it holds until it is over; absent where a source is read as it arrives. */
+  readonly heldBytes?: number;
+  /** Length of all pieces together, where that is known. */
+  readonly length?: number;
 }
 
 export type JsonResult = JsonText | JsonStream;

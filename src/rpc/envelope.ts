@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonText } from '../primitives/json-result.ts';
+import { BodyScan, MAX_BODY_VALUES, type ScanProblem } from './body-scan.ts';
 import { RpcError } from './errors.ts';
-import { isNestedTooDeeply } from './nesting.ts';
+import { parseInSlices } from './parse-in-slices.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 
 /** A request that wants an answer. `id` is raw JSON text, to be echoed as it is. */
@@ -22,54 +23,122 @@ export type Notification = {
 /** What is not a request, with the answer it gets. */
 type Malformed = { readonly kind: 'malformed'; readonly id: JsonText; readonly error: RpcError };
 
+const NO_UTF8: RpcError = new RpcError('parseError', 'invalid UTF-8');
+
 export type BatchItem = Call | Notification | Malformed;
 
 /** At least one item, in the order of the body. */
 type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
-/** A batch with more items than allowed; `ids` are those that wait for an answer. */
-export type OversizedBatch = {
-  readonly kind: 'oversizedBatch';
-  readonly ids: readonly JsonText[];
-  readonly error: RpcError;
-};
+export type Envelope = BatchItem | Batch;
 
-export type Envelope = BatchItem | Batch | OversizedBatch;
+/** From this many bytes on a body is scanned before it is parsed, and read in pieces; below, parsing takes no millisecond. */
+export const LARGE_BODY_BYTES: number = 16 * 1024;
+/** Of an id as JSON text, which each answer repeats. */
+const MAX_ID_LENGTH = 64 * 1024;
+/** Of an id in a body that is not parsed. */
+const MAX_NUMBER_LENGTH = 100;
+/** A millisecond of scanning, of bytes that take longest. */
+const SCAN_PIECE_BYTES = 512 * 1024;
+/** Members of objects that are parsed in one go, in about as long. */
+const MEMBERS_AT_ONCE = 2_000;
 
-/** Reads a body with one JSON.parse. Never throws: what cannot be read is `Malformed`. */
+/** Reads a body. Never throws: what cannot be read is `Malformed`, and so is a batch that is too large. */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
-  const text = decodeText(body);
-  if (text === undefined) return malformed('null', new RpcError('parseError', 'invalid UTF-8'));
-  if (isNestedTooDeeply(body)) return malformed('null', new RpcError('parseError', 'nested too deeply'));
+  if (body.length >= LARGE_BODY_BYTES) return finish(readLargeEnvelope(body, maxBatchItems));
+  const text = decodeText(asBuffer(body));
+  if (text === undefined) return malformed('null', NO_UTF8);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return malformed('null', new RpcError('parseError', describeSyntaxError(error)));
   }
-  if (Array.isArray(value)) return parseBatch(value, text, maxBatchItems);
-  return parseItem(value, hasNumberId(value) ? findRawId(text) : undefined);
+  if (!Array.isArray(value)) return parseItem(value, hasNumberId(value) ? findRawId(text) : undefined);
+  return parseBatch(value, value.some(hasNumberId) ? findRawIds(text, value) : [], maxBatchItems);
+}
+
+/**
+ * The same for a body of `LARGE_BODY_BYTES` or more, with pauses, and bounds on what it may cost.
+ * @param reader nothing is parsed for one that has gone
+ */
+export function* readLargeEnvelope(
+  body: Uint8Array,
+  maxBatchItems: number,
+  reader: { readonly aborted: boolean } = { aborted: false },
+): Generator<undefined, Envelope> {
+  const bytes = asBuffer(body);
+  const scan = new BodyScan(bytes, maxBatchItems);
+  while (!scan.run(SCAN_PIECE_BYTES)) yield;
+  if (reader.aborted) return malformed('null', new RpcError('cancelled'));
+  if (scan.problem !== undefined) return malformed('null', describeScanProblem(scan.problem, maxBatchItems));
+  yield;
+  const text = decodeText(bytes);
+  if (text === undefined) return malformed('null', NO_UTF8);
+  yield;
+  let value: unknown;
+  try {
+    value = scan.members > MEMBERS_AT_ONCE ? yield* parseInSlices(text) : JSON.parse(text);
+  } catch (error) {
+    return malformed('null', new RpcError('parseError', describeSyntaxError(error)));
+  }
+  yield;
+  if (Array.isArray(value)) return parseBatch(value, scan.rawIds, maxBatchItems);
+  return parseItem(value, scan.rawIds[0]);
+}
+
+/** The number that is the id of a large body, where that is one request; `null` otherwise. Nothing is parsed. */
+export function findNumberId(body: Uint8Array): JsonText {
+  const scan = new BodyScan(asBuffer(body), 1);
+  scan.run(body.length);
+  const [id] = scan.rawIds;
+  return scan.problem === undefined && !scan.isList && id !== undefined && isNumber(id) ? id : 'null';
+}
+
+/** Of what no parser has looked at. */
+function isNumber(text: string): boolean {
+  return text.length <= MAX_NUMBER_LENGTH && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
+}
+
+function finish<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function describeScanProblem(problem: ScanProblem, maxBatchItems: number): RpcError {
+  switch (problem) {
+    case 'tooDeep':
+      return new RpcError('parseError', 'nested too deeply');
+    case 'tooManyValues':
+      return new RpcError('invalidRequest', `more than ${MAX_BODY_VALUES} elements and members`);
+    case 'tooManyItems':
+      return batchTooLarge(maxBatchItems);
+  }
+}
+
+function batchTooLarge(maxItems: number): RpcError {
+  return new RpcError('batchTooLarge', `the limit is ${maxItems} items`);
+}
+
+function asBuffer(body: Uint8Array): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 /** The text that the bytes are; undefined when they are no UTF-8. Nearly all bodies are ASCII, which is read faster. */
-function decodeText(body: Uint8Array): string | undefined {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+function decodeText(bytes: Buffer): string | undefined {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-function parseBatch(values: readonly unknown[], text: string, maxItems: number): Envelope {
+function parseBatch(
+  values: readonly unknown[],
+  rawIds: readonly (JsonText | undefined)[],
+  maxItems: number,
+): Envelope {
   if (values.length === 0) return malformed('null', new RpcError('emptyBatch'));
-  const rawIds = values.some(hasNumberId) ? findRawIds(text, values) : [];
-  if (values.length > maxItems) {
-    const ids: JsonText[] = [];
-    for (let i = 0; i < values.length; i++) {
-      const id = readId(values[i], rawIds[i]);
-      if (id !== undefined) ids.push(id);
-    }
-    const error = new RpcError('batchTooLarge', `${values.length} items, the limit is ${maxItems}`);
-    return { kind: 'oversizedBatch', ids, error };
-  }
+  if (values.length > maxItems) return malformed('null', batchTooLarge(maxItems));
   return { kind: 'batch', items: values.map((value, i) => parseItem(value, rawIds[i])) };
 }
 
@@ -78,6 +147,12 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
     return malformed('null', new RpcError('invalidRequest', 'expected a request object'));
   }
   const id = readId(value, rawId);
+  if (id !== undefined && id.length > MAX_ID_LENGTH) {
+    return malformed(
+      'null',
+      new RpcError('invalidRequest', `"id" is longer than ${MAX_ID_LENGTH} characters`),
+    );
+  }
   if (id === undefined && value['id'] !== undefined) {
     return malformed('null', new RpcError('invalidRequest', '"id" must be a number, a string or null'));
   }

@@ -1,5 +1,6 @@
 /** Every error a client can see: one row each. `{}` in a message is where the particular case is named. */
 
+import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 
 export type ErrorRow = {
@@ -60,13 +61,14 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32700,
     status: 400,
     message: 'parse error: {}',
-    meaning: 'The body is not one JSON text in UTF-8.',
+    meaning: 'The body is not one JSON text in UTF-8, or nests deeper than 64 levels.',
   },
   invalidRequest: {
     code: -32600,
     status: 200,
     message: 'invalid request: {}',
-    meaning: 'The JSON is not a JSON-RPC 2.0 request object.',
+    meaning:
+      'The JSON is not a JSON-RPC 2.0 request object, or has more elements and members than any valid one.',
   },
   emptyBatch: {
     code: -32600,
@@ -78,7 +80,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32600,
     status: 200,
     message: 'batch too large: {}',
-    meaning: 'The batch has too many items. None was run; each id gets this error.',
+    meaning:
+      'The batch has too many items. None was run; the answer is this single object with the id `null`.',
   },
   methodNotFound: {
     code: -32601,
@@ -99,7 +102,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'execution reverted{}',
     meaning:
-      'The EVM executed REVERT. `data` is the raw revert data; a reason encoded as Error(string) or Panic(uint256) is appended to the message.',
+      'The EVM executed REVERT. `data` is the raw revert data; a reason encoded as Error(string) or Panic(uint256) is appended to the message, at most 4 KiB of it (then it ends with `…`).',
   },
   serverError: {
     code: -32000,
@@ -129,7 +132,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'response too large',
     meaning:
-      'The answers of this batch exceed the size limit from this item on. Send these items in another batch.',
+      'The answers of this batch exceed the size limit from this item on: send these items in another batch. Or the result of a call exceeds it by itself.',
   },
   busy: {
     code: -32005,
@@ -329,8 +332,8 @@ export type BackOff = {
   readonly current_rps: number;
 };
 
-/** What travels in an error beside code and message: raw revert data as hex, or when to come back. */
-export type ErrorData = string | (BackOff & { readonly rate: BackOff; readonly see: string });
+/** What travels in an error beside code and message: raw revert data, or when to come back. */
+export type ErrorData = HexData | (BackOff & { readonly rate: BackOff; readonly see: string });
 
 /** One error of the table, made particular. */
 export class RpcError extends UntracedError {
@@ -349,6 +352,7 @@ export class RpcError extends UntracedError {
     this.rowName = name;
     this.row = row;
     this.data = data;
-    this.retryAfter = typeof data === 'object' ? data.backoff_seconds : row.retryAfter;
+    this.retryAfter =
+      typeof data === 'object' && 'backoff_seconds' in data ? data.backoff_seconds : row.retryAfter;
   }
 }

@@ -91,15 +91,10 @@ function acceptParams(
   return values;
 }
 
-/** More values than any valid parameter list of 5 MiB can hold; what exceeds it is refused before it costs more. */
-const MAX_VALUES = 100_000;
 const PARSE_CONTEXT = { error: describeIssue, async: false } as const;
 
 /** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
-  if (rawParams.length > 0 && countValues(rawParams) > MAX_VALUES) {
-    throw new RpcError('invalidParams', `too many values in params, want at most ${MAX_VALUES}`);
-  }
   const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
   if (rawParams.length > params.length) {
     throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
@@ -119,16 +114,4 @@ function parseParam(param: Param, position: number, raw: unknown): unknown {
   if (first === undefined) return parsed.value;
   const issue = z.util.finalizeIssue(first, PARSE_CONTEXT, z.config());
   throw new RpcError('invalidParams', `invalid argument ${position}: ${formatProblem(issue)}`);
-}
-
-/** Members and elements at all depths, counted no further than needed. Keeps its own stack: depth is the client's. */
-function countValues(root: readonly unknown[]): number {
-  let count = 0;
-  const open: object[] = [root as object];
-  for (let next = open.pop(); next !== undefined && count <= MAX_VALUES; next = open.pop()) {
-    const values: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
-    count += values.length;
-    for (const value of values) if (typeof value === 'object' && value !== null) open.push(value);
-  }
-  return count;
 }

@@ -1,21 +1,33 @@
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { encodeHexData } from '../primitives/hex-data.ts';
+import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import type { RpcError } from './errors.ts';
+import { cutText, LARGE_TEXT, streamParts } from './text-pieces.ts';
 
 /** A success response. `id` is the raw JSON text of the request's id. */
 export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** The success response to a result of either form: text for text, a stream for a stream. */
+/** The success response to a result of either form: a stream for a stream and for a text that is large. */
 export function encodeResult(id: JsonText, result: JsonResult): JsonResult {
-  if (typeof result === 'string') return encodeSuccess(id, result);
+  if (typeof result === 'string' && result.length <= LARGE_TEXT) return encodeSuccess(id, result);
+  const head = `{"jsonrpc":"2.0","id":${id},"result":`;
+  if (typeof result === 'string') return streamParts([head, result, '}'], result.length);
+  return enclose(head, result, '}');
+}
+
+/** A stream between two texts. */
+function enclose(head: string, stream: JsonStream, tail: string): JsonStream {
+  const { heldBytes, length } = stream;
   return {
-    pieces: enclose(`{"jsonrpc":"2.0","id":${id},"result":`, result.pieces, '}'),
-    cancel: () => result.cancel(),
+    pieces: enclosePieces(head, stream.pieces, tail),
+    cancel: () => stream.cancel(),
+    ...(heldBytes !== undefined && { heldBytes }),
+    ...(length !== undefined && { length: length + Buffer.byteLength(head) + tail.length }),
   };
 }
 
-async function* enclose(
+async function* enclosePieces(
   head: string,
   pieces: AsyncIterable<Uint8Array>,
   tail: string,
@@ -26,9 +38,32 @@ async function* enclose(
 }
 
 /** An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read. */
-export function encodeError(id: JsonText, error: RpcError): JsonText {
+export function encodeError(id: JsonText, error: RpcError): JsonResult {
+  const { data } = error;
+  if (typeof data === 'string' && data.length > LARGE_TEXT) {
+    return streamParts(encodeLargeError(id, error, data), data.length);
+  }
+  if (!(data instanceof Uint8Array)) return encodeSmallError(id, error);
+  const stream = encodeHexData(data);
+  const head = `${beginError(id, error)},"data":`;
+  return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, '}}');
+}
+
+/** The same where it is known that no data of a call travels with it. */
+export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   const data = error.data === undefined ? '' : `,"data":${JSON.stringify(error.data)}`;
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${error.row.code},"message":${JSON.stringify(error.message)}${data}}}`;
+  return `${beginError(id, error)}${data}}}`;
+}
+
+/** All of it but for its data, and open. */
+function beginError(id: JsonText, { row, message }: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${row.code},"message":${JSON.stringify(message)}`;
+}
+
+function* encodeLargeError(id: JsonText, error: RpcError, data: string): Generator<string, void, undefined> {
+  yield `${beginError(id, error)},"data":"`;
+  for (const slice of cutText(data)) yield JSON.stringify(slice).slice(1, -1);
+  yield '"}}';
 }
 
 /** A batch response of at least one response. */

@@ -1,9 +1,12 @@
 import { bytesToBigInt } from '../primitives/bytes.ts';
-import { hexToBytes } from '../primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import type { HexData } from '../primitives/hex-data.ts';
 
 const ERROR_SELECTOR = '0x08c379a0';
 const PANIC_SELECTOR = '0x4e487b71';
+const SELECTOR_BYTES = 4;
 const WORD = 32;
+const HEX_PREFIX = '0x';
 
 /** Texts as in geth's `accounts/abi`. */
 const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
@@ -19,36 +22,65 @@ const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ]);
 
+/** A longer reason is cut; the data says the rest. */
+export const MAX_REASON_BYTES: number = 4 * 1024;
+const ELLIPSIS = '…';
+
 /**
- * The reason inside raw revert data (`0x` hex): the string of Error(string), geth's text for Panic(uint256).
+ * The reason inside raw revert data (`0x` hex, or bytes): the string of Error(string), at most `MAX_REASON_BYTES` of it with an ellipsis;
+ * geth's text for Panic(uint256). Of the data no more is read than that takes, however long it is.
  * @returns undefined for custom errors, raw bytes, and payloads that do not decode.
  */
-export function decodeRevertReason(data: string): string | undefined {
-  const selector = data.slice(0, 10).toLowerCase();
-  if (selector !== ERROR_SELECTOR && selector !== PANIC_SELECTOR) return undefined;
-  let payload: Uint8Array;
-  try {
-    payload = hexToBytes(data).subarray(4);
-  } catch {
-    return undefined;
+export function decodeRevertReason(data: HexData): string | undefined {
+  const selector = readBytes(data, 0, SELECTOR_BYTES);
+  if (selector === undefined) return undefined;
+  switch (bytesToHex(selector)) {
+    case ERROR_SELECTOR:
+      return decodeString(data);
+    case PANIC_SELECTOR: {
+      const code = readWord(data, SELECTOR_BYTES);
+      if (code === undefined) return undefined;
+      return PANIC_REASONS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
+    }
+    default:
+      return undefined;
   }
-  if (selector === ERROR_SELECTOR) return decodeString(payload);
-  const code = readWord(payload, 0);
-  if (code === undefined) return undefined;
-  return PANIC_REASONS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
 }
 
 /** An ABI-encoded `string`; bytes that are no UTF-8 become U+FFFD. */
-function decodeString(payload: Uint8Array): string | undefined {
-  const offset = readWord(payload, 0);
-  if (offset === undefined || offset > BigInt(payload.length)) return undefined;
-  const length = readWord(payload, Number(offset));
-  const start = Number(offset) + WORD;
-  if (length === undefined || length > BigInt(payload.length - start)) return undefined;
-  const bytes = payload.subarray(start, start + Number(length));
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+function decodeString(data: HexData): string | undefined {
+  const size = measureBytes(data);
+  const offset = readWord(data, SELECTOR_BYTES);
+  if (offset === undefined || offset > BigInt(size)) return undefined;
+  const at = SELECTOR_BYTES + Number(offset);
+  const length = readWord(data, at);
+  const start = at + WORD;
+  if (length === undefined || length > BigInt(size - start)) return undefined;
+  const isCut = length > BigInt(MAX_REASON_BYTES);
+  const bytes = readBytes(data, start, isCut ? MAX_REASON_BYTES : Number(length));
+  if (bytes === undefined) return undefined;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  // As a stream it holds back a character that is cut.
+  return isCut ? decoder.decode(bytes, { stream: true }) + ELLIPSIS : decoder.decode(bytes);
 }
 
-function readWord(payload: Uint8Array, at: number): bigint | undefined {
-  return at + WORD > payload.length ? undefined : bytesToBigInt(payload.subarray(at, at + WORD));
+function readWord(data: HexData, at: number): bigint | undefined {
+  const bytes = readBytes(data, at, WORD);
+  return bytes === undefined ? undefined : bytesToBigInt(bytes);
+}
+
+function measureBytes(data: HexData): number {
+  return typeof data === 'string' ? (data.length >> 1) - 1 : data.length;
+}
+
+/** @returns undefined past the end, and where there is no hex */
+function readBytes(data: HexData, at: number, count: number): Uint8Array | undefined {
+  if (at + count > measureBytes(data)) return undefined;
+  if (typeof data !== 'string') return data.subarray(at, at + count);
+  const start = HEX_PREFIX.length + 2 * at;
+  try {
+    return hexToBytes(HEX_PREFIX + data.slice(start, start + 2 * count));
+  } catch {
+    return undefined;
+  }
 }

@@ -42,6 +42,8 @@ export class SharedBudget {
   hasRoom(owner: string, amount: number): boolean {
     const free = this.limit - this.#used;
     if (amount > free) return false;
+    // Not even an owner of all that is held would hold too much.
+    if (this.#used + amount <= this.#factor * free) return true;
     const held = this.#held.get(owner);
     return (
       held === undefined || this.#factor === Number.POSITIVE_INFINITY || held + amount <= this.#factor * free

@@ -120,7 +120,7 @@ describe('arbitrary overrides', () => {
     try {
       for (let slice = 0; slice < 50; slice++) {
         const step = execution.next();
-        if (step.done === true) return step.value;
+        if (step.done === true) return step.value as string;
       }
       execution.return('' as never);
       return undefined;

@@ -82,7 +82,7 @@ export class CallHarness {
 
   async call(call: CallObject, extras: CallExtras = {}): Promise<string> {
     const request: CallRequest = { block: LATEST, ...extras, call };
-    return JSON.parse(await this.opened.chain.call(request, limitTo(TIME_LIMIT_MS))) as string;
+    return JSON.parse((await this.opened.chain.call(request, limitTo(TIME_LIMIT_MS))) as string) as string;
   }
 
   async estimate(call: CallObject, extras: CallExtras = {}): Promise<bigint> {

@@ -63,7 +63,7 @@ describe('execution pool', () => {
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => faults.push(fault), ...options });
     const chain = new EngineChain(opened.store, pool);
     const ask: Ask = async (request, scope = limitTo(PATIENCE_MS)) =>
-      JSON.parse(await chain.call(request, scope)) as string;
+      JSON.parse((await chain.call(request, scope)) as string) as string;
     try {
       await use(ask, pool, faults, chain);
     } finally {
@@ -96,7 +96,7 @@ describe('execution pool', () => {
     await usePool({}, async (ask, pool, faults, chain) => {
       const answer = chain.call(countDown(3_000_000), limitTo(PATIENCE_MS));
       assert.ok(answer instanceof Promise);
-      assert.equal(BigInt(JSON.parse(await answer)), 3_000_000n);
+      assert.equal(BigInt(JSON.parse((await answer) as string)), 3_000_000n);
       assert.equal(pool.size, 1);
       // Its like begins there at once, and the short ones among them are answered all the same.
       assert.equal(BigInt(await ask(countDown(1))), 1n);
@@ -120,7 +120,7 @@ describe('execution pool', () => {
       const { call, stateOverrides } = countDown(from);
       const request = { blockNumber: 0n, isPending: false, call, stateOverrides: stateOverrides ?? {} };
       const job: Job = { kind: 'call', store: opened.store, gasLimit: 0n, request };
-      return Promise.resolve(pool.run(job, simulator, limitTo(PATIENCE_MS)));
+      return Promise.resolve(pool.run(job, simulator, limitTo(PATIENCE_MS))) as Promise<string>;
     };
     // Three are enough, but what was heavy is forgotten when the machine is slow.
     let isMoved = false;

@@ -48,7 +48,7 @@ describe('simulator', () => {
       store: opened.store,
       gasLimit: 30_000_000n,
       request: stateOverrides === undefined ? request : { ...request, stateOverrides },
-    });
+    }) as Execution<string>;
   }
 
   function beginProgram(
@@ -152,7 +152,7 @@ describe('simulator', () => {
     const count = countEvms(() => {
       for (let i = 0; i < 3; i++) {
         const job = { kind: 'call', store: opened.store, gasLimit: 100_000n, request } as const;
-        assert.throws(() => finish(executeJob(broken, job)), /missing code/);
+        assert.throws(() => finish(executeJob(broken, job) as Execution<string>), /missing code/);
       }
     });
     assert.equal(count, 3);
@@ -179,7 +179,7 @@ describe('simulator', () => {
     const pauses: unknown[] = [];
     let step = execution.next();
     for (; !step.done; step = execution.next()) pauses.push(step.value);
-    assert.equal(BigInt(step.value), 1n);
+    assert.equal(BigInt(step.value as string), 1n);
     assert.equal(pauses.filter((pause) => pause === 'longStepAhead').length, 2);
   });
 

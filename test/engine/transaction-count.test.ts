@@ -22,7 +22,7 @@ test('a nonce is the number of transactions sent up to the block', async (t) => 
   let hash = '';
   for (let number = 0n; number <= BigInt(FACTS.devnet.headNumber); number++) {
     const block: BlockReference = { kind: 'number', number };
-    const receipts = JSON.parse((await chain.getBlockReceipts(block)) ?? '');
+    const receipts = JSON.parse((await chain.getBlockReceipts(block)) as string);
     for (const { from } of receipts as { from: string }[]) if (from === alice) sent++;
     assert.equal(await count(block), `"0x${sent.toString(16)}"`, `block ${number}`);
     hash = (await chain.getHeader(block))?.hash ?? '';

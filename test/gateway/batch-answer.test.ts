@@ -59,7 +59,7 @@ test('the cut is where it would be if the responses came whole and in order', as
           sum += bytes + 1;
           return sum <= limit ? bytes : undefined;
         });
-        const joined = JSON.parse(answer.join()) as unknown[];
+        const joined = JSON.parse(answer.join() as string) as unknown[];
         assert.deepEqual(
           joined.map((value) => (typeof value === 'string' ? value.length + 2 : undefined)),
           expected,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runBatch } from '../../src/gateway/batch.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 
@@ -10,8 +11,11 @@ function calls(count: number): BatchItem[] {
 
 const inTime = (): RequestScope => new RequestScope(performance.now() + 60_000);
 const idOf = (item: BatchItem): string => (item.kind === 'notification' ? '' : item.id);
-const codesOf = (text: string): unknown[] =>
-  (JSON.parse(text) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [id, error?.code]);
+const codesOf = (body: JsonResult): unknown[] =>
+  (JSON.parse(body as string) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [
+    id,
+    error?.code,
+  ]);
 
 test('no more items run at once than allowed, and the order is kept', async () => {
   let running = 0;

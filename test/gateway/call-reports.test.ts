@@ -33,6 +33,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
       told.push(`${name} ${method} ${outcome} ${source} ${id} ${credits}`);
     },
     onBatch: (items) => void told.push(`batch ${items}`),
+    onSurcharge: ({ id }, credits) => void told.push(`surcharge ${id} ${credits}`),
     onBrokenStream: (name) => void told.push(`broken ${name}`),
     onLimited: (reason, name, id) => void told.push(`limited ${reason} ${name} ${id}`),
   };
@@ -100,9 +101,9 @@ test('what was never asked of a chain is local, and what is not served is unknow
     'scripted eth_call invalidParams local p 80',
     'scripted unknown methodNotFound local p 80',
     'scripted unknown methodNotFound local p 80',
-    'scripted unknown parseError local p 0',
-    'scripted unknown emptyBatch local p 0',
-    'scripted unknown invalidRequest local p 0',
+    'scripted unknown parseError local p 80',
+    'scripted unknown emptyBatch local p 80',
+    'scripted unknown invalidRequest local p 80',
   ]);
 });
 
@@ -124,7 +125,7 @@ test('items of a batch one by one, notifications too', async () => {
     'scripted eth_call ok embedded p 80',
     'scripted eth_chainId ok local p 5',
     'scripted unknown invalidParams local p 80',
-    'scripted unknown invalidRequest local p 0',
+    'scripted unknown invalidRequest local p 80',
   ]);
   assert.equal(
     report.groups.reduce((total, { count }) => total + count, 0),
@@ -138,7 +139,7 @@ test('items of a batch one by one, notifications too', async () => {
 test('a batch that is too large is one call that nobody knows', async () => {
   const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
   await send([1, 2, 3].map((id) => call('eth_chainId', [], id)));
-  assert.deepEqual(told, ['scripted unknown batchTooLarge local p 0']);
+  assert.deepEqual(told, ['scripted unknown batchTooLarge local p 80']);
 });
 
 test('a body whose time is up, or whose client has gone', async () => {

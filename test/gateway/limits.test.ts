@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
+import type { Denial } from '../../src/access/limits/account.ts';
+import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { type ConfiguredGateway, createGateway } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
@@ -11,14 +13,18 @@ import { SwitchableGateway } from '../../src/gateway/switchable-gateway.ts';
 import type { LimitReason } from '../../src/observe/limit-observer.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import { openTo } from '../support/access.ts';
+import { NO_LIMITS, openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog } from './recording-log.ts';
-import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
+import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
-type Told = { readonly calls: [string, string, number][]; readonly limited: LimitReason[] };
+type Told = {
+  readonly calls: [string, string, number][];
+  readonly limited: LimitReason[];
+  readonly surcharges: number[];
+};
 
 function createPrincipal(settings: KeySettings): Principal {
   const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
@@ -29,17 +35,19 @@ function open(
   network: Network,
   principal: Principal | undefined,
   credits: Readonly<Record<string, number>> = {},
+  limiter?: Limiter,
 ): { gateway: ConfiguredGateway; told: Told } {
-  const told: Told = { calls: [], limited: [] };
+  const told: Told = { calls: [], limited: [], surcharges: [] };
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
-    access: openTo((key) => (key === KEY ? principal : undefined)),
+    access: { ...openTo((key) => (key === KEY ? principal : undefined)), ...(limiter && { limiter }) },
     credits,
     clientVersion: 'Portcullis/1.2.3',
     log: createRecordingLog(),
     observer: {
       onCall: (_network, method, outcome, _source, _ms, _caller, spent) =>
         void told.calls.push([method, outcome, spent]),
+      onSurcharge: (_caller, spent) => void told.surcharges.push(spent),
       onBatch: () => {},
       onBrokenStream: () => {},
       onLimited: (reason) => void told.limited.push(reason),
@@ -87,6 +95,7 @@ test('what a key may not do is told by status, and costs nothing; what it may is
       ['net_version', 'rejected', 0],
     ],
     limited: ['auth'],
+    surcharges: [],
   });
 });
 
@@ -152,4 +161,160 @@ test('a call for which there is no execution is 429 by itself, and an error of i
   const batch = await send(gateway, network, principal, [busy, call('eth_chainId')]);
   assert.equal(batch.status, 200);
   assert.deepEqual((batch.body as { error?: object }[])[0]?.error, error);
+});
+
+/** One bucket for all keys, which time does not fill; what is owed makes it negative, by a burst at most. */
+class CountingLimiter extends Limiter {
+  readonly #burst: number;
+  #left: number;
+
+  constructor(burst: number) {
+    super({ table: NO_LIMITS, failures: { perSecond: 1, burst: 1 }, networks: new Map() });
+    this.#burst = burst;
+    this.#left = burst;
+  }
+
+  override takeForKey(_key: Principal, _credits: number, _now?: number, calls = 1): Denial | undefined {
+    if (calls > 0 && this.#left < 1) return { reason: 'rate', retryAfterMs: 1, allowed: 1, current: 1 };
+    this.#left -= Math.min(calls, this.#burst);
+    return undefined;
+  }
+}
+
+type Metered = {
+  /** Status and codes of errors of the answer; `ok` where there is none. */
+  ask(body: string): Promise<unknown[]>;
+  readonly told: Told;
+};
+
+function openMetered(burst: number): Metered {
+  const network = createScriptedNetwork(new ScriptedChain());
+  const principal = createPrincipal({});
+  const { gateway, told } = open(
+    network,
+    principal,
+    { web3_clientVersion: 0, net_version: 80 },
+    new CountingLimiter(burst),
+  );
+  return {
+    told,
+    async ask(body) {
+      const scope = new RequestScope(performance.now() + 10_000);
+      const answer = await gateway.handle(Buffer.from(body), { network, principal }, scope);
+      const value = JSON.parse(answer.body as string) as { error?: { code: number } }[];
+      return [answer.status, ...[value].flat().map(({ error }) => error?.code ?? 'ok')];
+    },
+  };
+}
+
+const LIMITED = -32005;
+
+for (const [what, body, code] of [
+  ['a body that is no JSON', '{"jsonrpc"', -32700],
+  ['a body that is no request', '{}', -32600],
+  ['an empty batch', '[]', -32600],
+  ['a batch with too many items', `[${new Array(1_001).fill('{}').join()}]`, -32600],
+  ['a large batch with too many items', `[${new Array(20_000).fill('{}').join()}]`, -32600],
+  ['brackets', '['.repeat(50_000), -32700],
+  ['more members than any valid body has', `{"a":[${'1,'.repeat(101_000)}1]}`.slice(0, 128 * 1024), -32700],
+] as const) {
+  test(`${what} costs a call`, async () => {
+    const { ask, told } = openMetered(2);
+    assert.equal((await ask(body)).at(1), code);
+    assert.equal((await ask(body)).at(1), code);
+    assert.deepEqual(await ask(body), [429, LIMITED]);
+    assert.deepEqual(
+      told.calls.map(([, , spent]) => spent),
+      [80, 80, 0],
+    );
+    assert.deepEqual(told.limited, ['rate']);
+  });
+}
+
+test('each item of a batch that is no request costs a call', async () => {
+  const { ask } = openMetered(3);
+  assert.deepEqual(await ask('[1,{},{"id":1},{"id":2},[]]'), [200, -32600, -32600, -32600, LIMITED, LIMITED]);
+});
+
+test('what weighs nothing is free, beside what does not', async () => {
+  const { ask } = openMetered(1);
+  const free = '{"jsonrpc":"2.0","id":1,"method":"web3_clientVersion"}';
+  assert.deepEqual(await ask('{'), [400, -32700]);
+  assert.deepEqual(await ask('{'), [429, LIMITED]);
+  assert.deepEqual(await ask(free), [200, 'ok']);
+});
+
+const padded = (items: number, bytes: number): string => {
+  const pad = 'x'.repeat(Math.ceil(bytes / items));
+  const item = `{"jsonrpc":"2.0","id":1,"method":"net_version","pad":"${pad}"}`;
+  return items === 1 ? item : `[${new Array(items).fill(item).join()}]`;
+};
+const KIB = 1024;
+
+test('a large body costs a call for each 128 KiB, paid before it is read, and owed where they are not there', async () => {
+  const { ask, told } = openMetered(10);
+  assert.deepEqual(await ask(padded(1, 4 * 128 * KIB - 200)), [200, 'ok']);
+  assert.deepEqual(told.surcharges, [4 * 80 - (told.calls[0]?.[2] ?? 0)]);
+  for (let left = 6; left > 1; left--) assert.deepEqual(await ask('{'), [400, -32700]);
+  assert.deepEqual(await ask(padded(1, 4 * 128 * KIB - 200)), [200, 'ok']);
+  assert.deepEqual(await ask('{'), [429, LIMITED]);
+  assert.deepEqual(await ask('x'.repeat(5_000 * KIB)), [429, LIMITED]);
+});
+
+test('a large body is not read once its key has no calls left; a number is still found as its id', async () => {
+  const network = createScriptedNetwork(new ScriptedChain());
+  const { gateway, told } = open(network, createPrincipal({}), {}, new CountingLimiter(0));
+  const ask = async (body: string): Promise<unknown> => {
+    const scope = new RequestScope(performance.now() + 10_000);
+    const session = { network, principal: createPrincipal({}) };
+    const answer = await gateway.handle(Buffer.from(body), session, scope);
+    assert.equal(answer.status, 429);
+    return /"id":([^,]*),/.exec(answer.body as string)?.[1];
+  };
+  const item = (id: string): string => `{"id":${id},"params":[{"id":7}],"pad":"${'x'.repeat(20 * KIB)}"}`;
+  assert.equal(await ask(item('1.50')), '1.50');
+  for (const body of [item('"1"'), item('1-1'), item('01'), `[${item('1')}]`, 'x'.repeat(20 * KIB)]) {
+    assert.equal(await ask(body), 'null');
+  }
+  assert.equal(await ask(padded(1, 200 * KIB)), 'null');
+  assert.ok(told.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
+});
+
+test('a large batch of calls costs no more than they do', async () => {
+  const { ask, told } = openMetered(20);
+  const oks = (count: number): unknown[] => [200, ...new Array(count).fill('ok')];
+  assert.deepEqual(await ask(padded(10, 4 * 128 * KIB)), oks(10));
+  assert.deepEqual(await ask(padded(10, 4 * 128 * KIB)), oks(10));
+  assert.deepEqual(await ask('{'), [429, LIMITED]);
+  assert.deepEqual(told.surcharges, []);
+});
+
+test('a key with a small burst can send large bodies too, one at a time', async () => {
+  const { ask } = openMetered(2);
+  assert.deepEqual(await ask(padded(1, 3_000 * KIB)), [200, 'ok']);
+  assert.deepEqual(await ask('{'), [429, LIMITED]);
+});
+
+test('one key cannot have all bodies in work', async () => {
+  const network = createScriptedNetwork(new ScriptedChain());
+  const gateway = createGateway({
+    networks: new NetworkRegistry([]),
+    access: openTo(() => undefined),
+    clientVersion: 'Portcullis/1.2.3',
+    limits: { bodiesInFlight: 4, ownerShare: 0.5 },
+    log: createRecordingLog(),
+  });
+  const ask = (id: string, body: object): ReturnType<ConfiguredGateway['handle']> => {
+    const scope = new RequestScope(performance.now() + 10_000);
+    return gateway.handle(Buffer.from(JSON.stringify(body)), { network, principal: { id, name: id } }, scope);
+  };
+  const slow = call('eth_call', [{ to: playing(10) }]);
+  const statusOf = async (answer: ReturnType<typeof ask>): Promise<number> => (await answer).status;
+  const first = [ask('a', slow), ask('a', slow)];
+  assert.equal(await statusOf(ask('a', slow)), 429);
+  const other = ask('b', slow);
+  assert.equal(gateway.bodiesInFlight, 3);
+  assert.deepEqual(await Promise.all([...first, other].map(statusOf)), [200, 200, 200]);
+  assert.equal(gateway.bodiesInFlight, 0);
+  assert.equal(await statusOf(ask('a', slow)), 200);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Envelope, parseEnvelope } from '../../src/rpc/envelope.ts';
+import { type Envelope, LARGE_BODY_BYTES, parseEnvelope } from '../../src/rpc/envelope.ts';
 
 function parse(text: string, maxBatchItems = 3): Envelope {
   return parseEnvelope(new TextEncoder().encode(text), maxBatchItems);
@@ -121,9 +121,25 @@ test('a batch keeps the order and the kind of its items', () => {
   );
 });
 
-test('a batch with too many items keeps the ids that wait for an answer', () => {
-  const envelope = parse('[{"id":1.50},{"id":"x"},{"id":null},{"id":{}},{},5]');
-  assert.ok(envelope.kind === 'oversizedBatch');
-  assert.deepEqual(envelope.ids, ['1.50', '"x"', 'null']);
-  assert.equal(envelope.error.message, 'batch too large: 6 items, the limit is 3');
+test('a batch with too many items is one error, with id null', () => {
+  const message = 'batch too large: the limit is 3 items';
+  assert.deepEqual(outcomeOf('[{"id":1.50},{"id":"x"},{"id":null},{"id":{}},{},5]'), [
+    'null',
+    -32600,
+    message,
+  ]);
+  const blank = ' '.repeat(LARGE_BODY_BYTES);
+  assert.deepEqual(outcomeOf(`${blank}[1,[2,2,2,2],"3,3",4]`), ['null', -32600, message]);
+  assert.equal(parse(`${blank}[1,[2,2,2,2],"3,3"]`).kind, 'batch');
+});
+
+test('an id is bounded, in each body by itself', () => {
+  const request = (id: string): string => `{"jsonrpc":"2.0","method":"m","id":${id}}`;
+  const longest = `"${'x'.repeat(64 * 1024 - 2)}"`;
+  const envelope = parse(request(longest));
+  assert.ok(envelope.kind === 'call' && envelope.id === longest);
+  const message = 'invalid request: "id" is longer than 65536 characters';
+  for (const id of [`"${'x'.repeat(64 * 1024 - 1)}"`, '1'.repeat(64 * 1024 + 1)]) {
+    assert.deepEqual(outcomeOf(request(id)), ['null', -32600, message]);
+  }
 });

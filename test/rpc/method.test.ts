@@ -75,11 +75,6 @@ test('missing and surplus arguments are counted', () => {
   assert.deepEqual(parseParams(params, ['0x1']), ['0x1', undefined]);
 });
 
-test('a flood of values is refused before it is checked one by one', () => {
-  const flood = { list: [new Array(60_000).fill(''), new Array(60_000).fill('')] };
-  assert.equal(problemOf([param(z.unknown())], [flood]), 'too many values in params, want at most 100000');
-});
-
 test('a message never repeats more of a name than 80 characters', () => {
   const problem = problemOf([param(z.record(address, data))], [{ ['k'.repeat(1_000)]: '0x' }]);
   assert.ok(problem.length < 150, problem);

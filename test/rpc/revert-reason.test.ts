@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeRevertReason } from '../../src/rpc/revert-reason.ts';
+import { hexToBytes } from '../../src/primitives/hex.ts';
+import { decodeRevertReason, MAX_REASON_BYTES } from '../../src/rpc/revert-reason.ts';
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const panic = (code: number | bigint): string => `0x4e487b71${word(code)}`;
@@ -68,6 +69,42 @@ test('any string survives encoding and decoding; any bytes are survived', () => 
       (head, tail) => {
         const reason = decodeRevertReason(head + Buffer.from(tail).toString('hex'));
         assert.ok(reason === undefined || typeof reason === 'string');
+      },
+    ),
+  );
+});
+
+const cut = (reason: string | undefined, text: string): void => {
+  assert.ok(reason?.endsWith('…') === true, reason?.slice(-10));
+  const kept = reason.slice(0, -1);
+  assert.ok(text.startsWith(kept));
+  const bytes = Buffer.byteLength(kept);
+  assert.ok(bytes <= MAX_REASON_BYTES && bytes > MAX_REASON_BYTES - 4, `${bytes} bytes`);
+};
+
+test('a long reason is cut between two characters, as hex and as bytes', () => {
+  for (const character of ['a', 'é', '✓', '💡', '\0']) {
+    for (const shift of ['', 'b', 'bb', 'bbb']) {
+      const text = shift + character.repeat(MAX_REASON_BYTES + 1);
+      const data = error(Buffer.from(text).toString('hex'));
+      cut(decodeRevertReason(data), text);
+      cut(decodeRevertReason(hexToBytes(data)), text);
+    }
+  }
+  const whole = 'x'.repeat(MAX_REASON_BYTES);
+  assert.equal(decodeRevertReason(error(Buffer.from(whole).toString('hex'))), whole);
+});
+
+test('bytes mean what their hex means', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('0x08c379a0', '0x4e487b71'),
+      fc.nat(99),
+      fc.nat(99),
+      fc.uint8Array(),
+      (head, offset, length, tail) => {
+        const data = head + word(offset) + word(length) + Buffer.from(tail).toString('hex');
+        assert.equal(decodeRevertReason(hexToBytes(data)), decodeRevertReason(data));
       },
     ),
   );

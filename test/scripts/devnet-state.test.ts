@@ -31,7 +31,7 @@ async function callAt(number: number, request: Omit<CallRequest, 'block'>): Prom
   const { signal } = new AbortController();
   const scope: CallScope = { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
   const block = { kind: 'number', number: BigInt(number) } as const;
-  return JSON.parse(await embedded.chain.call({ ...request, block }, scope)) as string;
+  return JSON.parse((await embedded.chain.call({ ...request, block }, scope)) as string) as string;
 }
 
 /** Result of a function without arguments; `0x` where there is no code. */

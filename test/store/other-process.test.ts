@@ -29,7 +29,9 @@ test('blocks that another process imports are answered without opening the store
   /** The receiver's balance as code sees it, on a thread of the pool. */
   const readBalance = async (): Promise<bigint> => {
     const call = { data: `0x73${RECEIVER.slice(2)}3160005260206000f3` };
-    return BigInt(JSON.parse(await opened.chain.call({ block: LATEST, call }, limitTo(TIME_LIMIT_MS))));
+    return BigInt(
+      JSON.parse((await opened.chain.call({ block: LATEST, call }, limitTo(TIME_LIMIT_MS))) as string),
+    );
   };
 
   assert.equal(await readNumber(), 0n);

@@ -48,6 +48,8 @@ export class Account {
   static #entries = 0;
   #options: AccountOptions;
   #tokens = 0;
+  /** Tokens that were spent before there were any: what comes next pays for them. */
+  #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
   /** Calls of this span of time and of the one before. */
@@ -82,6 +84,7 @@ export class Account {
     if (dailyCredits === undefined) this.#forgetDay();
     if (rate?.perSecond === before.rate?.perSecond && rate?.burst === before.rate?.burst) return;
     this.#tokens = 0;
+    this.#owed = 0;
     this.#deniedUntil = 0;
     this.#ownBucket = undefined;
   }
@@ -97,24 +100,41 @@ export class Account {
     return now < this.#deniedUntil ? this.#deny('rate', now) : undefined;
   }
 
-  /** Takes a token, and credits of the day; or says why not. At once where tokens are at hand. */
-  take(credits: number, now: number = this.#options.now()): Eventual<Denial | undefined> {
+  /**
+   * Takes a token, and credits of the day; or says why not. At once where tokens are at hand.
+   * @param tokens how many: none, or one that has to be there and others that may be owed, a burst at most
+   */
+  take(credits: number, now: number = this.#options.now(), tokens = 1): Eventual<Denial | undefined> {
+    const outcome = this.#takeOne(credits, now, tokens === 0);
+    if (tokens <= 1) return outcome;
+    return continueWith(outcome, (denial) => {
+      if (denial === undefined) this.#owe(tokens - 1);
+      return denial;
+    });
+  }
+
+  #owe(tokens: number): void {
+    const { rate } = this.#options;
+    if (rate !== undefined) this.#owed += Math.min(tokens, Math.max(0, Math.floor(rate.burst) - 1));
+  }
+
+  #takeOne(credits: number, now: number, isPaid: boolean): Eventual<Denial | undefined> {
     this.#countCall(now);
     if (now >= this.#dayEnd) this.#turnDay(now);
     const { rate, dailyCredits } = this.#options;
     if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
     if (dailyCredits !== undefined) {
-      if (this.#spent === undefined && !this.#isAway) return this.#drawAndTake(credits, MAX_DRAWS);
+      if (this.#spent === undefined && !this.#isAway) return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
       if (this.#exceeds(dailyCredits, credits)) return this.#deny('credits', now);
     }
-    if (rate === undefined || this.#tryToken(now)) return this.#spend(credits);
+    if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
     if (now < this.#deniedUntil) return this.#deny('rate', now);
-    return this.#drawAndTake(credits, MAX_DRAWS);
+    return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
   }
 
   /** Takes back a call that was not made after all. */
-  giveBack(credits: number): void {
-    if (this.#options.rate !== undefined && !this.#isAway) this.#tokens++;
+  giveBack(credits: number, tokens = 1): void {
+    if (this.#options.rate !== undefined && !this.#isAway) this.#tokens += tokens;
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
   }
 
@@ -123,31 +143,38 @@ export class Account {
     return this.isDirty ? this.#draw(0) : undefined;
   }
 
-  #drawAndTake(credits: number, draws: number): Eventual<Denial | undefined> {
+  #drawAndTake(credits: number, isPaid: boolean, draws: number): Eventual<Denial | undefined> {
     const { now: clock, rate, dailyCredits } = this.#options;
     if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
     this.#waiting++;
     const ahead = Math.ceil((this.#pace / 1_000) * AHEAD_MS);
-    return continueWith(this.#draw(rate === undefined ? 0 : Math.max(1, this.#waiting, ahead)), () => {
+    const wanted = this.#owed + Math.max(1, this.#waiting, ahead);
+    return continueWith(this.#draw(rate === undefined ? 0 : wanted), () => {
       this.#waiting--;
       const now = clock();
-      if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits))
-        return this.#deny('credits', now);
-      if (rate === undefined || this.#tryToken(now)) return this.#spend(credits);
+      if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits)) return this.#deny('credits', now);
+      if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
       if (now < this.#deniedUntil || draws === 1) return this.#deny('rate', now);
-      return this.#drawAndTake(credits, draws - 1);
+      return this.#drawAndTake(credits, isPaid, draws - 1);
     });
   }
 
   #tryToken(now: number): boolean {
     if (this.#isAway) return this.#tryShare(now);
-    if (this.#tokens < 1 || now >= this.#heldUntil) return false;
+    if (now >= this.#heldUntil) return false;
+    if (this.#owed > 0) {
+      const paid = Math.min(this.#owed, this.#tokens);
+      this.#owed -= paid;
+      this.#tokens -= paid;
+    }
+    if (this.#tokens < 1) return false;
     this.#tokens--;
     return true;
   }
 
   #tryShare(now: number): boolean {
-    if (this.#ownBucket?.tryTake() === true) return true;
+    while (this.#owed > 0 && this.#ownBucket?.tryTake() === true) this.#owed--;
+    if (this.#owed === 0 && this.#ownBucket?.tryTake() === true) return true;
     const { rate, table } = this.#options;
     if (rate !== undefined) this.#deniedUntil = now + 1_000 / (rate.perSecond * table.share);
     return false;
@@ -251,10 +278,18 @@ export class Account {
     return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
+  /** How long it takes to earn what is owed. */
+  get #owedMs(): number {
+    const { rate } = this.#options;
+    return rate === undefined ? 0 : (this.#owed / rate.perSecond) * 1_000;
+  }
+
   #deny(reason: Denial['reason'], now: number): Denial {
     const { rate, clock } = this.#options;
     const retryAfterMs =
-      reason === 'credits' ? DAY_MS - (clock() % DAY_MS) : Math.max(1, this.#deniedUntil - now);
+      reason === 'credits'
+        ? DAY_MS - (clock() % DAY_MS)
+        : Math.max(1, this.#deniedUntil - now) + this.#owedMs;
     return {
       reason,
       retryAfterMs,

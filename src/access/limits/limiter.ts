@@ -52,13 +52,21 @@ export class Limiter {
     this.#timer.unref();
   }
 
-  /** One call of a key; undefined when it may be made. */
-  takeForKey(principal: Principal, credits: number, now?: number): Eventual<Denial | undefined> {
+  /**
+   * One call of a key; undefined when it may be made.
+   * @param calls how many of the rate it counts for
+   */
+  takeForKey(
+    principal: Principal,
+    credits: number,
+    now?: number,
+    calls?: number,
+  ): Eventual<Denial | undefined> {
     const { terms } = principal;
     if (terms === undefined || (terms.rate === undefined && terms.dailyCredits === undefined))
       return undefined;
     const account = this.#byPrincipal.get(principal) ?? this.#findAccount(principal, terms);
-    const outcome = account.take(credits, now);
+    const outcome = account.take(credits, now, calls);
     if (terms.dailyCredits === undefined) return outcome;
     this.#dirty.add(account);
     // What is taken after a wait is spent after it.
@@ -66,9 +74,9 @@ export class Limiter {
   }
 
   /** A call that was taken for a key and not made after all. */
-  giveBack(principal: Principal, credits: number): void {
+  giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
-    account?.giveBack(credits);
+    account?.giveBack(credits, calls);
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 

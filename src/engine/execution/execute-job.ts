@@ -1,5 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
@@ -8,10 +9,10 @@ import type { Simulator } from '../simulation/simulator.ts';
 import type { Job } from './job.ts';
 
 /**
- * A job as work that pauses of itself; its result is hex. However it ends, its EVM is free again: by a result, an error, or
+ * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a result, an error, or
  * being given up.
  */
-export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<string> {
+export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<HexData> {
   const simulation = simulator.open(request);
   let isSound = true;
   try {

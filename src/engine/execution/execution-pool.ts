@@ -2,6 +2,7 @@ import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures, ExecutionPlace } from '../../observe/sources.ts';
 import type { Eventual } from '../../primitives/eventual.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import type { Simulator } from '../simulation/simulator.ts';
@@ -69,11 +70,11 @@ export class ExecutionPool {
 
   /**
    * @param simulator of the job's chain, for the calling thread
-   * @returns the job's result as hex: at once when a slice was enough
+   * @returns the job's result: at once when a slice was enough
    * @throws ChainError (at once or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it
    * waited until then or may not even wait
    */
-  run(job: Job, simulator: Simulator, scope: CallScope): Eventual<string> {
+  run(job: Job, simulator: Simulator, scope: CallScope): Eventual<HexData> {
     if (this.#isClosed) throw STOPPING;
     const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
@@ -102,7 +103,7 @@ export class ExecutionPool {
   }
 
   /** @returns undefined when it is not enough */
-  #runFirstSlice(job: Job, simulator: Simulator, startedAt: number, endsAt: number): string | undefined {
+  #runFirstSlice(job: Job, simulator: Simulator, startedAt: number, endsAt: number): HexData | undefined {
     const execution = executeJob(simulator, job);
     try {
       const step = runSlice(execution, endsAt);

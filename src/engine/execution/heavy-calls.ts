@@ -1,6 +1,7 @@
 import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures } from '../../observe/sources.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -84,11 +85,11 @@ export class HeavyCalls {
   }
 
   /**
-   * @returns the job's result as hex
+   * @returns the job's result
    * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then or may
    * not even wait
    */
-  run(job: Job, { owner, lane }: Lane, scope: CallScope): Promise<string> {
+  run(job: Job, { owner, lane }: Lane, scope: CallScope): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       const release = (): void => {

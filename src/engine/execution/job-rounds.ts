@@ -1,9 +1,10 @@
 import { ChainError } from '../../chain/errors.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
 import type { Execution } from '../simulation/execution.ts';
 import type { JobOutcome } from './job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
-type RunningJob = { readonly id: number; readonly execution: Execution<string> };
+type RunningJob = { readonly id: number; readonly execution: Execution<HexData> };
 
 /** What became of a job. */
 export type FinishedJob = { readonly id: number; readonly outcome: JobOutcome };
@@ -28,7 +29,7 @@ export class JobRounds {
     return this.#fresh.length + this.#paused.length;
   }
 
-  add(id: number, execution: Execution<string>): void {
+  add(id: number, execution: Execution<HexData>): void {
     this.#fresh.push({ id, execution });
   }
 

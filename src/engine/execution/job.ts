@@ -1,6 +1,7 @@
 /** What crosses the thread boundary: executions as plain messages, and their outcomes. */
 import type { ChainErrorKind } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
 
 export type Job = {
@@ -12,10 +13,10 @@ export type Job = {
   readonly gasLimit: bigint;
 };
 
-/** `result` is hex: return data of a call, a quantity for an estimate. */
+/** `result` is return data of a call, or the quantity of an estimate. */
 export type JobOutcome =
-  | { readonly result: string }
-  | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: string } }
+  | { readonly result: HexData }
+  | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: HexData } }
   /** A fault of this program, not of the call. */
   | { readonly fault: string };
 

@@ -37,8 +37,8 @@ function simulatorOf(store: string): Simulator {
   return simulator;
 }
 
-function report(message: Report): void {
-  port.postMessage(message);
+function report(message: Report, transferred: readonly ArrayBuffer[] = []): void {
+  port.postMessage(message, transferred);
 }
 
 function begin(id: number, job: Job): void {
@@ -50,7 +50,10 @@ function begin(id: number, job: Job): void {
 }
 
 function reportEnd(id: number, outcome: JobOutcome): void {
-  report({ kind: 'done', id, outcome, gas: meter.used, ms });
+  const large = 'result' in outcome ? outcome.result : 'error' in outcome ? outcome.error.data : undefined;
+  // Bytes of many change hands; a copy of them would be made by the thread that reads requests.
+  const transferred = large instanceof Uint8Array ? [large.buffer as ArrayBuffer] : [];
+  report({ kind: 'done', id, outcome, gas: meter.used, ms }, transferred);
   meter.used = 0;
   ms = 0;
 }

@@ -1,14 +1,14 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { MessageOutcome } from '../../evm/message.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
+import { type HexData, toHexData } from '../../primitives/hex-data.ts';
 import type { RunningTransaction } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** A failed execution as the error that its caller sees. */
 export function toChainError({ status, reason, output }: MessageOutcome): ChainError {
-  if (status === 'revert') return new ChainError('reverted', 'execution reverted', bytesToHex(output));
+  if (status === 'revert') return new ChainError('reverted', 'execution reverted', toHexData(output));
   return new ChainError('failed', reason);
 }
 
@@ -28,9 +28,9 @@ export function startCall(simulation: Simulation, gasLimit: bigint): RunningTran
   }
 }
 
-/** The return data of a call that is done, as hex. @throws ChainError with geth's texts */
-export function finishCall(running: RunningTransaction): string {
+/** The return data of a call that is done. @throws ChainError with geth's texts */
+export function finishCall(running: RunningTransaction): HexData {
   const { outcome } = running;
   if (outcome.status !== 'success') throw toChainError(outcome);
-  return bytesToHex(outcome.output);
+  return toHexData(outcome.output);
 }

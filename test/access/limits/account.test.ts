@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Rate } from '../../../src/access/keys/rate.ts';
 import { Account, type Denial } from '../../../src/access/limits/account.ts';
+import { fillBucket, takeTokens } from '../../../src/access/limits/bucket.ts';
 import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
 import type { Eventual } from '../../../src/primitives/eventual.ts';
 import { NO_REDIS, openServer } from '../key-tables.ts';
@@ -290,5 +291,49 @@ describe('an account', () => {
     const account = open(table, { rate: { perSecond: 10, burst: 10 } });
     for (let i = 0; i < 1_000; i++) assert.ok(account.take(0) instanceof Promise);
     assert.equal((account.take(0) as Denial).reason, 'rate');
+  });
+});
+
+describe('what costs several tokens', () => {
+  /** An account over a table of its own, on a clock that stands still until it is moved. */
+  function openStill(rate: Rate): { account: Account; clock: { now: number } } {
+    const clock = { now: 1_000 };
+    let bucket = fillBucket(undefined, rate, clock.now);
+    const table: LimitTable = {
+      share: 1,
+      draw({ tokens }) {
+        const drawn = takeTokens(fillBucket(bucket, rate, clock.now), rate, tokens);
+        bucket = drawn.bucket;
+        return { tokens: drawn.tokens, waitMs: drawn.waitMs, spent: 0 };
+      },
+      close: async () => {},
+    };
+    const now = (): number => clock.now;
+    return { account: open(table, { rate }, { now, clock: now }), clock };
+  }
+
+  test('is let through where there is one of them, and the rest is paid before anything else', () => {
+    const { account, clock } = openStill({ perSecond: 10, burst: 6 });
+    assert.equal(account.take(0, clock.now, 4), undefined);
+    for (let left = 2; left > 0; left--) assert.equal(account.take(0, clock.now), undefined);
+    assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');
+    clock.now += 100;
+    assert.equal(account.take(0, clock.now, 4), undefined);
+    const denial = account.take(0, clock.now) as Denial;
+    assert.ok(denial.retryAfterMs > 300 && denial.retryAfterMs <= 400, `${denial.retryAfterMs} ms`);
+    clock.now += 350;
+    assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');
+    clock.now += 51;
+    assert.equal(account.take(0, clock.now), undefined);
+    assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');
+  });
+
+  test('never costs more than a burst, and nothing where it was paid before', () => {
+    const { account, clock } = openStill({ perSecond: 10, burst: 2 });
+    assert.equal(account.take(0, clock.now, 40), undefined);
+    assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');
+    assert.equal(account.take(0, clock.now, 0), undefined);
+    clock.now += 101;
+    assert.equal(account.take(0, clock.now), undefined);
   });
 });

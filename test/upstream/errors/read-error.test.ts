@@ -9,7 +9,7 @@ const SECRET = 'k3y0123456789abcdef';
 
 /** Everything of an error that may reach a client, revert data as text. */
 function readAll(error: ReturnType<typeof readError>): string {
-  const data = error instanceof ChainError ? (error.data ?? '0x') : '0x';
+  const data = error instanceof ChainError ? String(error.data ?? '0x') : '0x';
   return `${error.message} ${Buffer.from(data.slice(2), 'hex').toString()}`;
 }
 

@@ -1,0 +1,49 @@
+import type { JsonStream, JsonText } from '../primitives/json-result.ts';
+
+/** Texts of more UTF-16 units than this are sent in pieces. */
+export const LARGE_TEXT: number = 256 * 1024;
+/** Of a piece, in UTF-16 units or bytes. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** A text that is there in parts, or their bytes, as a stream: it is never put together. */
+export function streamParts(parts: Iterable<JsonText | Uint8Array>, heldBytes: number): JsonStream {
+  return { pieces: joinParts(parts), cancel: () => {}, heldBytes };
+}
+
+/** Small parts are put together, large ones cut. */
+async function* joinParts(
+  parts: Iterable<JsonText | Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part !== 'string') {
+      if (text !== '') yield Buffer.from(text);
+      text = '';
+      yield part;
+    } else if (part.length > PIECE_LENGTH) {
+      if (text !== '') yield Buffer.from(text);
+      text = '';
+      for (const slice of cutText(part)) yield Buffer.from(slice);
+    } else {
+      text += part;
+      if (text.length < PIECE_LENGTH) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  if (text !== '') yield Buffer.from(text);
+}
+
+/** Slices of a text, none of which ends inside a pair of surrogates. */
+export function* cutText(text: string): Generator<string, void, undefined> {
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + PIECE_LENGTH, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}

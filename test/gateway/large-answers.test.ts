@@ -1,0 +1,114 @@
+/** Answers that are too large to be made in one go: of calls that are executed here, and of batches. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { encodeHexData } from '../../src/primitives/hex-data.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { MAX_REASON_BYTES } from '../../src/rpc/revert-reason.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
+
+const RETURNER = `0x${'11'.repeat(20)}`;
+const REVERTER = `0x${'22'.repeat(20)}`;
+const BYTES = 1_000_000;
+
+/** `Error(string)` of zeros, and as many bytes of return data. */
+const REASON = Buffer.alloc(BYTES);
+REASON.write(`08c379a0${'20'.padStart(64, '0')}${(BYTES - 100).toString(16).padStart(64, '0')}`, 'hex');
+
+class LargeChain extends ScriptedChain {
+  override async call({ call }: CallRequest): Promise<string> {
+    if (call.to === REVERTER) throw new ChainError('reverted', 'execution reverted', REASON);
+    return encodeHexData(Buffer.alloc(BYTES, 0xab)) as unknown as string;
+  }
+}
+
+type Answered = { readonly status: number; readonly body: JsonResult };
+
+function setUp(limits: Partial<GatewayLimits> = {}): (body: unknown, key?: string) => Promise<Answered> {
+  const network = createScriptedNetwork(new LargeChain());
+  const gateway = createGateway({
+    networks: new NetworkRegistry([]),
+    access: openTo(() => undefined),
+    clientVersion: 'Portcullis/1.2.3',
+    limits,
+    log: createRecordingLog(),
+  });
+  return async (body, key = 'p') => {
+    const scope = new RequestScope(performance.now() + 60_000);
+    const session = { network, principal: { id: key, name: key } };
+    return gateway.handle(Buffer.from(JSON.stringify(body)), session, scope);
+  };
+}
+
+const call = (to: string, id = 1): object => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [{ to }] });
+
+async function read({ body }: Answered): Promise<string> {
+  if (typeof body === 'string') return body;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body.pieces) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+const RETURNED = `{"jsonrpc":"2.0","id":1,"result":"0x${'ab'.repeat(BYTES)}"}`;
+
+test('a large result comes in pieces, by itself and in a batch', async () => {
+  const send = setUp();
+  const single = await send(call(RETURNER));
+  assert.equal(typeof single.body, 'object');
+  assert.equal(await read(single), RETURNED);
+  const batch = await send([call(RETURNER), call(RETURNER)]);
+  assert.equal(typeof batch.body, 'object');
+  assert.equal(await read(batch), `[${RETURNED},${RETURNED}]`);
+});
+
+test('a large reason is cut, its data is whole and comes in pieces', async () => {
+  const send = setUp();
+  for (const body of [call(REVERTER), [call(REVERTER)]]) {
+    const answer = await send(body);
+    assert.equal(typeof answer.body, 'object');
+    const [{ error }] = [JSON.parse(await read(answer))].flat() as [
+      { error: { code: number; message: string; data: string } },
+    ];
+    assert.equal(error.code, 3);
+    assert.equal(error.message, `execution reverted: ${'\0'.repeat(MAX_REASON_BYTES)}…`);
+    assert.equal(error.data, `0x${REASON.toString('hex')}`);
+  }
+});
+
+test('a result beyond the bound of an answer is an error', async () => {
+  const send = setUp({ batchAnswerBytes: 1_500_000 });
+  const tooLarge = '{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}';
+  for (const to of [RETURNER, REVERTER]) {
+    const { status, body } = await send(call(to));
+    assert.deepEqual([status, body], [200, tooLarge]);
+    assert.equal(await read(await send([call(to)])), `[${tooLarge}]`);
+  }
+});
+
+test('one key cannot hold all memory for answers', async () => {
+  const send = setUp({ heldAnswerBytes: 4 * BYTES });
+  const held = [await send(call(RETURNER)), await send(call(RETURNER))];
+  const refused = await send(call(RETURNER));
+  assert.equal(refused.status, 429);
+  assert.match(refused.body as string, /"id":1,"error":\{"code":-32005/);
+  held.push(await send(call(RETURNER), 'other'));
+  for (const answer of held) assert.equal(await read(answer), RETURNED);
+  const again = await send(call(RETURNER));
+  assert.equal(again.status, 200);
+  assert.equal(await read(again), RETURNED);
+});
+
+test('what is not read any more is held no more', async () => {
+  const send = setUp({ heldAnswerBytes: 2 * BYTES, ownerShare: 1 });
+  for (let i = 0; i < 5; i++) {
+    const { status, body } = await send(call(RETURNER));
+    assert.ok(status === 200 && typeof body !== 'string');
+    body.cancel();
+  }
+});
