@@ -113,6 +113,13 @@ export class BlockDirectory {
     return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
   }
 
+  /** Forgets everything: the network is another chain from now on. */
+  forgetChain(): void {
+    this.forgetNumbers();
+    this.#blocks.clear();
+    this.#mergedFrom = undefined;
+  }
+
   /** Forgets heights that may have other blocks now. */
   forgetNumbers(): void {
     this.#hashes.clear();

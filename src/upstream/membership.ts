@@ -17,8 +17,12 @@ export type MembershipParts = {
   readonly upstreams: readonly Upstream[];
   readonly network: string;
   readonly log: Logger;
+  /** Whether the network follows its only node to another genesis block. */
+  readonly isDevelopment: boolean;
   /** An upstream's standing changed. */
   readonly onChange: () => void;
+  /** The network is another chain from now on, of the same id: nothing that is known of blocks is true any more. */
+  readonly onReplaced: () => void;
 };
 
 /**
@@ -58,6 +62,10 @@ export class Membership {
       this.#judge(upstream);
       this.#plan(upstream);
     }
+  }
+
+  get hasBegun(): boolean {
+    return this.#expected !== undefined;
   }
 
   /** Of the network, once a majority has said it or the configuration has. */
@@ -116,9 +124,11 @@ export class Membership {
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       upstream.identity = await readIdentity(upstream.control, performance.now() + IDENTITY_LIMIT_MS);
+      upstream.identityFault = undefined;
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
+      upstream.identityFault = error.kind;
       upstream.countFault(error.kind);
       upstream.isAwaited = false;
       this.#logFault(upstream, error);
@@ -139,11 +149,23 @@ export class Membership {
   #judge(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
-    const isOurs = isSameChain(identity, this.#expected);
+    if (this.#parts.isDevelopment) this.#follow(upstream, identity, this.#expected);
+    upstream.mismatch = describeMismatch(identity, this.#expected);
+    const isOurs = upstream.mismatch === undefined;
     const wasSuspected = upstream.isSuspected;
     upstream.isSuspected = false;
     this.#setStanding(upstream, isOurs ? 'verified' : 'quarantined');
     if (wasSuspected) this.#parts.onChange();
+  }
+
+  /** A development node that was started again has another genesis block. */
+  #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
+    if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash) return;
+    this.#expected = { chainId, genesisHash };
+    if (expected.genesisHash === undefined) return;
+    const fields = { network: this.#parts.network, upstream: name, from: expected.genesisHash, to: genesisHash };
+    this.#parts.log.warn(fields, 'the chain was replaced: the node has another genesis block, caches are emptied');
+    this.#parts.onReplaced();
   }
 
   #setStanding(upstream: Upstream, standing: Upstream['standing']): void {
@@ -159,7 +181,8 @@ export class Membership {
       genesis: identity?.genesisHash,
     };
     if (standing === 'quarantined') {
-      this.#parts.log.error(fields, 'upstream is of another chain: it is not asked for anything');
+      const { mismatch } = upstream;
+      this.#parts.log.error({ ...fields, mismatch }, 'upstream is of another chain: it is not asked for anything');
     } else if (standing === 'verified') {
       this.#parts.log.info(fields, 'upstream is in service');
     }
@@ -173,11 +196,17 @@ export class Membership {
 }
 
 /** Whether a node belongs to the network. */
-export function isSameChain(identity: Identity, { chainId, genesisHash }: ChainIdentity): boolean {
-  if (identity.chainId !== chainId) return false;
-  return (
-    genesisHash === undefined || identity.genesisHash === undefined || identity.genesisHash === genesisHash
-  );
+export function isSameChain(identity: Identity, expected: ChainIdentity): boolean {
+  return describeMismatch(identity, expected) === undefined;
+}
+
+/** How a node differs from the network; undefined where it belongs to it. */
+function describeMismatch(identity: Identity, { chainId, genesisHash }: ChainIdentity): string | undefined {
+  if (identity.chainId !== chainId) return `chain id ${identity.chainId}, expected ${chainId}`;
+  if (genesisHash === undefined || identity.genesisHash === undefined) return undefined;
+  return identity.genesisHash === genesisHash
+    ? undefined
+    : `genesis ${identity.genesisHash}, expected ${genesisHash}`;
 }
 
 /** An identity and how many upstreams claim it. */

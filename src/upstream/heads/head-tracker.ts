@@ -4,7 +4,7 @@ import type { BlockHeader } from './block.ts';
 import { BlockPace } from './block-pace.ts';
 import type { ChainView } from './choose-head.ts';
 import { FollowedChain } from './followed-chain.ts';
-import type { HeadFeed } from './head-feed.ts';
+import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {
@@ -12,7 +12,9 @@ export type HeadTrackerOptions = {
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Milliseconds between two blocks, where it is not left to observation. */
   readonly blockTimeMs?: number | undefined;
-  /** Latest, safe, finalized or what is known below them changed. */
+  /** A node that says it is syncing is taken at its word when it is this many blocks behind the target that it tells. */
+  readonly syncTolerance: number;
+  /** Latest, safe, finalized, whether it is syncing, or what is known below them changed. */
   onChange(): void;
   readonly clock: Clock;
 };
@@ -42,6 +44,9 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
+  #sync: SyncClaim;
+  /** Whether it has been asked whether it is syncing since the last poll that failed. */
+  #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
   /** Announcements can be relied on: they come, and none was found missing. */
@@ -90,6 +95,19 @@ export class HeadTracker implements ChainView {
     return this.#hasMarks;
   }
 
+  /** Whether the node says that it is syncing. Geth says so too while it indexes transactions, at the target. */
+  get isSyncing(): boolean {
+    if (this.#sync === undefined) return false;
+    const { target } = this.#sync;
+    if (target === undefined || this.latest === undefined) return true;
+    return target - this.latest.number > BigInt(this.#options.syncTolerance);
+  }
+
+  /** The highest block that a syncing node knows of, where it tells. */
+  get syncTarget(): bigint | undefined {
+    return this.isSyncing ? this.#sync?.target : undefined;
+  }
+
   /** Polls of latest that failed since the last one that did not. */
   get failures(): number {
     return this.#latestLoop.failures;
@@ -130,6 +148,11 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
+  /** Asks whether the node's chain contains a block of this number, below its head. Never rejects. */
+  showBlock(number: bigint): Promise<void> {
+    return this.#chain.showBlock(number);
+  }
+
   /** Asks for latest now, or waits for the poll that is under way. Never rejects. */
   refresh(): Promise<void> {
     return this.#latestLoop.pollNow();
@@ -164,7 +187,8 @@ export class HeadTracker implements ChainView {
 
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
-    const block = await this.#feed.getBlock('latest');
+    // A head counts only with what the node says of it: one that has just started may be syncing from block 0.
+    const [block] = await Promise.all([this.#pollBlock(), this.#hasSync ? undefined : this.#pollSync()]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
     // An announcement that came meanwhile may be newer than this answer.
     if (this.#announcements !== before) return;
@@ -172,8 +196,31 @@ export class HeadTracker implements ChainView {
     await this.#chain.take(block);
   }
 
+  async #pollBlock(): Promise<BlockHeader | null> {
+    try {
+      return await this.#feed.getBlock('latest');
+    } catch (fault) {
+      this.#hasSync = false;
+      throw fault;
+    }
+  }
+
+  /** A node that cannot be asked is taken for what it was; one that does not know the method, for synced. */
+  async #pollSync(): Promise<void> {
+    if (this.#feed.getSync === undefined) return;
+    const before = this.isSyncing;
+    try {
+      this.#sync = await this.#feed.getSync();
+    } catch (fault) {
+      if (!(fault instanceof UpstreamFault)) throw fault;
+    }
+    this.#hasSync = true;
+    if (this.isSyncing !== before) this.#noteChange();
+  }
+
   /** Finalized first: safe, asked for later, is then never below it. */
   async #pollMarks(): Promise<void> {
+    if (this.#hasSync) await this.#pollSync();
     const finalized = await this.#getMark('finalized');
     const safe = await this.#getMark('safe');
     const isFirst = !this.#hasMarks;

@@ -1,6 +1,7 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { Route } from '../route.ts';
+import { explainOutage } from '../node-state.ts';
 import type { Exchange, Policy, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
@@ -59,7 +60,7 @@ function findCandidates(
       candidates.push(upstream);
     } else {
       reason = new UpstreamFault('unreachable', 'no node that is reachable has this block now');
-      if (isBehind(upstream, call)) behind.push(upstream);
+      if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
   if (candidates.length + behind.length > 0) {
@@ -68,7 +69,7 @@ function findCandidates(
   if (soonestMs < Number.POSITIVE_INFINITY) {
     return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
   }
-  return reason ?? new UpstreamFault('unreachable', 'no node is reachable');
+  return reason ?? new UpstreamFault('unreachable', explainOutage(upstreams));
 }
 
 /**
@@ -88,9 +89,13 @@ function compareUpstreams(a: Upstream, b: Upstream): number {
   return rankTrust(a) - rankTrust(b) || a.tier - b.tier || a.health.score - b.health.score;
 }
 
-/** After a rest, one call at a time finds out whether a node is well again. */
-function rankTrust({ health, isAway }: Upstream): number {
-  if (isAway || health.circuit === 'open') return 2;
+/**
+ * After a rest, one call at a time finds out whether a node is well again. Nodes without a vote in the head for being
+ * behind come after those that are well, for older blocks too: they may lack state.
+ */
+function rankTrust({ health, isAway, isBehind }: Upstream): number {
+  if (isAway || health.circuit === 'open') return 3;
+  if (isBehind) return 2;
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
