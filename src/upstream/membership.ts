@@ -160,11 +160,20 @@ export class Membership {
 
   /** A development node that was started again has another genesis block. */
   #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
-    if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash) return;
+    if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash)
+      return;
     this.#expected = { chainId, genesisHash };
     if (expected.genesisHash === undefined) return;
-    const fields = { network: this.#parts.network, upstream: name, from: expected.genesisHash, to: genesisHash };
-    this.#parts.log.warn(fields, 'the chain was replaced: the node has another genesis block, caches are emptied');
+    const fields = {
+      network: this.#parts.network,
+      upstream: name,
+      from: expected.genesisHash,
+      to: genesisHash,
+    };
+    this.#parts.log.warn(
+      fields,
+      'the chain was replaced: the node has another genesis block, caches are emptied',
+    );
     this.#parts.onReplaced();
   }
 
@@ -182,7 +191,10 @@ export class Membership {
     };
     if (standing === 'quarantined') {
       const { mismatch } = upstream;
-      this.#parts.log.error({ ...fields, mismatch }, 'upstream is of another chain: it is not asked for anything');
+      this.#parts.log.error(
+        { ...fields, mismatch },
+        'upstream is of another chain: it is not asked for anything',
+      );
     } else if (standing === 'verified') {
       this.#parts.log.info(fields, 'upstream is in service');
     }

@@ -27,7 +27,8 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
 }
 
 function describeUnverified({ identity, identityFault }: Upstream): string {
-  if (identityFault === undefined) return identity === undefined ? 'is not identified yet' : 'is being identified';
+  if (identityFault === undefined)
+    return identity === undefined ? 'is not identified yet' : 'is being identified';
   const isSilent = identityFault === 'unreachable' || identityFault === 'timeout';
   return isSilent ? 'does not answer' : `does not tell a chain id (${identityFault})`;
 }

@@ -29,8 +29,10 @@ export function watchHead(
       if (BEHIND.has(vote)) {
         const reason = `it ${describeState(upstream, undefined).reason}`;
         log.warn({ ...fields, reason }, 'upstream has no vote in the head');
-      } else if (vote === 'votes' && before !== 'silent') log.info(fields, 'upstream has a vote in the head again');
-      else if (vote === 'lowerTier') log.info(fields, 'upstream is in reserve: a better tier decides the head');
+      } else if (vote === 'votes' && before !== 'silent')
+        log.info(fields, 'upstream has a vote in the head again');
+      else if (vote === 'lowerTier')
+        log.info(fields, 'upstream is in reserve: a better tier decides the head');
     },
     onDoubt: ({ tracker }, number) => void tracker.showBlock(number),
     onExpiry({ number }, isExpired) {
@@ -38,7 +40,10 @@ export function watchHead(
       if (!isExpired) log.info(fields, 'the head is served again');
       else {
         const reason = explainOutage(upstreams);
-        log.error({ ...fields, reason }, 'no upstream has had the head for pool.headAge: it is not served any more');
+        log.error(
+          { ...fields, reason },
+          'no upstream has had the head for pool.headAge: it is not served any more',
+        );
       }
     },
     onGivenUp(from, to) {

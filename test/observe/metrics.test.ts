@@ -39,6 +39,7 @@ function makeState(head: number): MetricState {
     lag: 2,
     inFlight: 1,
     circuit: 'closed',
+    hasVote: true,
     faults: new Map([['timeout', 4]]),
     seconds,
   } as const;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { BlockReference, BlockTag } from '../../src/chain/chain.ts';
 import { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import { BlockResolver } from '../../src/upstream/block-resolver.ts';
-import type { HeadReport } from '../../src/upstream/heads/network-head.ts';
+import type { HeadReport } from '../../src/upstream/heads/electorate.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { createHead, makeHash, ScriptedChain } from './support/scripted-chain.ts';
@@ -117,7 +117,8 @@ describe('BlockResolver', () => {
 });
 
 describe('before there is a head', () => {
-  function createBlind(): { readonly resolver: BlockResolver; readonly see: () => void } {
+  function createBlind() {
+    let mayBeKnown = true;
     const reports: HeadReport[] = [];
     const head = createHead(() => reports);
     const directory = new BlockDirectory(async () => 'null', head);
@@ -126,13 +127,19 @@ describe('before there is a head', () => {
       directory,
       tags: {},
       genesisHash: () => undefined,
-      mayBeKnown: () => true,
+      mayBeKnown: () => mayBeKnown,
+      explainOutage: () => 'the only node does not answer',
     });
     const see = (): void => {
       reports.push(chain.report());
       head.update();
+      resolver.noteChange();
     };
-    return { resolver, see };
+    const giveUp = (): void => {
+      mayBeKnown = false;
+      resolver.noteChange();
+    };
+    return { resolver, see, giveUp };
   }
 
   it('callers wait for it', async () => {
@@ -140,6 +147,16 @@ describe('before there is a head', () => {
     const waiting = [1, 2, 3].map(() => resolver.resolve(tag('latest'), createScope()));
     setImmediate(see);
     for (const resolved of await Promise.all(waiting)) assert.deepEqual(resolved, at(399));
+  });
+
+  it('and hear at once when none will come', async () => {
+    const { resolver, giveUp } = createBlind();
+    const waiting = resolver.resolve(tag('latest'), createScope());
+    setImmediate(giveUp);
+    const outage = { kind: 'unavailable', message: 'the only node does not answer' };
+    await assert.rejects(waiting, outage);
+    await assert.rejects(resolver.getHead(createScope()), outage);
+    await assert.rejects(resolver.resolve(byNumber(3), createScope()), outage);
   });
 
   it('until their time is up or they go, and leave nothing behind', async () => {

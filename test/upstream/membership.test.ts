@@ -36,20 +36,32 @@ type Scene = {
   readonly membership: Membership;
   readonly log: RecordingLog;
   readonly changes: () => number;
+  readonly replaced: () => number;
 };
 
-function createScene(nodes: readonly ScriptedNode[]): Scene {
+function createScene(nodes: readonly ScriptedNode[], isDevelopment = false): Scene {
   const log = createRecordingLog();
   let changes = 0;
+  let replaced = 0;
   const upstreams = nodes.map(({ upstream }) => upstream);
   for (const upstream of upstreams) upstream.standing = 'unverified';
   const onChange = (): void => {
     changes++;
   };
   return {
-    membership: new Membership({ upstreams, network: 'test', log, onChange }),
+    membership: new Membership({
+      upstreams,
+      network: 'test',
+      log,
+      isDevelopment,
+      onChange,
+      onReplaced: () => {
+        replaced++;
+      },
+    }),
     log,
     changes: () => changes,
+    replaced: () => replaced,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import { Route } from '../route.ts';
 import { explainOutage } from '../node-state.ts';
+import { Route } from '../route.ts';
 import type { Exchange, Policy, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 

@@ -23,6 +23,7 @@ function createTracker({
   const tracker = new HeadTracker(feed, {
     pollInterval: { min: 250, max: 6_000 },
     blockTimeMs,
+    syncTolerance: 8,
     clock,
     onChange: () => seen.push(tracker.latest?.number),
   });
