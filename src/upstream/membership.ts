@@ -9,6 +9,8 @@ const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
 const RECHECK_QUARANTINED_MS = 5_000;
+/** At least, between two checks for falling heads: behind some addresses nodes with different heads take turns. */
+const RECHECK_FALLEN_MS = 2_000;
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
@@ -34,6 +36,8 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
+  /** When each was checked last because its head went down. */
+  readonly #fallen = new Map<Upstream, number>();
   #expected: ChainIdentity | undefined;
   #isClosed = false;
 
@@ -84,6 +88,14 @@ export class Membership {
   suspectForked(upstream: Upstream): void {
     upstream.isSuspected = true;
     this.#retries.delete(upstream);
+    void this.#check(upstream);
+  }
+
+  /** An upstream's head went down: it may have been started again with another genesis block. */
+  noteFallenHead(upstream: Upstream): void {
+    const now = performance.now();
+    if (now - (this.#fallen.get(upstream) ?? Number.NEGATIVE_INFINITY) < RECHECK_FALLEN_MS) return;
+    this.#fallen.set(upstream, now);
     void this.#check(upstream);
   }
 

@@ -59,7 +59,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
           upstream.isOnFork = true;
           membership.suspectForked(upstream);
-        } else if (pool.development && isBelow(upstream, head)) membership.suspectForked(upstream);
+        } else if (hasFallen(upstream)) {
+          if (pool.development) membership.suspectForked(upstream);
+          else membership.noteFallenHead(upstream);
+        }
+        upstream.lastHead = upstream.tracker.latest?.number;
         update();
       },
       onAway(upstream) {
@@ -180,7 +184,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
-    isAnswerable: () => head.head !== undefined && !head.isExpired && upstreams.some(({ isUp }) => isUp),
+    isAnswerable: () =>
+      head.head !== undefined &&
+      !head.isExpired &&
+      upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => describeChain(head, upstreams),
     close,
@@ -192,8 +199,8 @@ function mayTellHead({ isAwaited, isUp, tracker }: Upstream, isPatient: boolean)
   return isAwaited || (isUp && (isPatient || tracker.latest === undefined));
 }
 
-function isBelow({ tracker }: Upstream, { head }: NetworkHead): boolean {
-  return head !== undefined && tracker.latest !== undefined && tracker.latest.number < head.number;
+function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
+  return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }
 
 /** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */

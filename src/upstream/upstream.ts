@@ -79,6 +79,8 @@ export class Upstream {
   isOnFork = false;
   /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
   isAwaited = true;
+  /** Number of its latest block when it told one before. */
+  lastHead: bigint | undefined;
   /** Polls for its head that failed since the last one that did not. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
