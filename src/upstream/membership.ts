@@ -9,8 +9,8 @@ const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
 const RECHECK_QUARANTINED_MS = 5_000;
-/** At least, between two checks for falling heads: behind some addresses nodes with different heads take turns. */
-const RECHECK_FALLEN_MS = 2_000;
+/** From a fallen head to the check, and so between two: behind some addresses nodes with different heads take turns. */
+const FALLEN_MS = 1_000;
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
@@ -36,8 +36,8 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
-  /** When each was checked last because its head went down. */
-  readonly #fallen = new Map<Upstream, number>();
+  /** Those that will be checked because their heads went down. */
+  readonly #fallen = new Set<Upstream>();
   #expected: ChainIdentity | undefined;
   #isClosed = false;
 
@@ -93,10 +93,9 @@ export class Membership {
 
   /** An upstream's head went down: it may have been started again with another genesis block. */
   noteFallenHead(upstream: Upstream): void {
-    const now = performance.now();
-    if (now - (this.#fallen.get(upstream) ?? Number.NEGATIVE_INFINITY) < RECHECK_FALLEN_MS) return;
-    this.#fallen.set(upstream, now);
-    void this.#check(upstream);
+    if (this.#expected === undefined || this.#fallen.has(upstream)) return;
+    this.#fallen.add(upstream);
+    this.#checkIn(upstream, FALLEN_MS);
   }
 
   close(): void {
@@ -107,6 +106,7 @@ export class Membership {
 
   async #check(upstream: Upstream): Promise<void> {
     if (this.#isClosed || upstream.checking !== undefined) return;
+    this.#fallen.delete(upstream);
     const identification = this.#identify(upstream);
     upstream.checking = identification.then(() => {});
     const isKnown = await identification;
@@ -123,11 +123,17 @@ export class Membership {
   }
 
   #plan(upstream: Upstream): void {
-    clearTimeout(this.#timers.get(upstream));
     const retries = this.#retries.get(upstream) ?? (upstream.identity === undefined ? 1 : 0);
     const recheckMs = upstream.standing === 'quarantined' ? RECHECK_QUARANTINED_MS : RECHECK_MS;
     const delay = retries === 0 ? recheckMs : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
-    const timer = setTimeout(() => void this.#check(upstream), delay);
+    this.#checkIn(upstream, this.#fallen.has(upstream) ? Math.min(delay, FALLEN_MS) : delay);
+  }
+
+  /** Instead of the check that is planned. */
+  #checkIn(upstream: Upstream, delayMs: number): void {
+    clearTimeout(this.#timers.get(upstream));
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => void this.#check(upstream), delayMs);
     timer.unref();
     this.#timers.set(upstream, timer);
   }
