@@ -20,7 +20,8 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (health.circuit === 'open') return { state: 'down', reason: 'fails too often' };
   if (health.isPaused) return { state: 'down', reason: 'asked for a rest' };
   if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
-  if (vote === 'lagging') return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
+  if (vote === 'lagging')
+    return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
   if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not told a head' };
   if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is well' };
   return { state: lag !== undefined && lag > 0 ? 'lagging' : 'up' };

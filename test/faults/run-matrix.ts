@@ -1,7 +1,9 @@
 /** The whole matrix. Ends with one line; exits with 1 unless every cell is right. */
+
+import type { Cell } from './caller.ts';
 import { FAULTS } from './catalogue.ts';
 import { type Group, listGroups, nameGroup } from './matrix.ts';
-import { type Cell, runGroup } from './run-group.ts';
+import { runGroup } from './run-group.ts';
 import { openStage } from './stage.ts';
 
 /** Groups at the same time: most of their time is waiting. */

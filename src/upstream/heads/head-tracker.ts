@@ -44,6 +44,9 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
+  /** Counts jumps of the head: marks that were asked for before the last one are of another time. */
+  #jumps = 0;
+  #lastNumber: bigint | undefined;
   #sync: SyncClaim;
   /** Whether it has been asked whether it is syncing since the last poll that failed. */
   #hasSync = false;
@@ -221,8 +224,10 @@ export class HeadTracker implements ChainView {
   /** Finalized first: safe, asked for later, is then never below it. */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
+    const jumps = this.#jumps;
     const finalized = await this.#getMark('finalized');
     const safe = await this.#getMark('safe');
+    if (jumps !== this.#jumps) return this.#pollMarks();
     const isFirst = !this.#hasMarks;
     this.#hasMarks = true;
     if (!isFirst && finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
@@ -242,8 +247,21 @@ export class HeadTracker implements ChainView {
   }
 
   #noteHead(head: BlockHeader): void {
+    const before = this.#lastNumber;
+    this.#lastNumber = head.number;
+    if (before !== undefined && head.number - before > BigInt(this.#options.syncTolerance))
+      this.#forgetMarks();
     this.#pace.observe(head, this.#options.clock.now());
     this.#noteChange();
+  }
+
+  /** A node that has caught up has other safe and finalized blocks than it told while it was behind. */
+  #forgetMarks(): void {
+    this.#jumps++;
+    this.#hasMarks = false;
+    this.#safe = undefined;
+    this.#finalized = undefined;
+    if (this.#isRunning) void this.#marksLoop.pollNow();
   }
 
   #noteChange(): void {
