@@ -69,6 +69,7 @@ export class BlockDirectory {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
+      needsVote: true,
       nulls: 'truth',
       isText: true,
       check: checkBlock(() => true),

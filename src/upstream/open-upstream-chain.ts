@@ -26,6 +26,8 @@ import { watchHead } from './watch-head.ts';
 
 /** How long the first head waits for upstreams that have not said who they are. */
 const AWAIT_MS = 1_500;
+/** The same, from the opening of a chain that the configuration names. */
+const NAMED_AWAIT_MS = 2_500;
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
 const MERGE_LIMIT_MS = 60_000;
@@ -76,7 +78,6 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       },
     }),
   );
-  let isPatient = true;
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     share: pool.headShare,
     maxLagBlocks: pool.maxLagBlocks,
@@ -85,7 +86,6 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     giveUpMs: GIVE_UP_MS,
     isDevelopment: pool.development,
     candidates: () => upstreams.filter((upstream) => upstream.countsForHead),
-    isPatient: () => isPatient,
     wallTime: () => Date.now(),
     ...watchHead(network, log, upstreams, () => head),
     onOrphaned(hashes) {
@@ -120,17 +120,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
-    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayTellHead(upstream, isPatient)),
+    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayTellHead(upstream, head)),
     explainOutage: () => explainOutage(upstreams),
   });
   const stopping = new CancelSource();
   let lateness: NodeJS.Timeout | undefined;
-  const limitPatience = (): void => {
+  const limitPatience = (ms: number): void => {
     lateness = setTimeout(() => {
-      isPatient = false;
       for (const upstream of upstreams) upstream.isAwaited = false;
       update();
-    }, AWAIT_MS);
+    }, ms);
     lateness.unref();
   };
   const close = async (): Promise<void> => {
@@ -158,11 +157,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     if (pool.chainId === undefined) {
       const identity = await identifyChain(upstreams, membership, pool);
       chainId = identity.chainId;
-      limitPatience();
+      limitPatience(AWAIT_MS);
       await begin(identity);
     } else {
       chainId = pool.chainId;
-      limitPatience();
+      limitPatience(NAMED_AWAIT_MS);
       const identifying = identifyNamedChain(upstreams, membership, { ...pool, chainId });
       await settleWithin(identifying.then(begin), OPEN_LIMIT_MS);
     }
@@ -195,8 +194,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
 }
 
 /** Whether a node may yet tell the first head, or show that it is on the chain. */
-function mayTellHead({ isAwaited, isUp, tracker }: Upstream, isPatient: boolean): boolean {
-  return isAwaited || (isUp && (isPatient || tracker.latest === undefined));
+function mayTellHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
+  return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 
 function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {

@@ -25,6 +25,8 @@ export type TrackedHead = Pick<
   | 'finalized'
   | 'hasMarks'
   | 'isSyncing'
+  | 'isExpected'
+  | 'hasShown'
   | 'syncTarget'
   | 'hashAt'
   | 'headerAt'

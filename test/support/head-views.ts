@@ -20,6 +20,8 @@ export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Mar
     finalized: marks.finalized === undefined ? undefined : chain.at(marks.finalized),
     hasMarks: true,
     isSyncing: false,
+    isExpected: true,
+    hasShown: () => true,
     hashAt: (number) => (number === lowest.number - 1n ? lowest.parentHash : known.get(number)?.hash),
     headerAt: (number) => known.get(number),
   };
@@ -33,6 +35,8 @@ export function viewNothing(): HeadReport {
     finalized: undefined,
     hasMarks: true,
     isSyncing: false,
+    isExpected: true,
+    hasShown: () => true,
     hashAt: () => undefined,
     headerAt: () => undefined,
   };
@@ -43,7 +47,7 @@ export function makeCandidates(reports: readonly HeadReport[], tier: number = 1)
   return reports.map((tracker) => ({ tracker, tier, vote: 'votes' }));
 }
 
-/** A head's options where a test has nothing else in mind: the start waits for ever, and nothing is too old. */
+/** A head's options where a test has nothing else in mind. */
 export function makeHeadOptions(
   clock: Clock,
   candidates: () => readonly Candidate[],
@@ -57,7 +61,6 @@ export function makeHeadOptions(
     headAgeMs: 60_000,
     isDevelopment: false,
     candidates,
-    isPatient: () => true,
     wallTime: () => WALL_TIME + clock.now(),
     onOrphaned: () => {},
     onGivenUp: () => {},

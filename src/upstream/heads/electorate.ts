@@ -10,6 +10,10 @@ export interface HeadReport extends ChainView {
   readonly finalized: BlockHeader | undefined;
   /** Whether it says that it is syncing. */
   readonly isSyncing: boolean;
+  /** Whether it has not told a block, and is being asked for the first one: until then it counts, and has nothing. */
+  readonly isExpected: boolean;
+  /** Whether it was asked for the parent of `latest` and the block of this number: more it does not show of its chain. */
+  hasShown(number: bigint): boolean;
 }
 
 /**
@@ -39,8 +43,6 @@ export type ServedChain = {
 
 export type ElectionRules = LagBounds & {
   readonly share: Share;
-  /** Whether a node that has not told a block may still do so: as long as that is awaited, it counts, and has nothing. */
-  readonly isPatient: boolean;
   /** Unix milliseconds. */
   readonly wallTime: number;
 };
@@ -48,7 +50,7 @@ export type ElectionRules = LagBounds & {
 export type Election<C extends Candidate = Candidate> = {
   /** Indices of `candidates` are those of `votes`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem to be far ahead, which their chains have not shown yet; no head should be chosen before that. */
+  /** Nodes that seem to be far ahead and have not been asked to show their chains; the first head should wait for that. */
   readonly doubtful: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
@@ -79,12 +81,9 @@ export function elect<C extends Candidate>(
   const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
   const best = Math.min(...tiers);
   return {
-    votes: candidates.map(({ tracker, tier }, i) => {
-      const vote = withoutTier[i] as Vote;
-      if (vote !== 'votes') return vote;
-      if (tier > best) return 'lowerTier';
-      return tracker.latest === undefined && !rules.isPatient ? 'silent' : 'votes';
-    }),
+    votes: withoutTier.map((vote, i) =>
+      vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
+    ),
     doubtful: ahead.filter(({ tracker }) => mayYetShowChain(tracker, baseline)),
     baseline,
   };
@@ -97,7 +96,7 @@ function judge(
   rules: ElectionRules,
 ): Vote {
   const { latest } = tracker;
-  if (latest === undefined) return rules.isPatient ? 'votes' : 'silent';
+  if (latest === undefined) return tracker.isExpected ? 'votes' : 'silent';
   if (tracker.isSyncing) return 'syncing';
   const part = vote === 'lagging' ? CAUGHT_UP : 1;
   if (leader !== undefined && isFarBehind(latest, leader, rules.wallTime, rules, part)) return 'lagging';
@@ -138,9 +137,9 @@ function showsParent(view: HeadReport): boolean {
   return latest.number === 0n || view.headerAt(latest.number - 1n)?.hash === latest.parentHash;
 }
 
-/** Whether asking it may show that a node far ahead is on the chain: it has said nothing to the contrary. */
+/** Whether a node far ahead may be on the chain: it has said nothing to the contrary, and was not asked. */
 function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
-  if (showsChain(view, baseline) || baseline === undefined) return false;
+  if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;
   const known = view.hashAt(baseline.number);
   return known === undefined || known === baseline.hash;
 }

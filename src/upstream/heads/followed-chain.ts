@@ -18,7 +18,8 @@ export class FollowedChain implements ChainView {
   /** The newest head that has not been joined to the window yet. */
   #waiting: BlockHeader | undefined;
   #isJoining = false;
-  /** What `showBlock` was called for last: a head and a number. */
+  /** What `showBlock` asked for last, and what it has the answers to: a head and a number. */
+  #showing = '';
   #shown = '';
 
   /** `onHead` is called when the head changed, and when more was learnt about the blocks below it. */
@@ -64,17 +65,24 @@ export class FollowedChain implements ChainView {
   /** Asks for a block below the head and for the head's parent, once for each head, where they are not in hand. */
   async showBlock(number: bigint): Promise<void> {
     const head = this.#latest;
-    if (head === undefined || this.#shown === `${head.hash} ${number}`) return;
-    this.#shown = `${head.hash} ${number}`;
+    const request = `${head?.hash} ${number}`;
+    if (head === undefined || this.#showing === request) return;
+    this.#showing = request;
     const missing = [head.number - 1n, number].filter(
       (below) => below >= 0n && this.#window.headerAt(below) === undefined,
     );
     const blocks = await Promise.all(missing.map((below) => askFor(below, this.#getBlock)));
+    this.#shown = request;
     // What was told meanwhile may be of another branch.
     if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
     const fitting = blocks.filter((block) => block !== undefined).filter((block) => this.#fits(block));
     for (const block of fitting) this.#window.add(block);
-    if (fitting.length > 0) this.#onHead(this.#latest);
+    this.#onHead(this.#latest);
+  }
+
+  /** Whether `showBlock` has been answered for the head and this number. */
+  hasShown(number: bigint): boolean {
+    return this.#shown === `${this.#latest?.hash} ${number}`;
   }
 
   #fits({ number, hash, parentHash }: BlockHeader): boolean {

@@ -151,6 +151,15 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
+  /** Whether it has not told a block, and no poll for one has failed. */
+  get isExpected(): boolean {
+    return this.latest === undefined && this.#latestLoop.failures === 0;
+  }
+
+  hasShown(number: bigint): boolean {
+    return this.#chain.hasShown(number);
+  }
+
   /** Asks whether the node's chain contains a block of this number, below its head. Never rejects. */
   showBlock(number: bigint): Promise<void> {
     return this.#chain.showBlock(number);
@@ -213,12 +222,22 @@ export class HeadTracker implements ChainView {
     if (this.#feed.getSync === undefined) return;
     const before = this.isSyncing;
     try {
-      this.#sync = await this.#feed.getSync();
+      const sync = await this.#feed.getSync();
+      // The head that is in hand is that of a syncing node: the end counts with the head after it.
+      if (sync === undefined && before && !(await this.#pollTwice())) return;
+      this.#sync = sync;
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
     }
     this.#hasSync = true;
     if (this.isSyncing !== before) this.#noteChange();
+  }
+
+  /** A poll that began after this call. @returns whether it was answered */
+  async #pollTwice(): Promise<boolean> {
+    await this.#latestLoop.pollNow();
+    await this.#latestLoop.pollNow();
+    return this.#latestLoop.failures === 0;
   }
 
   /** Finalized first: safe, asked for later, is then never below it. */

@@ -16,8 +16,6 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly isDevelopment: boolean;
   /** The healthy nodes now. */
   candidates(): readonly C[];
-  /** Whether the start still waits for nodes that have not told a block. */
-  isPatient(): boolean;
   /** Unix milliseconds. */
   wallTime(): number;
   /** Blocks that were served and are not on the chain any more, highest first. */
@@ -34,6 +32,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
 
 /** How much longer the head outlives a vote against it than its last holder. */
 const OUTVOTED_FACTOR = 10;
+/** How long the first head waits for what nodes that seem to be far ahead show of their chains. */
+const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
@@ -51,6 +51,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
+  readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
   #resolveKnown: () => void = () => {};
   #chain = new CanonicalChain();
@@ -73,6 +74,11 @@ export class NetworkHead<C extends Candidate = Candidate> {
 
   get head(): BlockHeader | undefined {
     return this.#chain.head;
+  }
+
+  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
+  get isUndecided(): boolean {
+    return this.head === undefined && this.#undecided.since !== undefined;
   }
 
   /** Whether no healthy node has had the head for so long that it must not be taken for the latest block. */
@@ -144,10 +150,9 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#cancelCheck();
   }
 
-  /** Whether the first head should wait for what nodes that seem to be far ahead show of their chains. */
+  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
   #elect(candidates: readonly C[]): boolean {
     const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
-    const isPatient = this.#options.isPatient();
     const wallTime = this.#options.wallTime();
     const { head } = this;
     const served = {
@@ -155,7 +160,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
       servedAt: this.#servedAt,
       hashAt: (number: bigint) => this.hashAt(number),
     };
-    const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, isPatient, wallTime });
+    const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, wallTime });
     const voters: HeadReport[] = [];
     for (const [i, candidate] of candidates.entries()) {
       const before = candidate.vote;
@@ -167,7 +172,16 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const candidate of election.doubtful) {
       this.#options.onDoubt(candidate, election.baseline?.number ?? 0n);
     }
-    return head === undefined && isPatient && election.doubtful.length > 0;
+    return head === undefined && this.#mayWait(election.doubtful.length > 0);
+  }
+
+  /** Bounds the wait for what nodes show: one may tell another head each time. */
+  #mayWait(isUndecided: boolean): boolean {
+    const { clock } = this.#options;
+    const left = this.#undecided.check(isUndecided, clock.now());
+    this.#cancelCheck();
+    if (isUndecided && left > 0) this.#cancelCheck = clock.schedule(() => this.update(), left);
+    return isUndecided && left > 0;
   }
 
   #mayMoveTo(block: BlockHeader, voters: readonly ChainView[]): boolean {

@@ -52,6 +52,7 @@ function findCandidates(
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const upstream of upstreams) {
     if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
+    if (call.needsVote === true && upstream.vote !== 'votes') continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (upstream.health.isPaused) {

@@ -84,7 +84,6 @@ class Model {
       maxLagBlocks: MAX_LAG_BLOCKS,
       maxLagMs: MAX_LAG_MS,
       giveUpMs: GIVE_UP_MS,
-      isPatient: () => false,
       // With liars the newest block has just been made: on a chain that stands still, a liar's may be the only recent one.
       wallTime: () => 1_000 * (1_700_000_000 + 2 * this.#highest) + (hasLiars ? 0 : this.#clock.now()),
       onOrphaned: (hashes) => this.#orphaned.push(...hashes),
@@ -150,7 +149,7 @@ class Model {
   #tell(lie: Lie): HeadReport {
     if (lie === 'zero') return viewChain(new TestChain([makeBlock('z', 0n)]), 0);
     if (lie === 'absurd') return viewChain(new TestChain([makeBlock('x', 2n ** 60n)]), 0);
-    if (lie === 'nothing') return viewNothing();
+    if (lie === 'nothing') return { ...viewNothing(), isExpected: false };
     const tip = Number(this.#chain.tip.number);
     if (lie === 'honest') return viewChain(this.#chain, tip);
     const poisoned = this.#chain.fork('!', Math.max(0, tip - lie.forkDepth), lie.length);

@@ -15,9 +15,9 @@ const a = TestChain.create('a', 700);
 const GIVE_UP_MS = 30_000;
 const HEAD_AGE_MS = 60_000;
 
-type Script = { readonly share?: Share; readonly isPatient?: boolean; readonly isDevelopment?: boolean };
+type Script = { readonly share?: Share; readonly isDevelopment?: boolean };
 
-function createHead({ share = 'majority', isPatient = true, isDevelopment = false }: Script = {}) {
+function createHead({ share = 'majority', isDevelopment = false }: Script = {}) {
   const clock = new FakeClock();
   const orphaned: string[] = [];
   const givenUp: [bigint, bigint][] = [];
@@ -29,7 +29,6 @@ function createHead({ share = 'majority', isPatient = true, isDevelopment = fals
     makeHeadOptions(clock, () => candidates, {
       share,
       isDevelopment,
-      isPatient: () => isPatient,
       giveUpMs: GIVE_UP_MS,
       headAgeMs: HEAD_AGE_MS,
       // Block 100 has just been made when a test begins.
@@ -410,11 +409,11 @@ test('lower tiers have no vote while a better one is well', () => {
   assert.deepEqual(voteOn({}, [...makeCandidates(at(100), 2), ...stuck]), [['votes', 'lagging'], 100n]);
 });
 
-test('a node that only claims to be far ahead makes nobody lag, and holds up a start no longer than the patience', () => {
-  const liar = makeCandidates([viewChain(new TestChain([makeBlock('x', 100_000n)]), 0)]);
+test('a node that only claims to be far ahead makes nobody lag, whatever time it tells', () => {
+  const claim = { ...makeBlock('x', 100_000n), timestamp: a.at(100).timestamp };
+  const liar = makeCandidates([viewChain(new TestChain([claim]), 0)]);
   const good = makeCandidates(at(54, 54));
-  assert.deepEqual(voteOn({}, [...liar, ...good]), [['votes', 'votes', 'votes'], undefined]);
-  assert.deepEqual(voteOn({ isPatient: false }, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
+  assert.deepEqual(voteOn({}, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
   assert.deepEqual(voteOn({}, good, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
 });
 
@@ -426,13 +425,23 @@ test('nor does one that shows a chain, where the others have recent blocks', () 
   );
 });
 
-test('what a node far ahead has not shown of its chain is asked for, and counts when it comes', () => {
-  const { see, doubts } = createHead();
-  const good = makeCandidates([viewChain(a, 100, 3)]);
+test('what a node far ahead has not shown of its chain is asked for; the first head waits for it', () => {
+  const { see, doubts, head } = createHead();
+  const good = makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]);
   const low = makeCandidates(at(54));
   assert.equal(see(...low, ...good), undefined);
+  assert.equal(head.isUndecided, true);
   assert.deepEqual(doubts, [[good[0], 54n]]);
   assert.equal(see(...low, ...makeCandidates([viewChain(a, 100)])), a.at(100));
+  assert.equal(head.isUndecided, false);
+});
+
+test('it does not wait for ever', () => {
+  const { see, clock, head } = createHead();
+  const low = makeCandidates(at(54, 54));
+  see(...low, ...makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]));
+  clock.advanceNow(5_000);
+  assert.equal(head.head, a.at(54));
 });
 
 test('stopping ends the waiting', () => {

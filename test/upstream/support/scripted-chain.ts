@@ -152,6 +152,8 @@ export class ScriptedChain {
       safe: undefined,
       hasMarks: true,
       isSyncing: false,
+      isExpected: false,
+      hasShown: () => true,
       finalized: undefined,
       headerAt,
       hashAt: (number) => headerAt(number)?.hash,

@@ -131,6 +131,8 @@ const EVERYTHING: TrackedHead = {
   safe: undefined,
   hasMarks: true,
   isSyncing: false,
+  isExpected: false,
+  hasShown: () => true,
   syncTarget: undefined,
   showBlock: async () => {},
   finalized: undefined,
