@@ -1,6 +1,7 @@
 import type { BlockHeader } from './block.ts';
 import { type ChainView, chooseHead, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
+import type { SyncClaim } from './head-feed.ts';
 
 /** What one healthy node says of its heads. */
 export interface HeadReport extends ChainView {
@@ -105,13 +106,33 @@ function judge(
   return lags && !contradictsChain(served, tracker) ? 'lagging' : 'votes';
 }
 
-/** @param until Unix milliseconds: a timestamp after it is not believed */
-function isFarBehind(
-  block: BlockHeader,
-  other: BlockHeader,
+/**
+ * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
+ * @param tolerance blocks that it may be behind the target that it tells
+ */
+export function isSyncClaimTrue(
+  claim: SyncClaim,
+  latest: Pick<BlockHeader, 'number'> | undefined,
+  tolerance: number,
+): boolean {
+  if (claim === undefined) return false;
+  if (claim.target === undefined || latest === undefined) return true;
+  return claim.target - latest.number > BigInt(tolerance);
+}
+
+type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
+
+/**
+ * Whether a block is behind another by more than both bounds.
+ * @param until Unix milliseconds: a timestamp after it is not believed
+ * @param part of the bounds
+ */
+export function isFarBehind(
+  block: Position,
+  other: Position,
   until: number,
   { maxLagBlocks, maxLagMs }: LagBounds,
-  part: number,
+  part: number = 1,
 ): boolean {
   const blocks = Number(other.number - block.number);
   const ms = Math.min(Number(other.timestamp) * MS, until) - Number(block.timestamp) * MS;
@@ -123,7 +144,7 @@ function isFarAhead(
   baseline: BlockHeader | undefined,
   { wallTime, ...rules }: ElectionRules,
 ): boolean {
-  return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules, 1);
+  return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules);
 }
 
 /** Whether a node was seen to have the parent of its head, and the baseline below it. */

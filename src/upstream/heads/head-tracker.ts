@@ -3,6 +3,7 @@ import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from './block.ts';
 import { BlockPace } from './block-pace.ts';
 import type { ChainView } from './choose-head.ts';
+import { isSyncClaimTrue } from './electorate.ts';
 import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { PollLoop } from './poll-loop.ts';
@@ -98,12 +99,9 @@ export class HeadTracker implements ChainView {
     return this.#hasMarks;
   }
 
-  /** Whether the node says that it is syncing. Geth says so too while it indexes transactions, at the target. */
+  /** Whether the node says that it is syncing, and is. */
   get isSyncing(): boolean {
-    if (this.#sync === undefined) return false;
-    const { target } = this.#sync;
-    if (target === undefined || this.latest === undefined) return true;
-    return target - this.latest.number > BigInt(this.#options.syncTolerance);
+    return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
   }
 
   /** The highest block that a syncing node knows of, where it tells. */
