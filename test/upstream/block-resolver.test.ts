@@ -172,6 +172,42 @@ describe('before there is a head', () => {
   });
 });
 
+describe('when no node has had the head for too long', () => {
+  const outage = {
+    name: 'ChainError',
+    kind: 'unavailable',
+    message: 'no node has confirmed block 399 for 60 s: the only node does not answer',
+  };
+
+  function createExpired() {
+    const network = createNetwork(chain);
+    network.switchTo(chain, MARKS);
+    Object.defineProperties(network.head, { isExpired: { value: true }, unconfirmedMs: { value: 60_400 } });
+    return network;
+  }
+
+  it('what may have changed is refused', async () => {
+    const { resolver } = createExpired();
+    const refused = [
+      ...(['latest', 'safe', 'finalized', 'pending'] as const).map(tag),
+      byNumber(381),
+      byNumber(500),
+    ];
+    for (const reference of [...refused, byHash(chain.hashOf(399), true)]) {
+      await assert.rejects(resolver.resolve(reference, createScope()), outage);
+      assert.equal(resolver.resolveNow(reference), undefined);
+    }
+    await assert.rejects(resolver.getHead(createScope()), outage);
+  });
+
+  it('what cannot change is not', async () => {
+    const { resolver } = createExpired();
+    assert.deepEqual(await resolver.resolve(byNumber(380), createScope()), at(380));
+    assert.deepEqual(await resolver.resolve(tag('earliest'), createScope()), at(0));
+    assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(398)), createScope()), at(398));
+  });
+});
+
 it('a node that says nonsense about a hash is no source', async () => {
   const { resolver } = createNetwork(chain, {}, [createNode(answer('"nonsense"'))]);
   await assert.rejects(resolver.resolve(byHash(chain.hashOf(5)), createScope()), { kind: 'malformed' });

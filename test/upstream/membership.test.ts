@@ -206,6 +206,57 @@ describe('Membership', () => {
     assert.equal(node.asked.calls.length, asked);
   });
 
+  it('a node whose head fell is asked who it is within a second, once for many falls', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
+    const asked = node.asked.calls.length;
+    for (let fall = 0; fall < 5; fall++) membership.noteFallenHead(node.upstream);
+    await pass(1_000);
+    assert.equal(node.asked.calls.length, asked + 3);
+    assert.equal(node.upstream.standing, 'quarantined');
+    assert.equal(node.upstream.mismatch, `genesis ${OTHER_GENESIS}, expected ${GENESIS}`);
+    node.behave(claim({ chainId: '0x5' }));
+    await pass(5_000);
+    assert.equal(node.upstream.mismatch, 'chain id 5, expected 1');
+    node.behave(claim());
+    await pass(5_000);
+    assert.equal(node.upstream.mismatch, undefined);
+    membership.close();
+  });
+
+  it('a development network follows its node to another genesis block, not to another chain id', async () => {
+    const node = createNode(claim());
+    const { membership, replaced, log } = createScene([node], true);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
+    await pass(30_000);
+    assert.deepEqual([node.upstream.standing, replaced()], ['verified', 1]);
+    assert.equal(membership.genesisHash, OTHER_GENESIS);
+    assert.ok(log.lines.some((line) => line.includes('the chain was replaced')));
+    await pass(30_000);
+    assert.equal(replaced(), 1);
+    node.behave(claim({ chainId: '0x5' }));
+    await pass(30_000);
+    assert.deepEqual([node.upstream.standing, replaced()], ['quarantined', 1]);
+    membership.close();
+  });
+
+  it('one that did not know its genesis block yet learns it without being replaced', async () => {
+    const node = createNode(fault('unreachable'));
+    const { membership, replaced } = createScene([node], true);
+    await membership.askAll(() => false);
+    membership.begin({ chainId: 1n, genesisHash: undefined });
+    assert.equal(node.upstream.identityFault, 'unreachable');
+    node.behave(claim());
+    await pass(200);
+    assert.deepEqual([node.upstream.standing, replaced(), membership.genesisHash], ['verified', 0, GENESIS]);
+    membership.close();
+  });
+
   it('logs neither addresses nor the words of a node that may hold them', async () => {
     const behaviour: Behaviour = () => {
       throw new UpstreamFault('unreachable', 'connection refused');
