@@ -180,7 +180,8 @@ export class HeadTracker implements ChainView {
         if (!this.#isRunning) return;
         this.#announcements++;
         this.#isAnnounced = true;
-        void this.#chain.take(header);
+        if (this.#feed.getSync === undefined || this.#hasSync) void this.#chain.take(header);
+        else void this.#latestLoop.pollNow();
       },
       onLost: () => this.#setAnnounced(false),
       onReady: () => this.#setAnnounced(true),

@@ -116,6 +116,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     now: now ?? (() => performance.now()),
   });
   upstream.standing = 'verified';
+  upstream.vote = 'votes';
   return {
     upstream,
     asked,
