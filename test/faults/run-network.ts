@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
+import { waitUntil } from '../support/program.ts';
+import { HEAD_NUMBER } from '../support/scene.ts';
 import { type AnsweredQuestion, type Expected, rephrase } from '../support/scene-questions.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { Caller, type Cell, findQuestion, hideSecret } from './caller.ts';
@@ -9,14 +11,14 @@ import { type NetworkSetting, nameSetting } from './networks.ts';
 import type { Stage } from './stage.ts';
 
 const CHAIN_ID = 31_337;
+/** Where the head is to be refused. */
 const HEAD_AGE = '1s';
+/** Nothing here is about slow nodes: limits are far above what a busy machine needs. The service's own is 60 s. */
+const HANG_MS = 90_000;
 /** Longest waits, milliseconds: a node that was of another chain is asked every 5 s, one that was away as often. */
 const CHANGE_MS = 40_000;
 const PAUSE_MS = 100;
 const WAVES = 2;
-/** A node that is gone is not called: then the wait ends after this time, milliseconds. */
-const NOTICE_MS = 2_000;
-const NOTICE_CALLS = 3;
 const GENESIS_HEAD: Expected = { result: '0x0' };
 
 export async function runNetwork(stage: Stage, setting: NetworkSetting): Promise<readonly Cell[]> {
@@ -39,7 +41,7 @@ class NetworkRun {
   constructor(stage: Stage, setting: NetworkSetting) {
     this.#stage = stage;
     this.#setting = setting;
-    this.#caller = new Caller(nameSetting(setting));
+    this.#caller = new Caller(nameSetting(setting), HANG_MS);
   }
 
   async run(): Promise<Cell[]> {
@@ -54,8 +56,9 @@ class NetworkRun {
     await this.#startService();
     if (row.time === 'later') {
       cells.push(await this.#awaitHead('start'));
+      await this.#awaitMarks();
       await this.#breakNodes();
-      if (row.outcome.kind === 'truth') await this.#awaitPolls();
+      if (row.outcome.kind === 'truth') await this.#awaitNotice();
     }
     cells.push(...(await this.#checkOutcome()));
     for (const node of this.#nodes) await node.setFault();
@@ -77,16 +80,26 @@ class NetworkRun {
     }
   }
 
-  /** What is asked before the next look at the heads of most nodes may come from before it. */
-  async #awaitPolls(): Promise<void> {
+  /** Safe and finalized are told some time after the head. */
+  async #awaitMarks(): Promise<void> {
+    const question = findQuestion(this.#stage.questions, 'eth_getBlockReceipts finalized');
+    await waitUntil(
+      async () => (await this.#caller.judge(question, [question.expected])).verdict === 'right',
+      CHANGE_MS,
+    );
+  }
+
+  /** What is asked before the next look at the heads of most nodes may be answered as of before it. */
+  async #awaitNotice(): Promise<void> {
     const { row, size } = this.#setting;
-    const until = performance.now() + NOTICE_MS;
-    const waiting = this.#nodes
-      .slice(0, row.countFaulty(size))
-      .map((node) => ({ node, calls: node.calls + NOTICE_CALLS }));
-    while (performance.now() < until && waiting.some(({ node, calls }) => node.calls < calls)) {
-      await sleep(PAUSE_MS);
-    }
+    const isNoticed = async (): Promise<boolean> => {
+      const status = await this.#service?.service.readStatus();
+      const faulty = status?.networks[0]?.upstreams.slice(0, row.countFaulty(size)) ?? [];
+      return faulty.every(
+        ({ state, reason, head }) => state !== 'up' || reason !== undefined || head !== HEAD_NUMBER,
+      );
+    };
+    await waitUntil(isNoticed, CHANGE_MS);
   }
 
   async #startService(): Promise<void> {
@@ -97,17 +110,17 @@ class NetworkRun {
     }));
     const pool = {
       chainId: CHAIN_ID,
-      headAge: HEAD_AGE,
+      ...(row.outcome.kind === 'refusal' && { headAge: HEAD_AGE }),
       blockTime: '200ms',
       pollInterval: '100ms',
-      answerTimeout: '2s',
+      answerTimeout: '30s',
     };
     this.#service = await startService({
       dataDir: this.#folder.path,
       defaultNetwork: 'nodes',
-      limits: { requestTimeout: '8s' },
+      limits: { requestTimeout: '60s' },
       networks: {
-        nodes: { hosts: ['nodes.localhost'], upstreams, pool: { ...pool, ...row.pool }, callTimeout: '5s' },
+        nodes: { hosts: ['nodes.localhost'], upstreams, pool: { ...pool, ...row.pool }, callTimeout: '50s' },
       },
     });
     this.#caller.authority = this.#service.authority;
