@@ -52,7 +52,9 @@ export class Membership {
   askAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const asked = this.#parts.upstreams.map(async (upstream) => {
-        await this.#identify(upstream);
+        const isKnown = await this.#identify(upstream);
+        // It may have taken longer than the start waited.
+        if (isKnown && this.#expected !== undefined && !this.#isClosed) this.#admit(upstream);
         if (isEnough()) resolve();
       });
       void Promise.all(asked).then(() => resolve());
@@ -114,8 +116,7 @@ export class Membership {
     if (this.#isClosed) return;
     if (isKnown) {
       this.#retries.delete(upstream);
-      this.#completeExpectation();
-      this.#judge(upstream);
+      this.#admit(upstream);
     } else {
       this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
     }
@@ -152,6 +153,12 @@ export class Membership {
       this.#logFault(upstream, error);
       return false;
     }
+  }
+
+  /** Judges one that has just said who it is. */
+  #admit(upstream: Upstream): void {
+    this.#completeExpectation();
+    this.#judge(upstream);
   }
 
   /** Which genesis is meant may have been left open at the start: the first majority says it. */

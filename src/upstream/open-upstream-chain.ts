@@ -26,8 +26,8 @@ import { watchHead } from './watch-head.ts';
 
 /** How long the first head waits for upstreams that have not said who they are. */
 const AWAIT_MS = 1_500;
-/** The same, from the opening of a chain that the configuration names. */
-const NAMED_AWAIT_MS = 2_500;
+/** The same, from the opening of a chain that the configuration names: as long as they may take to say it. */
+const NAMED_AWAIT_MS = 5_000;
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
 const MERGE_LIMIT_MS = 60_000;

@@ -128,6 +128,25 @@ describe('Membership', () => {
     membership.close();
   });
 
+  it('who answers after the start has gone on is judged then', async () => {
+    const nodes = [createNode(claim()), createNode(silent)];
+    const { membership } = createScene(nodes);
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const honest = claim();
+    nodes[1]?.behave((call, options) => held.then(() => honest(call, options)));
+    void membership.askAll(() => false);
+    await settle();
+    membership.begin(OURS);
+    assert.deepEqual(standings(nodes), ['verified', 'unverified']);
+    answer();
+    await settle();
+    assert.deepEqual(standings(nodes), ['verified', 'verified']);
+    membership.close();
+  });
+
   it('who did not answer is asked again, ever more rarely, until it does', async () => {
     const node = createNode(inTurn(...Array(9).fill(fault('unreachable')), claim()));
     const { membership } = createScene([node]);
