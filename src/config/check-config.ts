@@ -48,6 +48,10 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with upstreams can pass methods through';
     return [{ path: [...path, 'passthrough'], message }];
   }
+  if (network.pool.development && upstreams?.length !== 1) {
+    const message = 'only a network with one upstream can follow it wherever it goes';
+    return [{ path: [...path, 'pool', 'development'], message }];
+  }
   return [];
 }
 

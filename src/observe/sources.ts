@@ -5,6 +5,8 @@ import type { BlockStatus, UpstreamStatus } from './status.ts';
 export type UpstreamFigures = UpstreamStatus & {
   readonly inFlight: number;
   readonly circuit: 'closed' | 'open' | 'halfOpen';
+  /** Whether it takes part in deciding the head. */
+  readonly hasVote: boolean;
   /** Faults so far by kind. */
   readonly faults: ReadonlyMap<string, number>;
   /** Of all requests to it that were not given up. */
@@ -14,6 +16,9 @@ export type UpstreamFigures = UpstreamStatus & {
 /** What a network's chain tells of itself. */
 export type ChainFigures = {
   readonly head: BlockStatus | undefined;
+  /** As in `NetworkStatus`; absent without nodes. */
+  readonly unconfirmed?: number;
+  readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamFigures[];
 };
 

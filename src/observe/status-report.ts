@@ -59,17 +59,19 @@ function countQueued({ networks, readEngine }: Sources): number {
 
 function readNetworks({ networks }: Sources, calls: CallRecorder, second: number): NetworkReport[] {
   return networks.map(({ name, hosts, source, family, chainId, read }) => {
-    const { head, upstreams } = read();
+    const { upstreams, ...chain } = read();
     return {
       name,
       hosts,
       source,
       ...(family !== undefined && { family }),
       chainId,
-      ...(head !== undefined && { head }),
+      ...(chain.head !== undefined && { head: chain.head }),
+      ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
+      ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
       // Nothing but what belongs to the status: the rest is for metrics.
       upstreams: upstreams.map(
-        ({ inFlight: _, circuit: __, faults: ___, seconds: ____, ...status }) => status,
+        ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
       ),
       seconds: calls.trafficOf(name).list(second),
     };

@@ -39,6 +39,10 @@ export type NetworkStatus = {
   readonly family?: string;
   readonly chainId?: string;
   readonly head?: BlockStatus;
+  /** Milliseconds since a healthy node had the head; 0 while one has it. */
+  readonly unconfirmed?: number;
+  /** Whether the head is not served any more because no healthy node has had it for too long. */
+  readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamStatus[];
   /** Calls a second and their latencies over the last ten seconds. */
   readonly traffic: TrafficSample;
@@ -50,7 +54,7 @@ export type UpstreamStatus = {
   /** A name or a host: never a path, a query or credentials. */
   readonly name: string;
   readonly state: 'up' | 'lagging' | 'down' | 'excluded';
-  /** Why it is not used, where it is not. */
+  /** Why it is not used like any other, where it is not. */
   readonly reason?: string;
   readonly head?: number;
   /** Blocks behind the head that is served. */

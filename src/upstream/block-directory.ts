@@ -69,6 +69,7 @@ export class BlockDirectory {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
+      needsVote: true,
       nulls: 'truth',
       isText: true,
       check: checkBlock(() => true),
@@ -111,6 +112,13 @@ export class BlockDirectory {
     const { head } = this.#head;
     if (head !== undefined) this.#noteMerge(head);
     return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
+  }
+
+  /** Forgets everything: the network is another chain from now on. */
+  forgetChain(): void {
+    this.forgetNumbers();
+    this.#blocks.clear();
+    this.#mergedFrom = undefined;
   }
 
   /** Forgets heights that may have other blocks now. */

@@ -81,7 +81,7 @@ export class BlockQuestions {
       method,
       params: text,
       block: { number, hash },
-      key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${text}` },
+      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}` },
       nulls: 'fault',
       isBound: true,
     };

@@ -19,48 +19,58 @@ export type BlockResolverParts = {
   readonly tags: PoolOptions['tags'];
   /** Undefined as long as too few nodes have said it. */
   readonly genesisHash: () => string | undefined;
-  /** Whether there is a node that may yet tell a head. */
+  /** Whether there is a node that may yet tell a head, and has not had its time to do so. */
   readonly mayBeKnown: () => boolean;
+  /** Why no node can be asked. */
+  readonly explainOutage: () => string;
 };
 
 type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' };
 
+const MS = 1_000;
+
 /** Turns tags, numbers and hashes into one block, the same one for every upstream that is asked. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
-  /** Wakes those who wait for the first head. One reaction to `whenKnown` serves all: reactions cannot be taken back. */
+  /** Wakes those that wait for the first head. */
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: BlockResolverParts) {
     this.#parts = parts;
-    void parts.head.whenKnown().then(() => {
-      for (const wake of this.#waiting) wake();
-    });
   }
 
-  /** The served head. @throws ChainError `unavailable` when none is known in time. */
+  /** To be called when the head or the nodes have changed: ends waiting for a head that is there, or will not come. */
+  noteChange(): void {
+    if (this.#waiting.size === 0) return;
+    if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** The served head. @throws ChainError `unavailable` when none is known in time, and when it is too old to be served */
   async getHead(scope: CallScope): Promise<BlockHeader> {
-    const { head } = this.#parts;
-    if (head.head !== undefined) return head.head;
-    if (!this.#parts.mayBeKnown()) throw new ChainError('unavailable', 'every node is of another chain');
-    await this.#waitForHead(scope);
-    if (head.head === undefined) throw new ChainError('unavailable', 'no node has told its head yet');
-    return head.head;
+    const latest = await this.#getKnownHead(scope);
+    this.#checkAge(latest);
+    return latest;
   }
 
-  /** What a reference means, asking nodes only for a hash that has not been seen and a tag that has not been told. */
+  /**
+   * What a reference means, asking nodes only for a hash that has not been seen and a tag that has not been told.
+   * @throws ChainError `unavailable`, as `getHead`, where the reference may mean another block by now
+   */
   async resolve(reference: BlockReference, scope: CallScope): Promise<ResolvedBlock> {
-    const latest = await this.getHead(scope);
+    const latest = await this.#getKnownHead(scope);
+    if (!this.#isImmutable(reference)) this.#checkAge(latest);
     const known = this.resolveNow(reference);
     if (known !== undefined) return known;
     if (reference.kind === 'hash') return this.#resolveHash(reference, latest, scope);
     return this.#askTag(reference as TagReference, scope);
   }
 
-  /** What a reference means, where that is known without asking anybody. */
+  /** What a reference means, where that is known without asking a node. */
   resolveNow(reference: BlockReference): ResolvedBlock | undefined {
     const latest = this.#parts.head.head;
     if (latest === undefined) return undefined;
+    if (this.#parts.head.isExpired && !this.#isImmutable(reference)) return undefined;
     switch (reference.kind) {
       case 'tag':
         return this.#resolveTag(reference.tag, latest);
@@ -72,7 +82,29 @@ export class BlockResolver {
     }
   }
 
-  /** Until there is a head, the deadline has come or the caller has gone. */
+  async #getKnownHead(scope: CallScope): Promise<BlockHeader> {
+    const { head } = this.#parts;
+    if (head.head === undefined && this.#parts.mayBeKnown()) await this.#waitForHead(scope);
+    if (head.head === undefined) throw new ChainError('unavailable', this.#parts.explainOutage());
+    return head.head;
+  }
+
+  #checkAge({ number }: BlockHeader): void {
+    const { head } = this.#parts;
+    if (!head.isExpired) return;
+    const seconds = Math.floor(head.unconfirmedMs / MS);
+    const since = `no node has confirmed block ${number} for ${seconds} s`;
+    throw new ChainError('unavailable', `${since}: ${this.#parts.explainOutage()}`);
+  }
+
+  /** Whether it means the same block whatever becomes of the head. */
+  #isImmutable(reference: BlockReference): boolean {
+    if (reference.kind === 'tag') return reference.tag === 'earliest';
+    if (reference.kind === 'hash') return !reference.requireCanonical;
+    return reference.number <= (this.#parts.head.finalized?.number ?? 0n);
+  }
+
+  /** Until there is a head, none can be expected, the deadline has come or the caller has gone. */
   #waitForHead({ deadline, signal }: CallScope): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

@@ -8,7 +8,8 @@ import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { BlockPosition, Handler, RoutedCall } from './routed-call.ts';
 
 export type QuestionParts = {
-  readonly chainId: bigint;
+  /** Tells what is kept of this chain from what is kept of others. */
+  readonly cacheScope: () => string;
   readonly ask: Handler;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
@@ -73,7 +74,7 @@ export class CallQuestions {
       // Everything in the parameters is hex, of which case says nothing.
       key: {
         blockHash: hash,
-        question: `${this.#parts.chainId}:${method}:${text}${overrides}`.toLowerCase(),
+        question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
       },
       nulls: 'fault',
       isHeld: true,

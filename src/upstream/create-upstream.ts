@@ -45,6 +45,7 @@ export function createUpstream(
     {
       pollInterval: { min: pool.pollInterval, max: Math.max(pool.pollInterval, MAX_POLL_MS) },
       blockTimeMs: pool.blockTime,
+      syncTolerance: pool.maxLagBlocks,
       onChange: () => events.onHead(upstream),
       clock,
     },

@@ -9,6 +9,8 @@ const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
 const RECHECK_QUARANTINED_MS = 5_000;
+/** From a fallen head to the check, and so between two: behind some addresses nodes with different heads take turns. */
+const FALLEN_MS = 1_000;
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
@@ -17,8 +19,12 @@ export type MembershipParts = {
   readonly upstreams: readonly Upstream[];
   readonly network: string;
   readonly log: Logger;
+  /** Whether the network follows its only node to another genesis block. */
+  readonly isDevelopment: boolean;
   /** An upstream's standing changed. */
   readonly onChange: () => void;
+  /** The network is another chain from now on, of the same id: nothing that is known of blocks is true any more. */
+  readonly onReplaced: () => void;
 };
 
 /**
@@ -30,6 +36,8 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
+  /** Those that will be checked because their heads went down. */
+  readonly #fallen = new Set<Upstream>();
   #expected: ChainIdentity | undefined;
   #isClosed = false;
 
@@ -44,7 +52,9 @@ export class Membership {
   askAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const asked = this.#parts.upstreams.map(async (upstream) => {
-        await this.#identify(upstream);
+        const isKnown = await this.#identify(upstream);
+        // It may have taken longer than the start waited.
+        if (isKnown && this.#expected !== undefined && !this.#isClosed) this.#admit(upstream);
         if (isEnough()) resolve();
       });
       void Promise.all(asked).then(() => resolve());
@@ -58,6 +68,10 @@ export class Membership {
       this.#judge(upstream);
       this.#plan(upstream);
     }
+  }
+
+  get hasBegun(): boolean {
+    return this.#expected !== undefined;
   }
 
   /** Of the network, once a majority has said it or the configuration has. */
@@ -79,6 +93,13 @@ export class Membership {
     void this.#check(upstream);
   }
 
+  /** An upstream's head went down: it may have been started again with another genesis block. */
+  noteFallenHead(upstream: Upstream): void {
+    if (this.#expected === undefined || this.#fallen.has(upstream)) return;
+    this.#fallen.add(upstream);
+    this.#checkIn(upstream, FALLEN_MS);
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -87,6 +108,7 @@ export class Membership {
 
   async #check(upstream: Upstream): Promise<void> {
     if (this.#isClosed || upstream.checking !== undefined) return;
+    this.#fallen.delete(upstream);
     const identification = this.#identify(upstream);
     upstream.checking = identification.then(() => {});
     const isKnown = await identification;
@@ -94,8 +116,7 @@ export class Membership {
     if (this.#isClosed) return;
     if (isKnown) {
       this.#retries.delete(upstream);
-      this.#completeExpectation();
-      this.#judge(upstream);
+      this.#admit(upstream);
     } else {
       this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
     }
@@ -103,11 +124,17 @@ export class Membership {
   }
 
   #plan(upstream: Upstream): void {
-    clearTimeout(this.#timers.get(upstream));
     const retries = this.#retries.get(upstream) ?? (upstream.identity === undefined ? 1 : 0);
     const recheckMs = upstream.standing === 'quarantined' ? RECHECK_QUARANTINED_MS : RECHECK_MS;
     const delay = retries === 0 ? recheckMs : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
-    const timer = setTimeout(() => void this.#check(upstream), delay);
+    this.#checkIn(upstream, this.#fallen.has(upstream) ? Math.min(delay, FALLEN_MS) : delay);
+  }
+
+  /** Instead of the check that is planned. */
+  #checkIn(upstream: Upstream, delayMs: number): void {
+    clearTimeout(this.#timers.get(upstream));
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => void this.#check(upstream), delayMs);
     timer.unref();
     this.#timers.set(upstream, timer);
   }
@@ -116,14 +143,22 @@ export class Membership {
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       upstream.identity = await readIdentity(upstream.control, performance.now() + IDENTITY_LIMIT_MS);
+      upstream.identityFault = undefined;
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
+      upstream.identityFault = error.kind;
       upstream.countFault(error.kind);
       upstream.isAwaited = false;
       this.#logFault(upstream, error);
       return false;
     }
+  }
+
+  /** Judges one that has just said who it is. */
+  #admit(upstream: Upstream): void {
+    this.#completeExpectation();
+    this.#judge(upstream);
   }
 
   /** Which genesis is meant may have been left open at the start: the first majority says it. */
@@ -139,11 +174,32 @@ export class Membership {
   #judge(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
-    const isOurs = isSameChain(identity, this.#expected);
+    if (this.#parts.isDevelopment) this.#follow(upstream, identity, this.#expected);
+    upstream.mismatch = describeMismatch(identity, this.#expected);
+    const isOurs = upstream.mismatch === undefined;
     const wasSuspected = upstream.isSuspected;
     upstream.isSuspected = false;
     this.#setStanding(upstream, isOurs ? 'verified' : 'quarantined');
     if (wasSuspected) this.#parts.onChange();
+  }
+
+  /** A development node that was started again has another genesis block. */
+  #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
+    if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash)
+      return;
+    this.#expected = { chainId, genesisHash };
+    if (expected.genesisHash === undefined) return;
+    const fields = {
+      network: this.#parts.network,
+      upstream: name,
+      from: expected.genesisHash,
+      to: genesisHash,
+    };
+    this.#parts.log.warn(
+      fields,
+      'the chain was replaced: the node has another genesis block, caches are emptied',
+    );
+    this.#parts.onReplaced();
   }
 
   #setStanding(upstream: Upstream, standing: Upstream['standing']): void {
@@ -159,7 +215,11 @@ export class Membership {
       genesis: identity?.genesisHash,
     };
     if (standing === 'quarantined') {
-      this.#parts.log.error(fields, 'upstream is of another chain: it is not asked for anything');
+      const { mismatch } = upstream;
+      this.#parts.log.error(
+        { ...fields, mismatch },
+        'upstream is of another chain: it is not asked for anything',
+      );
     } else if (standing === 'verified') {
       this.#parts.log.info(fields, 'upstream is in service');
     }
@@ -173,11 +233,17 @@ export class Membership {
 }
 
 /** Whether a node belongs to the network. */
-export function isSameChain(identity: Identity, { chainId, genesisHash }: ChainIdentity): boolean {
-  if (identity.chainId !== chainId) return false;
-  return (
-    genesisHash === undefined || identity.genesisHash === undefined || identity.genesisHash === genesisHash
-  );
+export function isSameChain(identity: Identity, expected: ChainIdentity): boolean {
+  return describeMismatch(identity, expected) === undefined;
+}
+
+/** How a node differs from the network; undefined where it belongs to it. */
+function describeMismatch(identity: Identity, { chainId, genesisHash }: ChainIdentity): string | undefined {
+  if (identity.chainId !== chainId) return `chain id ${identity.chainId}, expected ${chainId}`;
+  if (genesisHash === undefined || identity.genesisHash === undefined) return undefined;
+  return identity.genesisHash === genesisHash
+    ? undefined
+    : `genesis ${identity.genesisHash}, expected ${genesisHash}`;
 }
 
 /** An identity and how many upstreams claim it. */

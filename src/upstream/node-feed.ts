@@ -1,13 +1,15 @@
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
-import type { HeadFeed } from './heads/head-feed.ts';
+import type { HeadFeed, SyncClaim } from './heads/head-feed.ts';
 import { parseBlock, parseHeader } from './heads/parse-block.ts';
 import { holdText } from './hold-text.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
+/** Shorter: the first head waits for it. */
+const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
 
 /**
@@ -17,6 +19,7 @@ const METHOD = 'eth_getBlockByNumber';
 export function createNodeFeed(transport: Transport, announcements: Transport): HeadFeed {
   return {
     getBlock: (block) => getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block),
+    getSync: () => getSync(transport),
     ...(announcements.watchHeads !== undefined && {
       watch: (listener) =>
         (announcements.watchHeads as NonNullable<Transport['watchHeads']>)({
@@ -37,6 +40,23 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
         }),
     }),
   };
+}
+
+async function getSync(transport: Transport): Promise<SyncClaim> {
+  const call = { method: 'eth_syncing', params: '[]' };
+  const reply = await transport.send(call, { deadline: performance.now() + SYNC_LIMIT_MS });
+  return reply.kind === 'error' ? undefined : readSync(JSON.parse(await holdText(reply.result)));
+}
+
+/** What `eth_syncing` says: false, or an object; clients name the target `highestBlock`, where they have one. */
+export function readSync(value: unknown): SyncClaim {
+  if (typeof value !== 'object' || value === null) return value === true ? { target: undefined } : undefined;
+  const { highestBlock } = value as { readonly highestBlock?: unknown };
+  try {
+    return { target: parseQuantity(String(highestBlock), 64) };
+  } catch {
+    return { target: undefined };
+  }
 }
 
 async function getBlock(transport: Transport, block: string): Promise<BlockHeader | null> {

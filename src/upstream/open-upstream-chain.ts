@@ -3,6 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
+import { settleWithin } from '../util/settle-within.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -14,17 +15,24 @@ import { findMerge } from './find-merge.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
+import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { createPool } from './pool.ts';
-import { identifyChain, refreshHeads, waitForHeads } from './start-up.ts';
+import { identifyChain, identifyNamedChain, refreshHeads, waitForHeads } from './start-up.ts';
+import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
+import { watchHead } from './watch-head.ts';
 
 /** How long the first head waits for upstreams that have not said who they are. */
 const AWAIT_MS = 1_500;
-/** How long the served head outlives the last upstream that has it. */
+/** The same, from the opening of a chain that the configuration names: as long as they may take to say it. */
+const NAMED_AWAIT_MS = 5_000;
+/** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
 const MERGE_LIMIT_MS = 60_000;
+/** How long a start waits for the nodes where it can do without them; most answer in a tenth of it. */
+const OPEN_LIMIT_MS = 500;
 
 export type UpstreamChainOptions = {
   readonly network: string;
@@ -35,7 +43,8 @@ export type UpstreamChainOptions = {
 };
 
 /**
- * Opens the chain that a pool of nodes knows, after finding out which chain that is.
+ * Opens the chain that a pool of nodes knows. Where the configuration does not name the chain, finds out first which one
+ * that is; otherwise the chain is open at once, and answers when its nodes do.
  * @throws Error when no upstream answers in time and the configuration does not name the chain
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
@@ -43,6 +52,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const update = (): void => {
     head.update();
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
+    resolver.noteChange();
   };
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, systemClock, {
@@ -51,7 +61,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
           upstream.isOnFork = true;
           membership.suspectForked(upstream);
+        } else if (hasFallen(upstream)) {
+          if (pool.development) membership.suspectForked(upstream);
+          else membership.noteFallenHead(upstream);
         }
+        upstream.lastHead = upstream.tracker.latest?.number;
         update();
       },
       onAway(upstream) {
@@ -64,18 +78,20 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       },
     }),
   );
-  const head = new NetworkHead({
+  const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     share: pool.headShare,
+    maxLagBlocks: pool.maxLagBlocks,
+    maxLagMs: pool.maxLagTime,
+    headAgeMs: pool.headAge,
     giveUpMs: GIVE_UP_MS,
-    reports: () => upstreams.filter((upstream) => upstream.countsForHead).map(({ tracker }) => tracker),
+    isDevelopment: pool.development,
+    candidates: () => upstreams.filter((upstream) => upstream.countsForHead),
+    wallTime: () => Date.now(),
+    ...watchHead(network, log, upstreams, () => head),
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
       directory.forgetNumbers();
       log.info({ network, blocks: hashes.length }, 'blocks left the chain');
-    },
-    onGivenUp(from, to) {
-      const fields = { network, from: from.number.toString(), to: to.number.toString() };
-      log.warn(fields, 'no upstream has the served head any more: it is given up');
     },
     clock: systemClock,
   });
@@ -88,9 +104,34 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     log,
   });
   const directory = new BlockDirectory(ask, head);
-  const membership = new Membership({ upstreams, network, log, onChange: update });
+  const membership = new Membership({
+    upstreams,
+    network,
+    log,
+    isDevelopment: pool.development,
+    onChange: update,
+    onReplaced() {
+      head.reset();
+      directory.forgetChain();
+    },
+  });
+  const resolver = new BlockResolver({
+    head,
+    directory,
+    tags: pool.tags,
+    genesisHash: () => membership.genesisHash,
+    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayTellHead(upstream, head)),
+    explainOutage: () => explainOutage(upstreams),
+  });
   const stopping = new CancelSource();
   let lateness: NodeJS.Timeout | undefined;
+  const limitPatience = (ms: number): void => {
+    lateness = setTimeout(() => {
+      for (const upstream of upstreams) upstream.isAwaited = false;
+      update();
+    }, ms);
+    lateness.unref();
+  };
   const close = async (): Promise<void> => {
     stopping.abort();
     clearTimeout(lateness);
@@ -98,47 +139,67 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head.stop();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
   };
+  const begin = async (identity: ChainIdentity): Promise<void> => {
+    if (stopping.aborted) return;
+    membership.begin(identity);
+    update();
+    for (const { tracker } of upstreams) tracker.start();
+    await waitForHeads(head, upstreams, stopping);
+    if (stopping.aborted) return;
+    const { number } = head.head ?? {};
+    const fields = { network, chainId: `${identity.chainId}`, head: `${number ?? 'unknown'}` };
+    if (number !== undefined) log.info(fields, 'network is served by its nodes');
+    else log.warn({ ...fields, reason: explainOutage(upstreams) }, 'network cannot be served yet');
+  };
 
-  let identity: ChainIdentity;
+  let chainId: bigint;
   try {
-    identity = await identifyChain(upstreams, membership, pool);
+    if (pool.chainId === undefined) {
+      const identity = await identifyChain(upstreams, membership, pool);
+      chainId = identity.chainId;
+      limitPatience(AWAIT_MS);
+      await begin(identity);
+    } else {
+      chainId = pool.chainId;
+      limitPatience(NAMED_AWAIT_MS);
+      const identifying = identifyNamedChain(upstreams, membership, { ...pool, chainId });
+      await settleWithin(identifying.then(begin), OPEN_LIMIT_MS);
+    }
   } catch (error) {
     await close();
     throw error;
   }
-  lateness = setTimeout(() => {
-    for (const upstream of upstreams) upstream.isAwaited = false;
-    update();
-  }, AWAIT_MS);
-  lateness.unref();
-  membership.begin(identity);
-  for (const { tracker } of upstreams) tracker.start();
-  await waitForHeads(head, upstreams);
-  const { chainId } = identity;
-  log.info(
-    { network, chainId: `${chainId}`, head: `${head.head?.number ?? 'unknown'}` },
-    'network is served by its nodes',
-  );
 
   void searchMerge(directory, head, stopping);
-  const resolver = new BlockResolver({
-    head,
+  const parts = {
+    // A development node may be another chain of the same id after a restart.
+    cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
+    ask,
+    resolver,
     directory,
-    tags: pool.tags,
-    genesisHash: () => membership.genesisHash,
-    mayBeKnown: () => upstreams.some(({ standing }) => standing !== 'quarantined'),
-  });
-  const parts = { chainId, ask, resolver, directory };
+  };
   return new UpstreamChain({
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
-    isAnswerable: () => head.head !== undefined && upstreams.some(({ isUp }) => isUp),
+    isAnswerable: () =>
+      head.head !== undefined &&
+      !head.isExpired &&
+      upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => describeChain(head, upstreams),
     close,
   });
+}
+
+/** Whether a node may yet tell the first head, or show that it is on the chain. */
+function mayTellHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
+  return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
+}
+
+function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
+  return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }
 
 /** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */

@@ -14,7 +14,7 @@ export type UpstreamOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly bearer?: string;
   readonly basic?: { readonly user: string; readonly password: string };
-  /** Lower tiers are asked first; a higher one only when those below cannot answer. */
+  /** Lower numbers are asked first, and decide the head; others only when those cannot. */
   readonly tier: number;
   /** Connections (HTTP) at the same time. */
   readonly connections: number;
@@ -32,6 +32,13 @@ export type PoolOptions = {
   readonly genesisHash?: string;
   /** How many of the healthy upstreams must have a block before it is served. */
   readonly headShare: 'majority' | number;
+  /** A node that is behind by more than both has no vote in the head: blocks, and the time between their timestamps. */
+  readonly maxLagBlocks: number;
+  readonly maxLagTime: number;
+  /** How long a head is served that no healthy node has. */
+  readonly headAge: number;
+  /** Whether the network follows its only node wherever it goes: to lower blocks, and to another genesis block. */
+  readonly development: boolean;
   /** Average time between blocks; by default it is observed. */
   readonly blockTime?: number;
   /** Shortest time between two polls for the head. */
@@ -149,6 +156,10 @@ const poolRowSchema: z.ZodType<PoolOptions> = z
       .transform((hash) => hash.toLowerCase())
       .exactOptional(),
     headShare: z.union([z.literal('majority'), z.number().gt(0).max(1)]).default('majority'),
+    maxLagBlocks: z.int().min(1).max(1_000_000).default(8),
+    maxLagTime: duration('30s', 1_000, 86_400_000),
+    headAge: duration('60s', 1_000, 86_400_000),
+    development: z.boolean().default(false),
     blockTime: durationSchema
       .refine((ms) => ms >= 10 && ms <= 3_600_000, 'expected a duration from 10ms to 1h')
       .exactOptional(),

@@ -77,7 +77,7 @@ export class OtherQuestions {
       ...(rule.takesHash === true && { paramsByHash: byHash }),
       block: position,
       ...(rule !== TAG_ANYWHERE[at] && {
-        key: { blockHash: hash, question: `${this.#parts.chainId}:${method}:${byNumber.toLowerCase()}` },
+        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${byNumber.toLowerCase()}` },
       }),
       nulls: rule.nulls,
       ...(rule.check !== undefined && { isText: true, check: rule.check }),

@@ -33,6 +33,8 @@ export type RoutedCall = {
   readonly isHeld?: boolean;
   /** Whether `check` makes sure that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
+  /** Only upstreams with a vote in the head are asked: it is about where the chain is. */
+  readonly needsVote?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { CancelSignal } from '../chain/chain.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { agreeOnChain, type ChainIdentity, type Membership } from './membership.ts';
 import type { PoolOptions } from './options.ts';
@@ -9,6 +10,8 @@ const START_LIMIT_MS = 15_000;
 const START_RETRY_MS = 250;
 /** How long it waits for more than half of them: a node of another chain that is up first must not decide. */
 const PATIENCE_MS = 5_000;
+/** The same where the configuration names the chain, and only its genesis block may be left open. */
+const NAMED_PATIENCE_MS = 1_500;
 /** How long a start waits for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
@@ -20,43 +23,75 @@ const REFRESH_LIMIT_MS = 500;
 export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
   const healthy = upstreams.filter(({ isUp }) => isUp);
   const polls = Promise.all(healthy.map(({ tracker }) => tracker.refresh()));
-  const limit = new AbortController();
-  const timeUp = wait(REFRESH_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => {});
-  await Promise.race([polls, timeUp]);
-  limit.abort();
+  await waitAtMost(polls, REFRESH_LIMIT_MS);
 }
 
 /**
  * Until there is a head, and every upstream that will answer has told its heads: whoever is first must not decide alone.
  * The timer keeps the process alive: nothing listens yet.
  */
-export async function waitForHeads(head: NetworkHead, upstreams: readonly Upstream[]): Promise<void> {
+export async function waitForHeads(
+  head: NetworkHead,
+  upstreams: readonly Upstream[],
+  stopping: CancelSignal,
+): Promise<void> {
   const until = performance.now() + HEAD_LIMIT_MS;
-  const isMissed = ({ isAwaited, standing, isAway, tracker }: Upstream): boolean =>
-    isAwaited || (standing === 'verified' && !isAway && !tracker.hasMarks);
-  while (performance.now() < until && (head.head === undefined || upstreams.some(isMissed))) {
-    await wait(HEAD_CHECK_MS);
-  }
+  const mayTell = ({ isAwaited, standing, isAway }: Upstream): boolean =>
+    isAwaited || (standing === 'verified' && !isAway);
+  const isMissed = (upstream: Upstream): boolean =>
+    upstream.isAwaited || (mayTell(upstream) && !upstream.tracker.hasMarks);
+  const isWaiting = (): boolean =>
+    head.head === undefined ? upstreams.some(mayTell) : upstreams.some(isMissed);
+  while (!stopping.aborted && performance.now() < until && isWaiting()) await wait(HEAD_CHECK_MS);
 }
 
-/** Asks until somebody knows which chain this is. */
-export async function identifyChain(
-  upstreams: readonly Upstream[],
-  membership: Membership,
-  { chainId, genesisHash }: PoolOptions,
-): Promise<ChainIdentity> {
-  const configured = {
+/** Which chain the configuration names: all that is missing is what the upstreams agree on. */
+function readConfigured({ chainId, genesisHash }: PoolOptions): {
+  readonly chainId?: bigint;
+  readonly genesisHash?: string;
+} {
+  return {
     ...(chainId !== undefined && { chainId }),
     ...(genesisHash !== undefined && { genesisHash }),
   };
+}
+
+/**
+ * Asks every upstream once which chain it is of. The configuration names the chain: only which genesis block is meant may
+ * be left open, to the first majority.
+ */
+export async function identifyNamedChain(
+  upstreams: readonly Upstream[],
+  membership: Membership,
+  pool: PoolOptions & { readonly chainId: bigint },
+): Promise<ChainIdentity> {
+  const { chainId, genesisHash } = pool;
+  const findMajority = (): ChainIdentity | undefined => {
+    const agreed = agreeOnChain(upstreams, readConfigured(pool));
+    return agreed !== undefined && agreed.votes > upstreams.length / 2 ? agreed.identity : undefined;
+  };
+  await waitAtMost(
+    membership.askAll(() => findMajority() !== undefined),
+    NAMED_PATIENCE_MS,
+  );
+  return findMajority() ?? { chainId, genesisHash };
+}
+
+/** Asks until somebody knows which chain this is. @throws Error when no upstream says it in time */
+export async function identifyChain(
+  upstreams: readonly Upstream[],
+  membership: Membership,
+  pool: PoolOptions,
+): Promise<ChainIdentity> {
+  const { genesisHash } = pool;
   const until = performance.now() + START_LIMIT_MS;
   const patience = performance.now() + PATIENCE_MS;
+  const configured = readConfigured(pool);
   for (;;) {
     await membership.askAll(() => (agreeOnChain(upstreams, configured)?.votes ?? 0) > upstreams.length / 2);
     const agreed = agreeOnChain(upstreams, configured);
     const isMajority = agreed !== undefined && agreed.votes > upstreams.length / 2;
-    const isNamed = chainId !== undefined && genesisHash !== undefined;
-    if (agreed !== undefined && (isMajority || isNamed)) return agreed.identity;
+    if (agreed !== undefined && isMajority) return agreed.identity;
     // Too few to say which genesis is meant: that is left to the first majority.
     if (agreed !== undefined && performance.now() > patience) return { ...agreed.identity, genesisHash };
     if (performance.now() > until) {
@@ -64,4 +99,12 @@ export async function identifyChain(
     }
     await wait(START_RETRY_MS);
   }
+}
+
+/** Until the work is done, or the time is up. */
+async function waitAtMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const limit = new AbortController();
+  const timeUp = wait(limitMs, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([work, timeUp]);
+  limit.abort();
 }

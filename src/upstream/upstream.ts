@@ -1,5 +1,6 @@
 import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
 import type { FaultKind } from './fault.ts';
+import type { Vote } from './heads/electorate.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
 import type { Identity } from './identity.ts';
@@ -23,10 +24,15 @@ export type TrackedHead = Pick<
   | 'safe'
   | 'finalized'
   | 'hasMarks'
+  | 'isSyncing'
+  | 'isExpected'
+  | 'hasShown'
+  | 'syncTarget'
   | 'hashAt'
   | 'headerAt'
   | 'holds'
   | 'refresh'
+  | 'showBlock'
   | 'start'
   | 'stop'
 >;
@@ -61,6 +67,12 @@ export class Upstream {
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
   standing: Standing = 'unverified';
   identity: Identity | undefined;
+  /** Why it did not say who it is when it was asked last. */
+  identityFault: FaultKind | undefined;
+  /** How it differs from the network's chain, while it is quarantined. */
+  mismatch: string | undefined;
+  /** Of the latest election of the head. */
+  vote: Vote = 'silent';
   /** It told another block than the one served, and has not said since that it is of this chain. */
   isSuspected = false;
   /** Settled when it has been asked who it is. */
@@ -69,6 +81,8 @@ export class Upstream {
   isOnFork = false;
   /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
   isAwaited = true;
+  /** Number of its latest block when it told one before. */
+  lastHead: bigint | undefined;
   /** Polls for its head that failed since the last one that did not. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
@@ -101,6 +115,11 @@ export class Upstream {
   /** Whether it may be asked and answers. */
   get isUp(): boolean {
     return this.standing === 'verified' && !this.isAway;
+  }
+
+  /** Whether it may be asked for recent blocks before others: a node that is behind knows less of them. */
+  get isBehind(): boolean {
+    return this.vote === 'syncing' || this.vote === 'lagging';
   }
 
   /** Whether blocks may be named by hash in parameters (EIP-1898). */

@@ -210,6 +210,13 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:5: networks.n.passthrough: only a network with upstreams can pass methods through'],
   },
   {
+    name: 'a development pool of two nodes',
+    text: '    upstreams: [http://a.example.org, http://b.example.org]\n    pool: { development: true }\n',
+    errors: [
+      'p.yaml:5: networks.n.pool.development: only a network with one upstream can follow it wherever it goes',
+    ],
+  },
+  {
     name: 'pass-through of methods that do more than read',
     text: `${NODE}    passthrough:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n`,
     errors: [
@@ -232,6 +239,10 @@ for (const { name, text, errors } of rows) {
 test('a pool needs no value', () => {
   assert.deepEqual(parseNetwork(NODE).pool, {
     headShare: 'majority',
+    maxLagBlocks: 8,
+    maxLagTime: 30_000,
+    headAge: 60_000,
+    development: false,
     pollInterval: 250,
     tags: {},
     connectTimeout: 2_000,

@@ -5,17 +5,9 @@ import { FaultUpstream } from '../support/fault-upstream.ts';
 import { isCallersCall } from '../support/faults/answers.ts';
 import { type AnsweredQuestion, type Expected, rephrase } from '../support/scene-questions.ts';
 import { type RunningService, startService } from '../support/service.ts';
-import { judge, type Verdict } from './judge.ts';
+import { Caller, type Cell, findQuestion, hideSecret, SECRET } from './caller.ts';
 import { type Group, nameGroup } from './matrix.ts';
 import type { Stage } from './stage.ts';
-
-export type Cell = {
-  readonly name: string;
-  readonly isRight: boolean;
-  readonly verdict: Verdict;
-  /** What came, shortened, and what was expected. */
-  readonly detail: string;
-};
 
 export type GroupResult = {
   readonly cells: readonly Cell[];
@@ -23,8 +15,6 @@ export type GroupResult = {
   readonly faultyCalls: number;
 };
 
-/** Part of every upstream's path: nothing a caller sees may hold it. */
-const SECRET = 'c0ffee5ec12e7';
 /** Every answer of a good node takes this much longer: the faulty one is the best choice, until it is not. */
 const GOOD_DELAY_MS = 10;
 const WARM_UP_CALLS = 20;
@@ -38,7 +28,6 @@ const NOTICE_MS = 1_500;
 /** A node that was of another chain is asked again every half minute. */
 const RECOVERY_MS = 40_000;
 const PAUSE_MS = 100;
-const DETAIL_LENGTH = 300;
 
 /** Starts the group's service, switches the fault on, asks everything, and closes again. */
 export async function runGroup(stage: Stage, group: Group): Promise<GroupResult> {
@@ -55,12 +44,13 @@ class GroupRun {
   readonly #group: Group;
   readonly #folder = makeTemporaryFolder();
   readonly #upstreams: FaultUpstream[] = [];
+  readonly #caller: Caller;
   #service: RunningService | undefined;
-  #lastId = 0;
 
   constructor(stage: Stage, group: Group) {
     this.#stage = stage;
     this.#group = group;
+    this.#caller = new Caller(nameGroup(group), HANG_MS);
   }
 
   async run(): Promise<GroupResult> {
@@ -118,24 +108,24 @@ class GroupRun {
       networks: {
         nodes: {
           hosts: ['nodes.localhost'],
-          upstreams: urls.map((url) => `${url}/${SECRET}`),
+          upstreams: urls.map(hideSecret),
           pool: { blockTime: '200ms', pollInterval: '100ms', answerTimeout: '2s' },
           callTimeout: '5s',
         },
       },
     });
+    this.#caller.authority = this.#service.authority;
   }
 
   #question(label: string): AnsweredQuestion {
-    const question = this.#stage.questions.find((one) => one.label === label);
-    if (question === undefined) throw new Error(`no question is called ${label}`);
-    return question;
+    return findQuestion(this.#stage.questions, label);
   }
 
   /** Answers that give the faulty node the best record of all. */
   async #warmUp(): Promise<void> {
     const question = this.#question('eth_call latest');
-    for (let count = 0; count < WARM_UP_CALLS; count++) await this.#send(rephrase(question, 1_000 + count));
+    for (let count = 0; count < WARM_UP_CALLS; count++)
+      await this.#caller.send(rephrase(question, 1_000 + count));
   }
 
   /** One cell a question, of all its waves: the worst verdict counts. */
@@ -169,34 +159,9 @@ class GroupRun {
   }
 
   async #ask(label: string, question: AnsweredQuestion, expected: readonly Expected[]): Promise<Cell> {
-    const { verdict, text } = await this.#judge(question, expected);
+    const { verdict, text } = await this.#caller.judge(question, expected);
     const isRight = verdict === 'right' || (verdict === 'refused' && !this.#group.circumstance.hasGoodNodes);
-    return this.#cell(label, isRight, verdict, text, expected);
-  }
-
-  async #judge(
-    question: AnsweredQuestion,
-    expected: readonly Expected[],
-  ): Promise<{ verdict: Verdict; text: string }> {
-    const answer = await this.#send(question);
-    if (answer === undefined) return { verdict: 'hang', text: 'nothing' };
-    return { verdict: judge(answer.text, answer.id, expected, SECRET), text: answer.text };
-  }
-
-  async #send({ method, params }: AnsweredQuestion): Promise<{ text: string; id: number } | undefined> {
-    this.#lastId++;
-    const id = this.#lastId;
-    try {
-      const response = await fetch(`http://${this.#service?.authority}/v3/demo`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-        signal: AbortSignal.timeout(HANG_MS),
-      });
-      return { text: await response.text(), id };
-    } catch {
-      return undefined;
-    }
+    return this.#caller.cell(label, isRight, verdict, text, expected);
   }
 
   #awaitHead(label: string): Promise<Cell> {
@@ -208,10 +173,10 @@ class GroupRun {
     const until = performance.now() + (when === 'start' ? START_MS : RECOVERY_MS);
     const expected = [question.expected];
     for (;;) {
-      const { verdict, text } = await this.#judge(question, expected);
+      const { verdict, text } = await this.#caller.judge(question, expected);
       const isRight = verdict === 'right';
       if (isRight || performance.now() > until) {
-        return this.#cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
+        return this.#caller.cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
       }
       await sleep(PAUSE_MS);
     }
@@ -223,22 +188,6 @@ class GroupRun {
       JSON.parse(line).upstream === undefined || line.includes(SECRET);
     const bad = this.#service?.errors.filter(isOurs) ?? [];
     const isRight = bad.length === 0;
-    return this.#cell('log', isRight, isRight ? 'right' : 'wrong', bad.join('\n'), []);
-  }
-
-  #cell(
-    label: string,
-    isRight: boolean,
-    verdict: Verdict,
-    text: string,
-    expected: readonly Expected[],
-  ): Cell {
-    const shorten = (value: string): string => value.slice(0, DETAIL_LENGTH);
-    return {
-      name: `${nameGroup(this.#group)} | ${label}`,
-      isRight,
-      verdict,
-      detail: `${verdict}: ${shorten(text)} instead of ${shorten(JSON.stringify(expected))}`,
-    };
+    return this.#caller.cell('log', isRight, isRight ? 'right' : 'wrong', bad.join('\n'), []);
   }
 }

@@ -1,7 +1,11 @@
 /** The whole matrix. Ends with one line; exits with 1 unless every cell is right. */
+
+import type { Cell } from './caller.ts';
 import { FAULTS } from './catalogue.ts';
 import { type Group, listGroups, nameGroup } from './matrix.ts';
-import { type Cell, runGroup } from './run-group.ts';
+import { listSettings, NETWORKS, type NetworkSetting, nameSetting } from './networks.ts';
+import { runGroup } from './run-group.ts';
+import { runNetwork } from './run-network.ts';
 import { openStage } from './stage.ts';
 
 /** Groups at the same time: most of their time is waiting. */
@@ -15,9 +19,13 @@ const verdicts = new Map<string, number>();
 let reached = 0;
 try {
   const groups = listGroups(FAULTS).filter((group) => nameGroup(group).includes(ONLY));
-  const waiting = [...groups];
+  const settings = listSettings(NETWORKS).filter((setting) => nameSetting(setting).includes(ONLY));
+  const waiting = [
+    ...groups.map((group) => () => report(group)),
+    ...settings.map((setting) => () => reportNetwork(setting)),
+  ];
   const work = async (): Promise<void> => {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) await report(group);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
   console.log(`the faulty upstream was asked while it was faulty in ${reached} of ${groups.length} settings`);
@@ -29,10 +37,18 @@ async function report(group: Group): Promise<void> {
   const result = await runGroup(stage, group);
   if (result.faultyCalls > 0) reached++;
   for (const cell of result.cells) {
-    cells.push(cell);
-    if (!cell.isRight) console.log(`${cell.name}\n    ${cell.detail}`);
+    note(cell);
     if (!group.circumstance.hasGoodNodes) verdicts.set(cell.verdict, (verdicts.get(cell.verdict) ?? 0) + 1);
   }
+}
+
+async function reportNetwork(setting: NetworkSetting): Promise<void> {
+  for (const cell of await runNetwork(stage, setting)) note(cell);
+}
+
+function note(cell: Cell): void {
+  cells.push(cell);
+  if (!cell.isRight) console.log(`${cell.name}\n    ${cell.detail}`);
 }
 
 const counts = [...verdicts].map(([verdict, count]) => `${count} ${verdict}`);

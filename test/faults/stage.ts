@@ -1,5 +1,5 @@
 /** What all cells of the matrix share: real nodes on the scene's chain, and on two others. */
-import type { Anvil } from '../support/anvil.ts';
+import { type Anvil, startAnvil } from '../support/anvil.ts';
 import { buildScene, FULL_BLOCK, type Scene, startSceneNode } from '../support/scene.ts';
 import { type AnsweredQuestion, askScene } from '../support/scene-questions.ts';
 import type { OtherNodes } from './catalogue.ts';
@@ -11,6 +11,8 @@ export type Stage = {
   readonly faulty: Anvil;
   readonly good: readonly [Anvil, Anvil];
   readonly others: OtherNodes;
+  /** What a development node is after a restart: the scene's chain id, and nothing but another block 0. */
+  readonly restarted: Anvil;
   readonly questions: readonly AnsweredQuestion[];
   /** The same questions, as the fork answers them. */
   readonly onFork: readonly AnsweredQuestion[];
@@ -39,10 +41,13 @@ export async function openStage(): Promise<Stage> {
     const otherChain = await start(await build({ chainId: OTHER_CHAIN_ID }));
     const fork = await start(await build({ forksAt: FULL_BLOCK }));
     const faulty = await start(scene);
+    const restarted = await startAnvil({ args: ['--timestamp', '1700000001', '--hardfork', 'prague'] });
+    nodes.push(restarted);
     const good = [await start(scene), await start(scene)] as const;
     return {
       faulty,
       good,
+      restarted,
       others: { otherChain: otherChain.httpUrl, fork: fork.httpUrl },
       questions: await askScene(scene, good[0]),
       onFork: await askScene(scene, fork),

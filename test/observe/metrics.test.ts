@@ -39,6 +39,7 @@ function makeState(head: number): MetricState {
     lag: 2,
     inFlight: 1,
     circuit: 'closed',
+    hasVote: true,
     faults: new Map([['timeout', 4]]),
     seconds,
   } as const;
@@ -69,6 +70,8 @@ function makeState(head: number): MetricState {
           readWaiting: () => 0,
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
+            unconfirmed: 3_000,
+            isExpired: false,
             upstreams: [upstream],
           }),
         },
@@ -107,6 +110,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, `portcullis_call_duration_seconds_bucket{le="+Inf",${labels}} 2`);
   hasLine(text, `portcullis_call_duration_seconds_sum{${labels}} 0.07300000000000001`);
   hasLine(text, 'portcullis_upstream_lag_blocks{network="main",upstream="first \\"node\\"\\\\"} 2');
+  hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });

@@ -1,5 +1,7 @@
 import type { BlockHeader } from '../../src/upstream/heads/block.ts';
-import type { HeadReport } from '../../src/upstream/heads/network-head.ts';
+import type { Candidate, HeadReport } from '../../src/upstream/heads/electorate.ts';
+import type { NetworkHeadOptions } from '../../src/upstream/heads/network-head.ts';
+import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
 
 /** Numbers of a chain's blocks that an upstream calls safe and finalized. */
@@ -17,6 +19,9 @@ export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Mar
     safe: marks.safe === undefined ? undefined : chain.at(marks.safe),
     finalized: marks.finalized === undefined ? undefined : chain.at(marks.finalized),
     hasMarks: true,
+    isSyncing: false,
+    isExpected: true,
+    hasShown: () => true,
     hashAt: (number) => (number === lowest.number - 1n ? lowest.parentHash : known.get(number)?.hash),
     headerAt: (number) => known.get(number),
   };
@@ -29,7 +34,43 @@ export function viewNothing(): HeadReport {
     safe: undefined,
     finalized: undefined,
     hasMarks: true,
+    isSyncing: false,
+    isExpected: true,
+    hasShown: () => true,
     hashAt: () => undefined,
     headerAt: () => undefined,
   };
 }
+
+/** Nodes of one tier that make these reports; a report keeps its node. */
+export function makeCandidates(reports: readonly HeadReport[], tier: number = 1): Candidate[] {
+  return reports.map((tracker) => ({ tracker, tier, vote: 'votes' }));
+}
+
+/** A head's options where a test has nothing else in mind. */
+export function makeHeadOptions(
+  clock: Clock,
+  candidates: () => readonly Candidate[],
+  options: Partial<NetworkHeadOptions> = {},
+): NetworkHeadOptions {
+  return {
+    share: 'majority',
+    maxLagBlocks: 8,
+    maxLagMs: 30_000,
+    giveUpMs: 30_000,
+    headAgeMs: 60_000,
+    isDevelopment: false,
+    candidates,
+    wallTime: () => WALL_TIME + clock.now(),
+    onOrphaned: () => {},
+    onGivenUp: () => {},
+    onVote: () => {},
+    onDoubt: () => {},
+    onExpiry: () => {},
+    clock,
+    ...options,
+  };
+}
+
+/** Unix milliseconds at the start of a test's clock; all blocks of trees are older. */
+const WALL_TIME = 1_800_000_000_000;

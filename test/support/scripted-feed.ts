@@ -1,5 +1,5 @@
 import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
-import type { HeadFeed } from '../../src/upstream/heads/head-feed.ts';
+import type { HeadFeed, SyncClaim } from '../../src/upstream/heads/head-feed.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
 
@@ -15,14 +15,27 @@ export class ScriptedFeed implements HeadFeed {
   safe: number | null | Error = null;
   finalized: number | null | Error = null;
   readonly asked: { readonly block: Wanted; readonly at: number }[] = [];
+  /** What it says of its synchronisation, where it is asked. */
+  sync: SyncClaim | Error;
+  readonly getSync?: NonNullable<HeadFeed['getSync']>;
   readonly watch?: NonNullable<HeadFeed['watch']>;
   readonly watchers: Set<HeadWatcher> = new Set();
   readonly #clock: Clock;
   #held: (() => void)[] | undefined;
 
-  constructor(clock: Clock, chain: TestChain, { announces = false }: { readonly announces?: boolean } = {}) {
+  constructor(
+    clock: Clock,
+    chain: TestChain,
+    { announces = false, syncs = false }: { readonly announces?: boolean; readonly syncs?: boolean } = {},
+  ) {
     this.#clock = clock;
     this.chain = chain;
+    if (syncs) {
+      this.getSync = async () => {
+        if (this.sync instanceof Error) throw this.sync;
+        return this.sync;
+      };
+    }
     if (!announces) return;
     this.watch = (watcher) => {
       this.watchers.add(watcher);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { BlockReference, BlockTag } from '../../src/chain/chain.ts';
 import { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import { BlockResolver } from '../../src/upstream/block-resolver.ts';
-import type { HeadReport } from '../../src/upstream/heads/network-head.ts';
+import type { HeadReport } from '../../src/upstream/heads/electorate.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { createHead, makeHash, ScriptedChain } from './support/scripted-chain.ts';
@@ -117,7 +117,8 @@ describe('BlockResolver', () => {
 });
 
 describe('before there is a head', () => {
-  function createBlind(): { readonly resolver: BlockResolver; readonly see: () => void } {
+  function createBlind() {
+    let mayBeKnown = true;
     const reports: HeadReport[] = [];
     const head = createHead(() => reports);
     const directory = new BlockDirectory(async () => 'null', head);
@@ -126,13 +127,19 @@ describe('before there is a head', () => {
       directory,
       tags: {},
       genesisHash: () => undefined,
-      mayBeKnown: () => true,
+      mayBeKnown: () => mayBeKnown,
+      explainOutage: () => 'the only node does not answer',
     });
     const see = (): void => {
       reports.push(chain.report());
       head.update();
+      resolver.noteChange();
     };
-    return { resolver, see };
+    const giveUp = (): void => {
+      mayBeKnown = false;
+      resolver.noteChange();
+    };
+    return { resolver, see, giveUp };
   }
 
   it('callers wait for it', async () => {
@@ -140,6 +147,16 @@ describe('before there is a head', () => {
     const waiting = [1, 2, 3].map(() => resolver.resolve(tag('latest'), createScope()));
     setImmediate(see);
     for (const resolved of await Promise.all(waiting)) assert.deepEqual(resolved, at(399));
+  });
+
+  it('and hear at once when none will come', async () => {
+    const { resolver, giveUp } = createBlind();
+    const waiting = resolver.resolve(tag('latest'), createScope());
+    setImmediate(giveUp);
+    const outage = { kind: 'unavailable', message: 'the only node does not answer' };
+    await assert.rejects(waiting, outage);
+    await assert.rejects(resolver.getHead(createScope()), outage);
+    await assert.rejects(resolver.resolve(byNumber(3), createScope()), outage);
   });
 
   it('until their time is up or they go, and leave nothing behind', async () => {
@@ -152,6 +169,42 @@ describe('before there is a head', () => {
     assert.equal(getEventListeners(caller.signal, 'abort').length, 0);
     const gone = createScope(20_000, AbortSignal.abort());
     await assert.rejects(resolver.getHead(gone), { kind: 'unavailable' });
+  });
+});
+
+describe('when no node has had the head for too long', () => {
+  const outage = {
+    name: 'ChainError',
+    kind: 'unavailable',
+    message: 'no node has confirmed block 399 for 60 s: the only node does not answer',
+  };
+
+  function createExpired() {
+    const network = createNetwork(chain);
+    network.switchTo(chain, MARKS);
+    Object.defineProperties(network.head, { isExpired: { value: true }, unconfirmedMs: { value: 60_400 } });
+    return network;
+  }
+
+  it('what may have changed is refused', async () => {
+    const { resolver } = createExpired();
+    const refused = [
+      ...(['latest', 'safe', 'finalized', 'pending'] as const).map(tag),
+      byNumber(381),
+      byNumber(500),
+    ];
+    for (const reference of [...refused, byHash(chain.hashOf(399), true)]) {
+      await assert.rejects(resolver.resolve(reference, createScope()), outage);
+      assert.equal(resolver.resolveNow(reference), undefined);
+    }
+    await assert.rejects(resolver.getHead(createScope()), outage);
+  });
+
+  it('what cannot change is not', async () => {
+    const { resolver } = createExpired();
+    assert.deepEqual(await resolver.resolve(byNumber(380), createScope()), at(380));
+    assert.deepEqual(await resolver.resolve(tag('earliest'), createScope()), at(0));
+    assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(398)), createScope()), at(398));
   });
 });
 

@@ -36,20 +36,32 @@ type Scene = {
   readonly membership: Membership;
   readonly log: RecordingLog;
   readonly changes: () => number;
+  readonly replaced: () => number;
 };
 
-function createScene(nodes: readonly ScriptedNode[]): Scene {
+function createScene(nodes: readonly ScriptedNode[], isDevelopment = false): Scene {
   const log = createRecordingLog();
   let changes = 0;
+  let replaced = 0;
   const upstreams = nodes.map(({ upstream }) => upstream);
   for (const upstream of upstreams) upstream.standing = 'unverified';
   const onChange = (): void => {
     changes++;
   };
   return {
-    membership: new Membership({ upstreams, network: 'test', log, onChange }),
+    membership: new Membership({
+      upstreams,
+      network: 'test',
+      log,
+      isDevelopment,
+      onChange,
+      onReplaced: () => {
+        replaced++;
+      },
+    }),
     log,
     changes: () => changes,
+    replaced: () => replaced,
   };
 }
 
@@ -113,6 +125,25 @@ describe('Membership', () => {
     const known = (): number => nodes.filter(({ upstream }) => upstream.identity !== undefined).length;
     await membership.askAll(() => known() > 1);
     assert.equal(known(), 2);
+    membership.close();
+  });
+
+  it('who answers after the start has gone on is judged then', async () => {
+    const nodes = [createNode(claim()), createNode(silent)];
+    const { membership } = createScene(nodes);
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const honest = claim();
+    nodes[1]?.behave((call, options) => held.then(() => honest(call, options)));
+    void membership.askAll(() => false);
+    await settle();
+    membership.begin(OURS);
+    assert.deepEqual(standings(nodes), ['verified', 'unverified']);
+    answer();
+    await settle();
+    assert.deepEqual(standings(nodes), ['verified', 'verified']);
     membership.close();
   });
 
@@ -192,6 +223,57 @@ describe('Membership', () => {
     const asked = node.asked.calls.length;
     await pass(120_000);
     assert.equal(node.asked.calls.length, asked);
+  });
+
+  it('a node whose head fell is asked who it is within a second, once for many falls', async () => {
+    const node = createNode(claim());
+    const { membership } = createScene([node]);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
+    const asked = node.asked.calls.length;
+    for (let fall = 0; fall < 5; fall++) membership.noteFallenHead(node.upstream);
+    await pass(1_000);
+    assert.equal(node.asked.calls.length, asked + 3);
+    assert.equal(node.upstream.standing, 'quarantined');
+    assert.equal(node.upstream.mismatch, `genesis ${OTHER_GENESIS}, expected ${GENESIS}`);
+    node.behave(claim({ chainId: '0x5' }));
+    await pass(5_000);
+    assert.equal(node.upstream.mismatch, 'chain id 5, expected 1');
+    node.behave(claim());
+    await pass(5_000);
+    assert.equal(node.upstream.mismatch, undefined);
+    membership.close();
+  });
+
+  it('a development network follows its node to another genesis block, not to another chain id', async () => {
+    const node = createNode(claim());
+    const { membership, replaced, log } = createScene([node], true);
+    await membership.askAll(() => false);
+    membership.begin(OURS);
+    node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
+    await pass(30_000);
+    assert.deepEqual([node.upstream.standing, replaced()], ['verified', 1]);
+    assert.equal(membership.genesisHash, OTHER_GENESIS);
+    assert.ok(log.lines.some((line) => line.includes('the chain was replaced')));
+    await pass(30_000);
+    assert.equal(replaced(), 1);
+    node.behave(claim({ chainId: '0x5' }));
+    await pass(30_000);
+    assert.deepEqual([node.upstream.standing, replaced()], ['quarantined', 1]);
+    membership.close();
+  });
+
+  it('one that did not know its genesis block yet learns it without being replaced', async () => {
+    const node = createNode(fault('unreachable'));
+    const { membership, replaced } = createScene([node], true);
+    await membership.askAll(() => false);
+    membership.begin({ chainId: 1n, genesisHash: undefined });
+    assert.equal(node.upstream.identityFault, 'unreachable');
+    node.behave(claim());
+    await pass(200);
+    assert.deepEqual([node.upstream.standing, replaced(), membership.genesisHash], ['verified', 0, GENESIS]);
+    membership.close();
   });
 
   it('logs neither addresses nor the words of a node that may hold them', async () => {

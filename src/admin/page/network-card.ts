@@ -51,10 +51,7 @@ export class NetworkCard implements Part<NetworkView> {
     setText(this.#hosts, network.hosts.join('  '));
     this.#setFact('Chain', describeChain(network));
     const { head, traffic } = network;
-    this.#setFact(
-      'Head',
-      head === undefined ? NOTHING : `${formatCount(head.number)}  ${shorten(head.hash)}`,
-    );
+    this.#setFact('Head', describeHead(network));
     this.#setFact(
       'Block time',
       head === undefined ? NOTHING : describeAge(at - head.timestamp, head.timestamp),
@@ -86,6 +83,16 @@ export class NetworkCard implements Part<NetworkView> {
       label: `Calls per second of the last two minutes, as far as this page has watched: now ${calls}`,
     });
   }
+}
+
+/** A head that a node had a moment ago needs no remark: polls are up to two seconds apart. */
+const UNCONFIRMED_MS = 5_000;
+
+function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): string {
+  if (head === undefined) return NOTHING;
+  const block = `${formatCount(head.number)}  ${shorten(head.hash)}`;
+  if (unconfirmed < UNCONFIRMED_MS) return block;
+  return `${block}, ${isExpired === true ? 'not served: ' : ''}no node has had it for ${formatSpan(unconfirmed)}`;
 }
 
 function describeState({ source, upstreams, head }: NetworkStatus): Cell {

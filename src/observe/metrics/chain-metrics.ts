@@ -46,6 +46,15 @@ export const CHAIN_METRICS: readonly Metric[] = [
       ),
   },
   {
+    name: 'portcullis_network_head_unconfirmed_seconds',
+    type: 'gauge',
+    help: 'Time since a healthy node had the block that is served as the latest; 0 while one has it. From pool.headAge on calls fail.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) =>
+      readChains(state, ({ unconfirmed }) => (unconfirmed === undefined ? undefined : unconfirmed / 1_000)),
+  },
+  {
     name: 'portcullis_queue_depth',
     type: 'gauge',
     help: 'Calls that wait for their turn on the network; heavy calls that wait for a place in the engine are not among them.',
@@ -83,6 +92,14 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: UPSTREAM_LABELS,
     merge: 'max',
     read: (state) => readUpstreams(state, ({ lag }) => lag),
+  },
+  {
+    name: 'portcullis_upstream_has_vote',
+    type: 'gauge',
+    help: '1 when the node takes part in deciding the head: it is up, not syncing, not far behind, and no better tier is well.',
+    labels: UPSTREAM_LABELS,
+    merge: 'min',
+    read: (state) => readUpstreams(state, ({ hasVote }) => (hasVote ? 1 : 0)),
   },
   {
     name: 'portcullis_upstream_request_duration_seconds',

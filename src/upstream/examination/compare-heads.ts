@@ -1,3 +1,5 @@
+import { isFarBehind, isSyncClaimTrue } from '../heads/electorate.ts';
+import type { PoolOptions } from '../options.ts';
 import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
@@ -25,4 +27,25 @@ export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
 /** `1 block`, `17 blocks` */
 export function countBlocks(count: bigint | number): string {
   return Number(count) === 1 ? '1 block' : `${count} blocks`;
+}
+
+/** Whether a node says that it is syncing, and is. */
+export function isSyncing({ sync, latest }: ExaminedNode, { maxLagBlocks }: PoolOptions): boolean {
+  return isSyncClaimTrue(sync, latest, maxLagBlocks);
+}
+
+/** Whether a node is so far behind that it has no vote in the head. */
+export function isTooFarBehind(node: ExaminedNode, best: ExaminedNode, pool: PoolOptions): boolean {
+  if (node.latest === undefined || best.latest === undefined) return false;
+  const bounds = { maxLagBlocks: pool.maxLagBlocks, maxLagMs: pool.maxLagTime };
+  return isFarBehind(node.latest, best.latest, Date.now(), bounds);
+}
+
+/** The nodes that decide the head, of those that are listed with the highest head first. */
+export function listVoters(examined: readonly ExaminedNode[], pool: PoolOptions): readonly ExaminedNode[] {
+  const synced = examined.filter((node) => !isSyncing(node, pool));
+  const [best] = synced;
+  const near = synced.filter((node) => best !== undefined && !isTooFarBehind(node, best, pool));
+  const tier = Math.min(...near.map((node) => node.tier));
+  return near.filter((node) => node.tier === tier);
 }

@@ -1,4 +1,5 @@
 import type { FaultKind } from '../fault.ts';
+import type { SyncClaim } from '../heads/head-feed.ts';
 import type { Identity } from '../identity.ts';
 
 /** Whether a node has something: `unclear` when what it said allows no judgement, or there was nothing to try it on. */
@@ -75,6 +76,8 @@ export type ExaminedNode = {
   readonly latencyMs: number | undefined;
   /** Undefined when the node does not tell it in a form that can be read. */
   readonly latest: LatestBlock | undefined;
+  /** What `eth_syncing` says; undefined for a node that is synced, or does not know the method. */
+  readonly sync: SyncClaim;
   readonly tags: Readonly<Record<ProbedTag, TagSupport>>;
   /** Empty when there is no latest block to try them on. */
   readonly features: Readonly<Partial<Record<FeatureName, Support>>>;

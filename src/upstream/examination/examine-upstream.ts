@@ -3,6 +3,7 @@ import { createEndpoint, nameUpstream } from '../endpoint.ts';
 import { listSecrets } from '../errors/secrets.ts';
 import type { Block } from '../heads/block.ts';
 import type { Identity } from '../identity.ts';
+import { readSync } from '../node-feed.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import type { Endpoint, Transport, TransportLimits } from '../transport/transport.ts';
@@ -64,21 +65,23 @@ export async function examineUpstream(
   });
 }
 
-type Answers = Pick<ExaminedNode, 'latest' | 'tags' | 'features' | 'rollup' | 'reverts'>;
+type Answers = Pick<ExaminedNode, 'latest' | 'sync' | 'tags' | 'features' | 'rollup' | 'reverts'>;
 
 async function examineAnswers(
   questions: NodeQuestions,
   { rollupPrefix }: ExaminationWants,
 ): Promise<Answers> {
-  const [head, tags, reverts, rollup] = await Promise.all([
+  const [head, syncing, tags, reverts, rollup] = await Promise.all([
     readLatest(questions),
+    questions.ask('eth_syncing'),
     examineTags(questions),
     examineReverts(questions),
     rollupPrefix === undefined ? {} : examineRollup(questions, rollupPrefix),
   ]);
   const features =
     head === undefined ? {} : await examineFeatures(questions, head, await findSample(questions, head));
-  return { latest: head === undefined ? undefined : measureAge(head), tags, features, rollup, reverts };
+  const sync = syncing.kind === 'result' ? readSync(syncing.value) : undefined;
+  return { latest: head === undefined ? undefined : measureAge(head), sync, tags, features, rollup, reverts };
 }
 
 /** The address that announces heads must lead to the same chain. */

@@ -1,7 +1,7 @@
 import { countShare } from '../heads/choose-head.ts';
 import type { ChainIdentity } from '../membership.ts';
 import type { PoolOptions } from '../options.ts';
-import { countBlocks, isBehind, listByHead } from './compare-heads.ts';
+import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName } from './examination.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
@@ -116,9 +116,10 @@ function judgeTag(
 function findHeldBackHead(
   examined: readonly ExaminedNode[],
   best: ExaminedNode,
-  { headShare }: PoolOptions,
+  pool: PoolOptions,
 ): readonly Finding[] {
-  const served = examined[countShare(headShare, examined.length) - 1];
+  const voters = listVoters(examined, pool);
+  const served = voters[countShare(pool.headShare, voters.length) - 1];
   if (served?.latest === undefined || best.latest === undefined || !isBehind(served, best)) return [];
   const lag = best.latest.number - served.latest.number;
   return [

@@ -1,6 +1,6 @@
 import type { ChainIdentity } from '../membership.ts';
 import type { PoolOptions } from '../options.ts';
-import { countBlocks, isBehind, listByHead } from './compare-heads.ts';
+import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName, Support } from './examination.ts';
 import { adviseOnFault } from './fault-advice.ts';
 import type { Finding, NodeReport, Severity } from './network-report.ts';
@@ -32,12 +32,28 @@ export function listNodeFindings(
   }
   const best = listByHead(nodes)[0]?.examination;
   const isLate = best !== undefined && isBehind(examination, best);
+  const advice =
+    best !== undefined && isTooFarBehind(examination, best, pool)
+      ? 'it has no vote in the head, and is asked last, and for older blocks only'
+      : 'it is asked for older blocks only';
   return [
-    ...(isLate
-      ? [tell('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, 'it is asked for older blocks only')]
+    ...(isSyncing(examination, pool)
+      ? [
+          tell(
+            'warning',
+            describeSync(examination),
+            'it has no vote in the head, and is asked last, until that is done',
+          ),
+        ]
       : []),
+    ...(isLate ? [tell('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, advice)] : []),
     ...listFeatureFindings(examination).map(([severity, problem, advice]) => tell(severity, problem, advice)),
   ];
+}
+
+function describeSync({ sync, latest }: ExaminedNode): string {
+  const target = sync?.target === undefined ? '' : ` of ${sync.target}`;
+  return `it is syncing: block ${latest?.number ?? 'unknown'}${target}`;
 }
 
 function describeOtherChain(

@@ -1,7 +1,7 @@
 import type { BlockHeader } from './block.ts';
 import { BlockWindow } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
-import { findJunction, type GetBlock, type Junction, listAncestors, walkDown } from './join-chain.ts';
+import { askFor, findJunction, type GetBlock, type Junction, listAncestors, walkDown } from './join-chain.ts';
 
 /** Blocks learnt below a head that joins nothing known: upstreams a few blocks apart can then be compared. */
 const FIRST_DEPTH = 8;
@@ -18,6 +18,9 @@ export class FollowedChain implements ChainView {
   /** The newest head that has not been joined to the window yet. */
   #waiting: BlockHeader | undefined;
   #isJoining = false;
+  /** What `showBlock` asked for last, and what it has the answers to: a head and a number. */
+  #showing = '';
+  #shown = '';
 
   /** `onHead` is called when the head changed, and when more was learnt about the blocks below it. */
   constructor(getBlock: GetBlock, onHead: (head: BlockHeader) => void) {
@@ -57,6 +60,34 @@ export class FollowedChain implements ChainView {
     } finally {
       this.#isJoining = false;
     }
+  }
+
+  /** Asks for a block below the head and for the head's parent, once for each head, where they are not in hand. */
+  async showBlock(number: bigint): Promise<void> {
+    const head = this.#latest;
+    const request = `${head?.hash} ${number}`;
+    if (head === undefined || this.#showing === request) return;
+    this.#showing = request;
+    const missing = [head.number - 1n, number].filter(
+      (below) => below >= 0n && this.#window.headerAt(below) === undefined,
+    );
+    const blocks = await Promise.all(missing.map((below) => askFor(below, this.#getBlock)));
+    this.#shown = request;
+    // What was told meanwhile may be of another branch.
+    if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
+    const fitting = blocks.filter((block) => block !== undefined).filter((block) => this.#fits(block));
+    for (const block of fitting) this.#window.add(block);
+    this.#onHead(this.#latest);
+  }
+
+  /** Whether `showBlock` has been answered for the head and this number. */
+  hasShown(number: bigint): boolean {
+    return this.#shown === `${this.#latest?.hash} ${number}`;
+  }
+
+  #fits({ number, hash, parentHash }: BlockHeader): boolean {
+    const isKnown = (at: bigint, told: string): boolean => (this.#window.hashAt(at) ?? told) === told;
+    return isKnown(number, hash) && (number === 0n || isKnown(number - 1n, parentHash));
   }
 
   async #joinByAsking(head: BlockHeader): Promise<void> {

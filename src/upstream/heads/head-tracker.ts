@@ -3,8 +3,9 @@ import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from './block.ts';
 import { BlockPace } from './block-pace.ts';
 import type { ChainView } from './choose-head.ts';
+import { isSyncClaimTrue } from './electorate.ts';
 import { FollowedChain } from './followed-chain.ts';
-import type { HeadFeed } from './head-feed.ts';
+import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {
@@ -12,7 +13,9 @@ export type HeadTrackerOptions = {
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Milliseconds between two blocks, where it is not left to observation. */
   readonly blockTimeMs?: number | undefined;
-  /** Latest, safe, finalized or what is known below them changed. */
+  /** A node that says it is syncing is taken at its word when it is this many blocks behind the target that it tells. */
+  readonly syncTolerance: number;
+  /** Latest, safe, finalized, whether it is syncing, or what is known below them changed. */
   onChange(): void;
   readonly clock: Clock;
 };
@@ -42,6 +45,12 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
+  /** Counts jumps of the head: marks that were asked for before the last one are of another time. */
+  #jumps = 0;
+  #lastNumber: bigint | undefined;
+  #sync: SyncClaim;
+  /** Whether it has been asked whether it is syncing since the last poll that failed. */
+  #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
   /** Announcements can be relied on: they come, and none was found missing. */
@@ -90,6 +99,16 @@ export class HeadTracker implements ChainView {
     return this.#hasMarks;
   }
 
+  /** Whether the node says that it is syncing, and is. */
+  get isSyncing(): boolean {
+    return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
+  }
+
+  /** The highest block that a syncing node knows of, where it tells. */
+  get syncTarget(): bigint | undefined {
+    return this.isSyncing ? this.#sync?.target : undefined;
+  }
+
   /** Polls of latest that failed since the last one that did not. */
   get failures(): number {
     return this.#latestLoop.failures;
@@ -130,6 +149,20 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
+  /** Whether it has not told a block, and no poll for one has failed. */
+  get isExpected(): boolean {
+    return this.latest === undefined && this.#latestLoop.failures === 0;
+  }
+
+  hasShown(number: bigint): boolean {
+    return this.#chain.hasShown(number);
+  }
+
+  /** Asks whether the node's chain contains a block of this number, below its head. Never rejects. */
+  showBlock(number: bigint): Promise<void> {
+    return this.#chain.showBlock(number);
+  }
+
   /** Asks for latest now, or waits for the poll that is under way. Never rejects. */
   refresh(): Promise<void> {
     return this.#latestLoop.pollNow();
@@ -147,7 +180,8 @@ export class HeadTracker implements ChainView {
         if (!this.#isRunning) return;
         this.#announcements++;
         this.#isAnnounced = true;
-        void this.#chain.take(header);
+        if (this.#feed.getSync === undefined || this.#hasSync) void this.#chain.take(header);
+        else void this.#latestLoop.pollNow();
       },
       onLost: () => this.#setAnnounced(false),
       onReady: () => this.#setAnnounced(true),
@@ -164,7 +198,8 @@ export class HeadTracker implements ChainView {
 
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
-    const block = await this.#feed.getBlock('latest');
+    // A head counts only with what the node says of it: one that has just started may be syncing from block 0.
+    const [block] = await Promise.all([this.#pollBlock(), this.#hasSync ? undefined : this.#pollSync()]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
     // An announcement that came meanwhile may be newer than this answer.
     if (this.#announcements !== before) return;
@@ -172,10 +207,45 @@ export class HeadTracker implements ChainView {
     await this.#chain.take(block);
   }
 
+  async #pollBlock(): Promise<BlockHeader | null> {
+    try {
+      return await this.#feed.getBlock('latest');
+    } catch (fault) {
+      this.#hasSync = false;
+      throw fault;
+    }
+  }
+
+  /** A node that cannot be asked is taken for what it was; one that does not know the method, for synced. */
+  async #pollSync(): Promise<void> {
+    if (this.#feed.getSync === undefined) return;
+    const before = this.isSyncing;
+    try {
+      const sync = await this.#feed.getSync();
+      // The head that is in hand is that of a syncing node: the end counts with the head after it.
+      if (sync === undefined && before && !(await this.#pollTwice())) return;
+      this.#sync = sync;
+    } catch (fault) {
+      if (!(fault instanceof UpstreamFault)) throw fault;
+    }
+    this.#hasSync = true;
+    if (this.isSyncing !== before) this.#noteChange();
+  }
+
+  /** A poll that began after this call. @returns whether it was answered */
+  async #pollTwice(): Promise<boolean> {
+    await this.#latestLoop.pollNow();
+    await this.#latestLoop.pollNow();
+    return this.#latestLoop.failures === 0;
+  }
+
   /** Finalized first: safe, asked for later, is then never below it. */
   async #pollMarks(): Promise<void> {
+    if (this.#hasSync) await this.#pollSync();
+    const jumps = this.#jumps;
     const finalized = await this.#getMark('finalized');
     const safe = await this.#getMark('safe');
+    if (jumps !== this.#jumps) return this.#pollMarks();
     const isFirst = !this.#hasMarks;
     this.#hasMarks = true;
     if (!isFirst && finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;
@@ -195,8 +265,21 @@ export class HeadTracker implements ChainView {
   }
 
   #noteHead(head: BlockHeader): void {
+    const before = this.#lastNumber;
+    this.#lastNumber = head.number;
+    if (before !== undefined && head.number - before > BigInt(this.#options.syncTolerance))
+      this.#forgetMarks();
     this.#pace.observe(head, this.#options.clock.now());
     this.#noteChange();
+  }
+
+  /** A node that has caught up has other safe and finalized blocks than it told while it was behind. */
+  #forgetMarks(): void {
+    this.#jumps++;
+    this.#hasMarks = false;
+    this.#safe = undefined;
+    this.#finalized = undefined;
+    if (this.#isRunning) void this.#marksLoop.pollNow();
   }
 
   #noteChange(): void {

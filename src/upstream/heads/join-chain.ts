@@ -65,7 +65,7 @@ export async function listAncestors(
 }
 
 /** Undefined where the upstream gives no such block: the chain is then known to less depth. */
-async function askFor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
+export async function askFor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
   const block = await getBlock(number).catch(() => null);
   return block?.number === number ? block : undefined;
 }

@@ -2,53 +2,71 @@ import type { Clock } from '../../util/clock.ts';
 import type { BlockHeader } from './block.ts';
 import { CanonicalChain, countHashes } from './canonical-chain.ts';
 import { type ChainView, chooseHead, countShare, hasBlock, type Share } from './choose-head.ts';
+import { type Candidate, elect, type HeadReport, type LagBounds, type Vote } from './electorate.ts';
+import { Persistence } from './persistence.ts';
+import { ServedMarks } from './served-marks.ts';
 
-/** What one healthy upstream says of its heads. */
-export interface HeadReport extends ChainView {
-  /** Whether it has been asked for its safe and finalized blocks at all. */
-  readonly hasMarks: boolean;
-  readonly safe: BlockHeader | undefined;
-  readonly finalized: BlockHeader | undefined;
-}
-
-export type NetworkHeadOptions = {
+export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
-  /** How long the served head outlives the last healthy upstream that has it, milliseconds. */
+  /** How long a false head outlives the last healthy node that has it, milliseconds. */
   readonly giveUpMs: number;
-  /** The healthy upstreams now. One that has not told its latest block counts, and has nothing. */
-  reports(): readonly HeadReport[];
+  /** How long a head is served that no healthy node has, milliseconds. */
+  readonly headAgeMs: number;
+  /** Whether the one node may replace its blocks by lower ones at any time. */
+  readonly isDevelopment: boolean;
+  /** The healthy nodes now. */
+  candidates(): readonly C[];
+  /** Unix milliseconds. */
+  wallTime(): number;
   /** Blocks that were served and are not on the chain any more, highest first. */
   onOrphaned(hashes: readonly string[]): void;
   onGivenUp(from: BlockHeader, to: BlockHeader): void;
+  /** A node's vote changed; `vote` of the candidate is the new one. */
+  onVote(candidate: C, before: Vote): void;
+  /** A node seems to be far ahead: whether its chain contains the block of this number ought to be asked. */
+  onDoubt(candidate: C, number: bigint): void;
+  /** The head is not served any longer, or again. */
+  onExpiry(head: BlockHeader, isExpired: boolean): void;
   readonly clock: Clock;
 };
 
 /** How much longer the head outlives a vote against it than its last holder. */
 const OUTVOTED_FACTOR = 10;
+/** How long the first head waits for what nodes that seem to be far ahead show of their chains. */
+const UNDECIDED_MS = 5_000;
+const MS = 1_000;
 
 /**
  * The one head that a network serves.
- * 1. It is the highest block that the share of the healthy upstreams has; a lone healthy upstream is its own majority.
- * 2. It moves to a block that is not above it only when the share of the healthy upstreams reports another hash at a
- *    height already served, which proves a reorg; never because upstreams lag, leave or jump back.
- * 3. When for `giveUpMs` no healthy upstream has had it, or for ten times as long neither the share nor half of them,
- *    it is given up with a warning and rule 1 starts anew.
+ * 1. It is the highest block that the share of the nodes with a vote has. A healthy node has a vote unless it says that
+ *    it is syncing, is far behind the served head or a healthy node, or is of a lower tier than another with a vote.
+ * 2. It moves to a block that is not above it only when that share proves a reorg: by another hash at a height already
+ *    served, or, when for `giveUpMs` no healthy node has had the head (ten times as long: neither the share nor half of
+ *    them), by a block that is not above it and yet was made after it. Never because nodes lag, leave or jump back.
+ * 3. When no healthy node has had it for `headAgeMs`, it is kept, but not served until one has it again.
  */
-export class NetworkHead {
-  readonly #options: NetworkHeadOptions;
-  readonly #chain = new CanonicalChain();
+export class NetworkHead<C extends Candidate = Candidate> {
+  readonly #options: NetworkHeadOptions<C>;
+  readonly #marks: ServedMarks;
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
+  readonly #unconfirmed: Persistence;
+  readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
   #resolveKnown: () => void = () => {};
-  #safe: BlockHeader | undefined;
-  #finalized: BlockHeader | undefined;
+  #chain = new CanonicalChain();
+  #voters: readonly HeadReport[] = [];
+  /** When the head was served first, Unix milliseconds: it was not made later. */
+  #servedAt = 0;
+  #isExpired = false;
   #cancelCheck: () => void = () => {};
 
-  constructor(options: NetworkHeadOptions) {
+  constructor(options: NetworkHeadOptions<C>) {
     this.#options = options;
+    this.#marks = new ServedMarks(options.share);
     this.#deserted = new Persistence(options.giveUpMs);
     this.#outvoted = new Persistence(options.giveUpMs * OUTVOTED_FACTOR);
+    this.#unconfirmed = new Persistence(options.headAgeMs);
     this.#known = new Promise((resolve) => {
       this.#resolveKnown = resolve;
     });
@@ -58,19 +76,35 @@ export class NetworkHead {
     return this.#chain.head;
   }
 
-  /** The highest safe block that the share of those upstreams has which tell one; never above the head. */
+  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
+  get isUndecided(): boolean {
+    return this.head === undefined && this.#undecided.since !== undefined;
+  }
+
+  /** Whether no healthy node has had the head for so long that it must not be taken for the latest block. */
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
+  /** Milliseconds since a healthy node had the head; 0 while one has it. */
+  get unconfirmedMs(): number {
+    const { since } = this.#unconfirmed;
+    return since === undefined ? 0 : this.#options.clock.now() - since;
+  }
+
+  /** The highest safe block that the share of those voters has which tell one; never above the head. */
   get safe(): BlockHeader | undefined {
-    return this.#safe;
+    return this.#marks.safe;
   }
 
   /** As `safe`. */
   get finalized(): BlockHeader | undefined {
-    return this.#finalized;
+    return this.#marks.finalized;
   }
 
-  /** Whether every healthy upstream has been asked for its safe and finalized blocks. */
+  /** Whether every voter has been asked for its safe and finalized blocks. */
   get hasMarks(): boolean {
-    return this.#options.reports().every((report) => report.hasMarks);
+    return this.#voters.every((report) => report.hasMarks);
   }
 
   /** Hash of a recent canonical block, where it is known. */
@@ -90,137 +124,135 @@ export class NetworkHead {
 
   /** To be called whenever a report changes, comes or goes. */
   update(): void {
-    const reports = this.#options.reports();
-    const chosen = chooseHead(reports, this.#options.share, this.head);
-    if (chosen !== undefined && this.#mayMoveTo(chosen, reports)) this.#moveTo(chosen, reports);
-    else this.#chain.learn(reports);
-    this.#checkHolders(reports);
-    this.#safe = this.#raise(this.#safe, 'safe', reports);
-    this.#finalized = this.#raise(this.#finalized, 'finalized', reports);
+    const { share } = this.#options;
+    const candidates = this.#options.candidates();
+    const isUndecided = this.#elect(candidates);
+    const voters = this.#voters;
+    const chosen = isUndecided ? undefined : chooseHead(voters, share, this.head);
+    if (chosen !== undefined && this.#mayMoveTo(chosen, voters)) this.#moveTo(chosen, voters);
+    else this.#chain.learn(voters);
+    this.#checkHolders(candidates);
+    this.#marks.update(this.#chain, voters);
   }
 
-  /** Ends waiting for the head to be given up. */
+  /** Forgets everything: the network is another chain from now on. */
+  reset(): void {
+    const { head } = this;
+    if (head === undefined) return;
+    const hashes = this.#chain.numbers().flatMap((number) => this.#chain.hashAt(number) ?? []);
+    this.#chain = new CanonicalChain();
+    this.#marks.cutAbove(undefined);
+    this.#options.onOrphaned(hashes);
+  }
+
+  /** Ends waiting for the head to expire or to be given up. */
   stop(): void {
     this.#cancelCheck();
   }
 
-  #mayMoveTo(block: BlockHeader, reports: readonly HeadReport[]): boolean {
+  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
+  #elect(candidates: readonly C[]): boolean {
+    const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
+    const wallTime = this.#options.wallTime();
+    const { head } = this;
+    const served = {
+      head: isDevelopment ? undefined : head,
+      servedAt: this.#servedAt,
+      hashAt: (number: bigint) => this.hashAt(number),
+    };
+    const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, wallTime });
+    const voters: HeadReport[] = [];
+    for (const [i, candidate] of candidates.entries()) {
+      const before = candidate.vote;
+      candidate.vote = election.votes[i] as Vote;
+      if (candidate.vote === 'votes') voters.push(candidate.tracker);
+      if (candidate.vote !== before) this.#options.onVote(candidate, before);
+    }
+    this.#voters = voters;
+    for (const candidate of election.doubtful) {
+      this.#options.onDoubt(candidate, election.baseline?.number ?? 0n);
+    }
+    return head === undefined && this.#mayWait(election.doubtful.length > 0);
+  }
+
+  /** Bounds the wait for what nodes show: one may tell another head each time. */
+  #mayWait(isUndecided: boolean): boolean {
+    const { clock } = this.#options;
+    const left = this.#undecided.check(isUndecided, clock.now());
+    this.#cancelCheck();
+    if (isUndecided && left > 0) this.#cancelCheck = clock.schedule(() => this.update(), left);
+    return isUndecided && left > 0;
+  }
+
+  #mayMoveTo(block: BlockHeader, voters: readonly ChainView[]): boolean {
     const { head } = this;
     if (head === undefined || block.number > head.number) return true;
-    return block.hash !== head.hash && this.#isReorged(block.number, reports);
+    if (block.hash === head.hash) return false;
+    return this.#options.isDevelopment || this.#isReorged(block.number, voters);
   }
 
   /** Whether the share knows one other block at a height already served, at `from` or above. */
-  #isReorged(from: bigint, reports: readonly HeadReport[]): boolean {
-    const needed = countShare(this.#options.share, reports.length);
+  #isReorged(from: bigint, voters: readonly ChainView[]): boolean {
+    const needed = countShare(this.#options.share, voters.length);
     return this.#chain
       .numbers()
       .filter((number) => number >= from)
       .some((number) =>
-        countHashes(reports, number).some(
+        countHashes(voters, number).some(
           ({ hash, views }) => views >= needed && hash !== this.#chain.hashAt(number),
         ),
       );
   }
 
-  #moveTo(block: BlockHeader, reports: readonly HeadReport[]): void {
-    const departure = this.#chain.moveTo(block, reports);
+  #moveTo(block: BlockHeader, voters: readonly ChainView[]): void {
+    const departure = this.#chain.moveTo(block, voters);
+    this.#servedAt = this.#options.wallTime();
     this.#resolveKnown();
     if (departure === undefined) return;
-    const { ancestor, hashes } = departure;
-    const stays = (mark: BlockHeader | undefined): boolean =>
-      mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
-    if (!stays(this.#safe)) this.#safe = undefined;
-    if (!stays(this.#finalized)) this.#finalized = undefined;
-    this.#options.onOrphaned(hashes);
+    this.#marks.cutAbove(departure.ancestor);
+    this.#options.onOrphaned(departure.hashes);
   }
 
-  #checkHolders(reports: readonly HeadReport[]): void {
+  #checkHolders(candidates: readonly C[]): void {
     const { head } = this;
     const { clock, share } = this.#options;
-    const telling = reports.filter((report) => report.latest !== undefined);
     if (head === undefined) return;
-    const holders = telling.filter((report) => hasBlock(report, head)).length;
-    const isOutvoted = holders < countShare(share, reports.length) && 2 * holders < telling.length;
     const now = clock.now();
-    const left = Math.min(
-      this.#deserted.check(telling.length > 0 && holders === 0, now),
+    const telling = candidates.filter(({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing);
+    const isHeld = telling.some(({ tracker }) => hasBlock(tracker, head));
+    const voters = this.#voters.filter(({ latest }) => latest !== undefined);
+    const holders = voters.filter((report) => hasBlock(report, head)).length;
+    const isOutvoted = holders < countShare(share, voters.length) && 2 * holders < voters.length;
+    const untilGivenUp = Math.min(
+      this.#deserted.check(telling.length > 0 && !isHeld, now),
       this.#outvoted.check(isOutvoted, now),
     );
+    if (untilGivenUp <= 0 && this.#giveUp(head)) {
+      this.#checkHolders(candidates);
+      return;
+    }
+    const untilExpired = this.#unconfirmed.check(!isHeld, now);
+    this.#setExpired(head, untilExpired <= 0);
     this.#cancelCheck();
-    if (left <= 0) this.#giveUp(head, reports);
-    else if (left < Number.POSITIVE_INFINITY) this.#cancelCheck = clock.schedule(() => this.update(), left);
+    const next = Math.min(...[untilGivenUp, untilExpired].filter((ms) => ms > 0));
+    if (next < Number.POSITIVE_INFINITY) this.#cancelCheck = clock.schedule(() => this.update(), next);
   }
 
-  #giveUp(head: BlockHeader, reports: readonly HeadReport[]): void {
-    const next = chooseHead(reports, this.#options.share);
-    if (next === undefined) return;
-    this.#moveTo(next, reports);
+  #setExpired(head: BlockHeader, isExpired: boolean): void {
+    if (this.#isExpired === isExpired) return;
+    this.#isExpired = isExpired;
+    this.#options.onExpiry(head, isExpired);
+  }
+
+  /** Whether the voters have a block that proves the head wrong: not above it, so no descendant; later, so no ancestor. */
+  #giveUp(head: BlockHeader): boolean {
+    const next = chooseHead(this.#voters, this.#options.share);
+    const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);
+    if (next === undefined || Number(next.timestamp) * MS <= madeAt) return false;
+    this.#moveTo(next, this.#voters);
     this.#deserted.reset();
     this.#outvoted.reset();
     this.#options.onGivenUp(head, next);
-  }
-
-  /** Safe and finalized follow the head's rule among the upstreams that tell them. */
-  #raise(
-    served: BlockHeader | undefined,
-    mark: 'safe' | 'finalized',
-    reports: readonly HeadReport[],
-  ): BlockHeader | undefined {
-    const views = reports.flatMap((report) => {
-      const latest = report[mark];
-      if (latest !== undefined) return [new MarkView(report, latest)];
-      // One that has not been asked yet counts, and has nothing; one that does not know the tag does not count.
-      return report.hasMarks ? [] : [NOTHING];
-    });
-    const chosen = chooseHead(views, this.#options.share, served, this.head?.number);
-    if (chosen === undefined || (served !== undefined && chosen.number <= served.number)) return served;
-    const canonical = this.#chain.hashAt(chosen.number);
-    return canonical === undefined || canonical === chosen.hash ? chosen : served;
-  }
-}
-
-const NOTHING: ChainView = { latest: undefined, hashAt: () => undefined, headerAt: () => undefined };
-
-/** An upstream's chain up to its safe or finalized block. */
-class MarkView implements ChainView {
-  readonly latest: BlockHeader;
-  readonly #report: HeadReport;
-
-  constructor(report: HeadReport, latest: BlockHeader) {
-    this.#report = report;
-    this.latest = latest;
-  }
-
-  hashAt(number: bigint): string | undefined {
-    return number === this.latest.number ? this.latest.hash : this.#report.hashAt(number);
-  }
-
-  headerAt(number: bigint): BlockHeader | undefined {
-    return number === this.latest.number ? this.latest : this.#report.headerAt(number);
-  }
-}
-
-/** Tells how much longer something must stay so, without a break, until it has lasted. */
-class Persistence {
-  readonly #limit: number;
-  #since: number | undefined;
-
-  constructor(limitMs: number) {
-    this.#limit = limitMs;
-  }
-
-  /** Milliseconds left; infinite while it is not so. */
-  check(isSo: boolean, now: number): number {
-    if (!isSo) {
-      this.#since = undefined;
-      return Number.POSITIVE_INFINITY;
-    }
-    this.#since ??= now;
-    return this.#since + this.#limit - now;
-  }
-
-  reset(): void {
-    this.#since = undefined;
+    return true;
   }
 }

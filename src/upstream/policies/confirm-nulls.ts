@@ -5,14 +5,20 @@ import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
 /**
  * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
- * second one, a `claim` is believed and a `doubt` is not.
+ * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
  */
 export function confirmNulls(): Policy {
   return (next) => {
     const confirm = async (exchange: Exchange): Promise<JsonResult> => {
       const { nulls } = exchange.call;
-      const other = await askAnother(next, exchange);
-      if (other !== undefined) return other;
+      const isBelieved = !isBehind(exchange);
+      for (;;) {
+        const other = await askAnother(next, exchange);
+        if (other === undefined) break;
+        if (other !== 'null' || isBelieved || !isBehind(exchange)) return other;
+      }
+      if (!isBelieved)
+        throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
       if (nulls === 'claim') return 'null';
       throw new UpstreamFault(
         'missing',
@@ -22,9 +28,15 @@ export function confirmNulls(): Policy {
     return (exchange) => {
       const { nulls } = exchange.call;
       if (nulls === 'truth' || nulls === 'fault') return next(exchange);
-      return next(exchange).then((result) => (result === 'null' ? confirm(exchange) : result));
+      const asked = { ...exchange, witness: exchange.witness ?? {} };
+      return next(asked).then((result) => (result === 'null' ? confirm(asked) : result));
     };
   };
+}
+
+/** Whether the node that answered last is. */
+function isBehind({ witness }: Exchange): boolean {
+  return witness?.upstream?.isBehind === true;
 }
 
 /** A second node that stays silent must not cost the answer of the first. */

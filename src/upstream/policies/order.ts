@@ -1,5 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
+import { explainOutage } from '../node-state.ts';
 import { Route } from '../route.ts';
 import type { Exchange, Policy, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
@@ -51,6 +52,7 @@ function findCandidates(
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const upstream of upstreams) {
     if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
+    if (call.needsVote === true && upstream.vote !== 'votes') continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (upstream.health.isPaused) {
@@ -59,7 +61,7 @@ function findCandidates(
       candidates.push(upstream);
     } else {
       reason = new UpstreamFault('unreachable', 'no node that is reachable has this block now');
-      if (isBehind(upstream, call)) behind.push(upstream);
+      if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
   if (candidates.length + behind.length > 0) {
@@ -68,7 +70,7 @@ function findCandidates(
   if (soonestMs < Number.POSITIVE_INFINITY) {
     return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
   }
-  return reason ?? new UpstreamFault('unreachable', 'no node is reachable');
+  return reason ?? new UpstreamFault('unreachable', explainOutage(upstreams));
 }
 
 /**
@@ -88,9 +90,13 @@ function compareUpstreams(a: Upstream, b: Upstream): number {
   return rankTrust(a) - rankTrust(b) || a.tier - b.tier || a.health.score - b.health.score;
 }
 
-/** After a rest, one call at a time finds out whether a node is well again. */
-function rankTrust({ health, isAway }: Upstream): number {
-  if (isAway || health.circuit === 'open') return 2;
+/**
+ * After a rest, one call at a time finds out whether a node is well again. Nodes without a vote in the head for being
+ * behind come after those that are well, for older blocks too: they may lack state.
+ */
+function rankTrust({ health, isAway, isBehind }: Upstream): number {
+  if (isAway || health.circuit === 'open') return 3;
+  if (isBehind) return 2;
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 

@@ -45,8 +45,8 @@ export const sayNoReceipts: AnswerFault = async (call, ask) => {
   return hasReceipts ? { result: [] } : answer;
 };
 
-/** A head that is too high, of blocks that nobody has. */
-export function claimHead(blocks: bigint): AnswerFault {
+/** A head that is too high, of blocks that nobody has. @param timestamp of the block, seconds; the true one's by default */
+export function claimHead(blocks: bigint, timestamp?: () => bigint): AnswerFault {
   return async (call, ask) => {
     const answer = await ask(call);
     if (!('result' in answer)) return answer;
@@ -56,11 +56,29 @@ export function claimHead(blocks: bigint): AnswerFault {
     if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return answer;
     const block = answer.result as { number: string; hash: string };
     const number = encodeQuantity(BigInt(block.number) + blocks);
-    return { result: { ...block, number, hash: `0x${'ab'.repeat(32)}`, parentHash: `0x${'cd'.repeat(32)}` } };
+    const claim = { ...block, number, hash: `0x${'ab'.repeat(32)}`, parentHash: `0x${'cd'.repeat(32)}` };
+    return {
+      result: timestamp === undefined ? claim : { ...claim, timestamp: encodeQuantity(timestamp()) },
+    };
   };
 }
 
 /** Always the same error. */
 export function sayError(code: number, message: string): AnswerFault {
   return async () => ({ error: { code, message } });
+}
+
+/** Says that it is syncing to the block that the node has; the rest is what `behind` says. */
+export function saySyncing(behind: AnswerFault): AnswerFault {
+  return async (call, ask) => {
+    if (call.method !== 'eth_syncing') return behind(call, ask);
+    const [latest, current] = await Promise.all(
+      [ask, (call: Parameters<AskNode>[0]) => behind({ id: 0, ...call }, ask)].map((say) =>
+        say({ method: 'eth_blockNumber', params: [] }),
+      ),
+    );
+    const read = (answer: Answer | undefined): unknown =>
+      answer !== undefined && 'result' in answer ? answer.result : undefined;
+    return { result: { startingBlock: '0x0', currentBlock: read(current), highestBlock: read(latest) } };
+  };
 }

@@ -15,6 +15,7 @@ const HEALTHY: ExaminedNode = {
   answers: true,
   identity: { chainId: 1n, genesisHash: GENESIS, clientVersion: 'Geth/v1', knowsHashParameters: true },
   latencyMs: 1,
+  sync: undefined,
   latest: { number: 100n, hash: `0x${'2'.repeat(64)}`, timestamp: 1_200n, ageSeconds: 3 },
   tags: { earliest: YES, finalized: YES, safe: YES, pending: YES },
   features: {
@@ -130,8 +131,14 @@ test('lag is told from the best node, and worth a word only when it is more than
 });
 
 test('a head that most nodes hold back is told', () => {
-  const lines = linesOf(report([behind('one', 17), behind('two', 18), named('three')]));
-  assert.equal(lines[0], 'warning -: the network serves a head 17 blocks behind that of three');
+  const lines = linesOf(report([behind('one', 5), behind('two', 6), named('three')]));
+  assert.equal(lines[0], 'warning -: the network serves a head 5 blocks behind that of three');
+  const far = report([behind('one', 17), behind('two', 18), named('three')]);
+  assert.deepEqual(linesOf(far), [
+    'warning one: 17 blocks behind three',
+    'warning two: 18 blocks behind three',
+  ]);
+  assert.match(far.findings[0]?.advice ?? '', /no vote in the head/);
 });
 
 test('an old head is worth a note', () => {
@@ -233,4 +240,15 @@ test('the most serious comes first, and each says what to do', () => {
     ['error', 'warning', 'note'],
   );
   for (const { advice } of findings) assert.ok(advice.length > 0);
+});
+
+test('a node that syncs is named, with how far it is; one at its target is synced', () => {
+  const syncing = { ...behind('one', 90), sync: { target: 100n } };
+  const found = report([syncing, named('two', { sync: { target: 100n } }), named('three', { tier: 2 })]);
+  assert.deepEqual(linesOf(found), [
+    'warning one: it is syncing: block 10 of 100',
+    'warning one: 90 blocks behind two',
+  ]);
+  const lost = report([named('one', { sync: { target: undefined } }), named('two')]);
+  assert.deepEqual(linesOf(lost), ['warning one: it is syncing: block 100']);
 });

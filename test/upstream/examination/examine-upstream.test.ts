@@ -49,6 +49,7 @@ const METHODS = [
   'eth_getBlockReceipts',
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getUncleByBlockNumberAndIndex',
+  'eth_syncing',
   'linea_estimateGas',
   'rollup_getInfo',
   'web3_clientVersion',

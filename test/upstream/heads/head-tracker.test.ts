@@ -11,18 +11,21 @@ import { ScriptedFeed } from '../../support/scripted-feed.ts';
 function createTracker({
   length = 101,
   announces = false,
+  syncs = false,
   blockTimeMs,
 }: {
   length?: number;
   announces?: boolean;
+  syncs?: boolean;
   blockTimeMs?: number;
 } = {}) {
   const clock = new FakeClock();
-  const feed = new ScriptedFeed(clock, TestChain.create('a', length), { announces });
+  const feed = new ScriptedFeed(clock, TestChain.create('a', length), { announces, syncs });
   const seen: (bigint | undefined)[] = [];
   const tracker = new HeadTracker(feed, {
     pollInterval: { min: 250, max: 6_000 },
     blockTimeMs,
+    syncTolerance: 8,
     clock,
     onChange: () => seen.push(tracker.latest?.number),
   });
@@ -518,4 +521,100 @@ test('whatever an upstream does, its tracker tells one chain, and its head once 
     }),
     { numRuns: 100 },
   );
+});
+
+test('a node that syncs says so before its first head counts', async () => {
+  const { tracker, feed } = createTracker({ length: 1, syncs: true });
+  feed.sync = { target: 500n };
+  tracker.start();
+  await settle();
+  assert.deepEqual([tracker.latest?.number, tracker.isSyncing, tracker.syncTarget], [0n, true, 500n]);
+});
+
+test('a node near the target that it tells is synced; one that tells none is not', async () => {
+  const { tracker, feed, clock } = createTracker({ syncs: true });
+  feed.sync = { target: 108n };
+  tracker.start();
+  await clock.advance(1_000);
+  assert.deepEqual([tracker.isSyncing, tracker.syncTarget], [false, undefined]);
+  for (const sync of [{ target: 109n }, { target: undefined }]) {
+    feed.sync = sync;
+    await clock.advance(60_000);
+    assert.equal(tracker.isSyncing, true);
+  }
+  feed.sync = new UpstreamFault('timeout', 'scripted');
+  await clock.advance(60_000);
+  assert.equal(tracker.isSyncing, true, 'what cannot be asked stays');
+});
+
+test('the end of a sync counts with the head after it', async () => {
+  const { tracker, feed, clock } = createTracker({ length: 1, syncs: true });
+  feed.sync = { target: 500n };
+  const heads: (bigint | undefined)[] = [];
+  const watch = (): void => {
+    if (!tracker.isSyncing) heads.push(tracker.latest?.number);
+  };
+  tracker.start();
+  await clock.advance(1_000);
+  feed.chain = TestChain.create('a', 401);
+  feed.sync = undefined;
+  for (let step = 0; step < 400; step++) {
+    watch();
+    await clock.advance(250);
+  }
+  assert.ok(heads.length > 0 && heads.every((head) => head === 400n), `${heads}`);
+});
+
+test('a node that was away is asked again whether it syncs', async () => {
+  const { tracker, feed, clock } = createTracker({ syncs: true });
+  tracker.start();
+  await clock.advance(1_000);
+  feed.fault = new UpstreamFault('unreachable', 'scripted');
+  await clock.advance(5_000);
+  feed.fault = undefined;
+  feed.sync = { target: 500n };
+  const { length } = feed.timesOf('latest');
+  while (feed.timesOf('latest').length === length) await clock.advance(250);
+  assert.equal(tracker.isSyncing, true);
+});
+
+test('a jump of the head takes safe and finalized along, until they are told again', async () => {
+  const { tracker, feed, clock } = createTracker({ length: 20 });
+  feed.safe = 10;
+  feed.finalized = 5;
+  tracker.start();
+  await clock.advance(1_000);
+  assert.deepEqual([tracker.safe?.number, tracker.finalized?.number, tracker.hasMarks], [10n, 5n, true]);
+  feed.chain.grow('a', 100);
+  feed.safe = 110;
+  feed.finalized = 105;
+  feed.hold();
+  await clock.advance(2_000);
+  feed.release();
+  await settle();
+  assert.ok(tracker.finalized === undefined || tracker.finalized.number === 105n);
+  await clock.advance(2_000);
+  assert.deepEqual([tracker.safe?.number, tracker.finalized?.number, tracker.hasMarks], [110n, 105n, true]);
+});
+
+test('asked for a block far below, a node shows that its chain has it', async () => {
+  const { tracker, feed } = createTracker();
+  tracker.start();
+  await settle();
+  assert.deepEqual([tracker.hashAt(50n), tracker.hasShown(50n)], [undefined, false]);
+  await tracker.showBlock(50n);
+  assert.deepEqual([tracker.hashAt(50n), tracker.hasShown(50n)], [hashOf('a', 50n), true]);
+  const asked = feed.asked.length;
+  await tracker.showBlock(50n);
+  assert.equal(feed.asked.length, asked, 'once for each head');
+  assertOneChain(tracker);
+});
+
+test('a claim without a parent shows nothing, and that is known', async () => {
+  const { tracker, feed } = createTracker();
+  feed.chain = new TestChain([makeBlock('x', 5_000n)]);
+  tracker.start();
+  await settle();
+  await tracker.showBlock(50n);
+  assert.deepEqual([tracker.headerAt(4_999n), tracker.hasShown(50n)], [undefined, true]);
 });

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { countShare, hasBlock } from '../../../src/upstream/heads/choose-head.ts';
-import { type HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import type { Candidate, HeadReport } from '../../../src/upstream/heads/electorate.ts';
+import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { makeBlock, TestChain } from '../../support/block-tree.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { viewChain, viewNothing } from '../../support/head-views.ts';
+import { makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
 
 const GIVE_UP_MS = 1_000;
 /** Blocks below the head that are compared with the tree; longer than any chain here. */
@@ -18,10 +19,34 @@ type Step =
   | { readonly kind: 'reorg'; readonly depth: number; readonly blocks: number }
   | { readonly kind: 'sync'; readonly who: number; readonly lag: number }
   | { readonly kind: 'lie'; readonly who: number; readonly lie: Lie }
+  | { readonly kind: 'claim'; readonly who: number; readonly isSyncing: boolean }
   | { readonly kind: 'toggle'; readonly who: number }
+  | { readonly kind: 'restart' }
   | { readonly kind: 'wait'; readonly ms: number };
 
-type Upstream = { report: HeadReport; isHealthy: boolean; readonly isBad: boolean };
+type Upstream = Candidate & {
+  tracker: HeadReport;
+  isHealthy: boolean;
+  /** What it says, whatever it is. */
+  isSyncing: boolean;
+  readonly isBad: boolean;
+};
+
+/** Blocks by which the chain of most nodes may be lower after a reorg than it was. */
+const MAX_LOSS = 4;
+const MAX_LAG_BLOCKS = 8;
+const MAX_LAG_MS = 30_000;
+/** As far as nodes may be behind without losing their votes, and much farther. */
+const NEAR = 10;
+const FAR = 70;
+
+type ModelScript = {
+  /** The tier of each good upstream. */
+  readonly tiers: readonly number[];
+  readonly bad?: number;
+  /** Blocks that each upstream knows of its chain. */
+  readonly depth: number;
+};
 
 /** What the head and everything known below it were at one time. */
 type Served = { readonly head: BlockHeader | undefined; readonly hashes: ReadonlyMap<bigint, string> };
@@ -29,36 +54,48 @@ type Served = { readonly head: BlockHeader | undefined; readonly hashes: Readonl
 /** A network of upstreams over a tree of blocks, and the checks of every move that its head makes. */
 class Model {
   readonly #clock = new FakeClock();
-  readonly #network: NetworkHead;
   readonly #upstreams: Upstream[];
   readonly #depth: number;
   readonly #blocks = new Map<string, BlockHeader>();
+  #network: NetworkHead;
   #chain = TestChain.create('a', 50);
+  #highest = 49;
   #branches = 0;
   #orphaned: string[] = [];
   #givenUp = 0;
 
-  constructor(good: number, bad: number, depth: number) {
+  constructor({ tiers, bad = 0, depth }: ModelScript) {
     this.#depth = depth;
     this.#register(this.#chain);
-    this.#upstreams = Array.from({ length: good + bad }, (_, i) => ({
-      report: viewChain(this.#chain, 49, depth),
+    this.#upstreams = [...tiers, ...Array<number>(bad).fill(1)].map((tier, i) => ({
+      tracker: viewChain(this.#chain, 49, depth),
+      tier,
+      vote: 'votes',
       isHealthy: true,
-      isBad: i >= good,
+      isSyncing: false,
+      isBad: i >= tiers.length,
     }));
-    this.#network = new NetworkHead({
-      share: 'majority',
+    this.#network = this.#start();
+  }
+
+  #start(): NetworkHead {
+    const hasLiars = this.#upstreams.some(({ isBad }) => isBad);
+    const options = makeHeadOptions(this.#clock, () => this.#candidates(), {
+      maxLagBlocks: MAX_LAG_BLOCKS,
+      maxLagMs: MAX_LAG_MS,
       giveUpMs: GIVE_UP_MS,
-      clock: this.#clock,
-      reports: () => this.#reports(),
+      // With liars the newest block has just been made: on a chain that stands still, a liar's may be the only recent one.
+      wallTime: () => 1_000 * (1_700_000_000 + 2 * this.#highest) + (hasLiars ? 0 : this.#clock.now()),
       onOrphaned: (hashes) => this.#orphaned.push(...hashes),
       onGivenUp: () => this.#givenUp++,
     });
-    this.#network.update();
+    const network = new NetworkHead(options);
+    network.update();
+    return network;
   }
 
   run(step: Step): void {
-    const before = this.#serve();
+    const before = step.kind === 'restart' ? undefined : this.#serve();
     this.#orphaned = [];
     this.#givenUp = 0;
     this.#apply(step);
@@ -72,19 +109,31 @@ class Model {
         this.#extend(this.#chain.tip.number, step.blocks);
         return;
       case 'reorg':
-        this.#extend(this.#chain.tip.number - BigInt(step.depth), step.blocks);
+        this.#reorganise(step);
         return;
       case 'sync': {
         const upstream = this.#pick(false, step.who);
         const tip = Math.max(0, Number(this.#chain.tip.number) - step.lag);
-        if (upstream !== undefined) upstream.report = viewChain(this.#chain, tip, this.#depth);
+        if (upstream !== undefined)
+          upstream.tracker = this.#claim(upstream, viewChain(this.#chain, tip, this.#depth));
         return;
       }
       case 'lie': {
         const upstream = this.#pick(true, step.who);
-        if (upstream !== undefined) upstream.report = this.#tell(step.lie);
+        if (upstream !== undefined) upstream.tracker = this.#tell(step.lie);
         return;
       }
+      case 'claim': {
+        const upstream = this.#pick(false, step.who);
+        if (upstream === undefined) return;
+        upstream.isSyncing = step.isSyncing;
+        upstream.tracker = this.#claim(upstream, upstream.tracker);
+        return;
+      }
+      case 'restart':
+        this.#network.stop();
+        this.#network = this.#start();
+        return;
       case 'toggle': {
         const upstream = this.#upstreams[step.who % this.#upstreams.length];
         if (upstream === undefined) return;
@@ -100,21 +149,41 @@ class Model {
   #tell(lie: Lie): HeadReport {
     if (lie === 'zero') return viewChain(new TestChain([makeBlock('z', 0n)]), 0);
     if (lie === 'absurd') return viewChain(new TestChain([makeBlock('x', 2n ** 60n)]), 0);
-    if (lie === 'nothing') return viewNothing();
+    if (lie === 'nothing') return { ...viewNothing(), isExpected: false };
     const tip = Number(this.#chain.tip.number);
     if (lie === 'honest') return viewChain(this.#chain, tip);
     const poisoned = this.#chain.fork('!', Math.max(0, tip - lie.forkDepth), lie.length);
     return viewChain(poisoned, Number(poisoned.tip.number));
   }
 
+  #claim({ isSyncing }: Upstream, report: HeadReport): HeadReport {
+    return { ...report, isSyncing };
+  }
+
+  #reorganise({ depth, blocks }: Extract<Step, { kind: 'reorg' }>): void {
+    const last = Number(this.#chain.tip.number) - depth;
+    this.#extend(BigInt(last), Math.max(blocks, this.#highest - MAX_LOSS - last));
+  }
+
   /** Every branch has its own name, so that no two blocks have the same hash. */
   #extend(last: bigint, blocks: number): void {
     this.#chain = this.#chain.fork(`b${this.#branches++}`, Math.max(0, Number(last)), blocks);
     this.#register(this.#chain);
+    if (this.#upstreams.some(({ isBad }) => isBad)) this.#pullAlong();
+  }
+
+  /** Beside liars, good upstreams have recent blocks. */
+  #pullAlong(): void {
+    const lowest = Number(this.#chain.tip.number) - NEAR;
+    for (const upstream of this.#upstreams) {
+      if (upstream.isBad || (upstream.tracker.latest?.number ?? 0n) >= lowest) continue;
+      upstream.tracker = this.#claim(upstream, viewChain(this.#chain, lowest, this.#depth));
+    }
   }
 
   #register(chain: TestChain): void {
     for (const block of chain.blocks) this.#blocks.set(block.hash, block);
+    this.#highest = Math.max(this.#highest, Number(chain.tip.number));
   }
 
   #pick(isBad: boolean, who: number): Upstream | undefined {
@@ -127,8 +196,14 @@ class Model {
     return healthy.length === 0 || 2 * healthy.filter(({ isBad }) => isBad).length < healthy.length;
   }
 
-  #reports(): HeadReport[] {
-    return this.#upstreams.filter(({ isHealthy }) => isHealthy).map(({ report }) => report);
+  #candidates(): Upstream[] {
+    return this.#upstreams.filter(({ isHealthy }) => isHealthy);
+  }
+
+  #voters(): HeadReport[] {
+    return this.#candidates()
+      .filter(({ vote }) => vote === 'votes')
+      .map(({ tracker }) => tracker);
   }
 
   #serve(): Served {
@@ -142,21 +217,30 @@ class Model {
     return { head, hashes };
   }
 
-  #check(before: Served, now: Served): void {
-    assert.ok(now.head !== undefined);
+  #check(before: Served | undefined, now: Served): void {
+    if (now.head === undefined) {
+      assert.equal(before?.head, undefined);
+      const mayVote = this.#candidates().some(
+        ({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing,
+      );
+      assert.ok(!mayVote || this.#voters().length > 1, 'a lone voter decides');
+      return;
+    }
     assert.ok(this.#blocks.has(now.head.hash), 'a block of a liar is served');
     assert.equal(this.#network.hashAt(now.head.number + 1n), undefined);
     const ancestry = this.#ancestry(now.head);
     for (const [number, hash] of now.hashes) assert.equal(hash, ancestry.get(number));
-    if (before.head !== undefined && before.head.hash !== now.head.hash)
+    if (before?.head !== undefined && before.head.hash !== now.head.hash)
       this.#checkMove(before, now, ancestry);
     else assert.deepEqual([this.#orphaned, this.#givenUp], [[], 0]);
+    if (this.#upstreams.every(({ isBad }) => !isBad)) assert.equal(this.#givenUp, 0, 'no head was false');
     this.#checkProgress(now.head, ancestry);
+    this.#checkBound(now.head);
   }
 
   #checkMove(before: Served, now: Served, ancestry: ReadonlyMap<bigint, string>): void {
     const [from, to] = [before.head as BlockHeader, now.head as BlockHeader];
-    const reports = this.#reports();
+    const reports = this.#voters();
     const needed = countShare('majority', reports.length);
     assert.ok(reports.filter((report) => hasBlock(report, to)).length >= needed, 'the share has not got it');
     if (to.number <= from.number) {
@@ -184,11 +268,29 @@ class Model {
 
   /** Where all good upstreams stand at one block, the head is that block or still above it on the same chain. */
   #checkProgress(head: BlockHeader, ancestry: ReadonlyMap<bigint, string>): void {
-    const good = this.#upstreams.filter(({ isBad, isHealthy }) => isHealthy && !isBad);
-    const common = good[0]?.report.latest;
-    if (common === undefined || good.some(({ report }) => report.latest?.hash !== common.hash)) return;
+    const good = this.#candidates().filter(({ isBad, isSyncing }) => !isBad && !isSyncing);
+    const common = good[0]?.tracker.latest;
+    if (common === undefined || good.some(({ tracker }) => tracker.latest?.hash !== common.hash)) return;
     if (this.#depth < ALL) assert.ok(head.number >= common.number);
     else assert.equal(ancestry.get(common.number), common.hash);
+  }
+
+  /**
+   * The head is behind no healthy node by more than both bounds, where all of those that say they are synced are of one
+   * chain with it.
+   */
+  #checkBound(head: BlockHeader): void {
+    if (this.#depth < ALL || this.#upstreams.some(({ isBad }) => isBad)) return;
+    const told = this.#candidates().flatMap(({ tracker, isSyncing }) =>
+      tracker.latest === undefined || isSyncing ? [] : [tracker.latest],
+    );
+    const best = told.reduce((a, b) => (b.number > a.number ? b : a), head);
+    const ancestry = this.#ancestry(best);
+    if ([...told, head].some(({ number, hash }) => ancestry.get(number) !== hash)) return;
+    const isFarBehind =
+      best.number - head.number > BigInt(MAX_LAG_BLOCKS) &&
+      Number(best.timestamp - head.timestamp) * 1_000 > MAX_LAG_MS;
+    assert.ok(!isFarBehind, `the head is ${head.number}, a node has ${best.number}`);
   }
 
   #ancestry(head: BlockHeader): Map<bigint, string> {
@@ -202,58 +304,74 @@ class Model {
 }
 
 const who = fc.nat(9);
-const stepOf: fc.Arbitrary<Step> = fc.oneof(
+const GROWTH: fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant('grow' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
   fc.record({
     kind: fc.constant('reorg' as const),
     depth: fc.integer({ min: 1, max: 6 }),
     blocks: fc.integer({ min: 1, max: 8 }),
   }),
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('sync' as const),
-      who,
-      lag: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(70)),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('lie' as const),
-      who,
-      lie: fc.oneof(
-        fc.constantFrom<Lie[]>('zero', 'absurd', 'nothing', 'honest'),
-        fc.record({ forkDepth: fc.nat(10), length: fc.integer({ min: 1, max: 20 }) }),
-      ),
-    }),
-  },
   fc.record({ kind: fc.constant('toggle' as const), who }),
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(2 * GIVE_UP_MS) }),
-);
-const stepsOf = fc.array(stepOf, { minLength: 1, maxLength: 60 });
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(20 * GIVE_UP_MS) }),
+];
+const lagOf = (most: number): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> } => ({
+  weight: 4,
+  arbitrary: fc.record({
+    kind: fc.constant('sync' as const),
+    who,
+    lag: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(most)),
+  }),
+});
+const lying: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('lie' as const),
+  who,
+  lie: fc.oneof(
+    fc.constantFrom<Lie[]>('zero', 'absurd', 'nothing', 'honest'),
+    fc.record({ forkDepth: fc.nat(10), length: fc.integer({ min: 1, max: 20 }) }),
+  ),
+});
+const claiming: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('claim' as const),
+  who,
+  isSyncing: fc.boolean(),
+});
+const restarting: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('restart' as const) });
 
-test('whatever a minority tells, the head follows the others: forwards, by reorgs, or given up', () => {
+const listOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength: 1, maxLength: 60 });
+function play(script: ModelScript, steps: readonly Step[]): void {
+  const model = new Model(script);
+  for (const step of steps) model.run(step);
+}
+
+const ones = (count: number): number[] => Array<number>(count).fill(1);
+
+test('whatever a minority tells, the head follows the others: forwards, or by reorgs', () => {
+  const steps = listOf(fc.oneof(...GROWTH, lagOf(NEAR), { weight: 2, arbitrary: lying }));
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(3), stepsOf, (good, bad, steps) => {
-      const model = new Model(good, Math.min(bad, good - 1), ALL + 50);
-      for (const step of steps) model.run(step);
-    }),
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(3), steps, (good, bad, all) =>
+      play({ tiers: ones(good), bad: Math.min(bad, good - 1), depth: ALL + 50 }, all),
+    ),
     { numRuns: 300 },
   );
 });
 
 test('the same where upstreams know few of their blocks', () => {
+  const steps = listOf(fc.oneof(...GROWTH, lagOf(FAR)));
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 4 }),
-      fc.integer({ min: 1, max: 6 }),
-      stepsOf,
-      (good, depth, steps) => {
-        const model = new Model(good, 0, depth);
-        for (const step of steps) model.run(step);
-      },
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 }), steps, (good, depth, all) =>
+      play({ tiers: ones(good), depth }, all),
     ),
     { numRuns: 300 },
+  );
+});
+
+const tiersOf = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 });
+
+test('nodes lag, leave, sync and say they do not: the head never goes back, and stays near the best of them', () => {
+  const steps = listOf(fc.oneof(...GROWTH, lagOf(FAR), { weight: 2, arbitrary: claiming }, restarting));
+  fc.assert(
+    fc.property(tiersOf, steps, (tiers, all) => play({ tiers, depth: ALL + 50 }, all)),
+    { numRuns: 500 },
   );
 });

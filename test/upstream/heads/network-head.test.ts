@@ -3,35 +3,50 @@ import { test } from 'node:test';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { WINDOW_BLOCKS } from '../../../src/upstream/heads/block-window.ts';
 import type { Share } from '../../../src/upstream/heads/choose-head.ts';
+import type { Candidate, HeadReport, Vote } from '../../../src/upstream/heads/electorate.ts';
 import { HeadTracker } from '../../../src/upstream/heads/head-tracker.ts';
-import { type HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { hashOf, makeBlock, TestChain } from '../../support/block-tree.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
-import { viewChain, viewNothing } from '../../support/head-views.ts';
+import { makeCandidates, makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
 import { ScriptedFeed } from '../../support/scripted-feed.ts';
 
 const a = TestChain.create('a', 700);
 const GIVE_UP_MS = 30_000;
+const HEAD_AGE_MS = 60_000;
 
-function createHead(share: Share = 'majority') {
+type Script = { readonly share?: Share; readonly isDevelopment?: boolean };
+
+function createHead({ share = 'majority', isDevelopment = false }: Script = {}) {
   const clock = new FakeClock();
   const orphaned: string[] = [];
   const givenUp: [bigint, bigint][] = [];
-  let reports: readonly HeadReport[] = [];
-  const head = new NetworkHead({
-    share,
-    giveUpMs: GIVE_UP_MS,
-    clock,
-    reports: () => reports,
-    onOrphaned: (hashes) => orphaned.push(...hashes),
-    onGivenUp: (from, to) => givenUp.push([from.number, to.number]),
-  });
-  const report = (...now: readonly HeadReport[]): BlockHeader | undefined => {
-    reports = now;
+  const expiries: boolean[] = [];
+  const doubts: [Candidate, bigint][] = [];
+  const votes: Vote[] = [];
+  let candidates: readonly Candidate[] = [];
+  const head = new NetworkHead(
+    makeHeadOptions(clock, () => candidates, {
+      share,
+      isDevelopment,
+      giveUpMs: GIVE_UP_MS,
+      headAgeMs: HEAD_AGE_MS,
+      // Block 100 has just been made when a test begins.
+      wallTime: () => Number(a.at(100).timestamp) * 1_000 + clock.now(),
+      onOrphaned: (hashes) => orphaned.push(...hashes),
+      onGivenUp: (from, to) => givenUp.push([from.number, to.number]),
+      onExpiry: (_, isExpired) => expiries.push(isExpired),
+      onDoubt: (candidate, number) => doubts.push([candidate, number]),
+      onVote: ({ vote }) => votes.push(vote),
+    }),
+  );
+  const see = (...now: readonly Candidate[]): BlockHeader | undefined => {
+    candidates = now;
     head.update();
     return head.head;
   };
-  return { clock, head, report, orphaned, givenUp };
+  const report = (...now: readonly HeadReport[]): BlockHeader | undefined => see(...makeCandidates(now));
+  return { clock, head, report, see, orphaned, givenUp, expiries, doubts, votes };
 }
 
 const at = (...tips: readonly number[]): HeadReport[] => tips.map((tip) => viewChain(a, tip));
@@ -192,61 +207,72 @@ test('the window is bounded', () => {
   assert.equal(head.hashAt(oldest - 1n), undefined);
 });
 
-test('rule 3: a head that nobody has had for long enough is given up', () => {
-  const { clock, report, head, orphaned, givenUp } = createHead();
+test('rule 2: to blocks below it on its own chain a head never goes back, however long', () => {
+  const { clock, report, head, givenUp, orphaned } = createHead();
   report(...at(100, 100, 100));
-  report(...at(96, 95, 90));
-  clock.advanceNow(GIVE_UP_MS - 1);
-  assert.equal(head.head, a.at(100));
-  clock.advanceNow(1);
-  assert.equal(head.head, a.at(95));
-  assert.deepEqual(givenUp, [[100n, 95n]]);
-  assert.deepEqual(orphaned, hashes('a', 100, 96));
-  assert.equal(report(...at(96, 96, 90)), a.at(96));
-  assert.equal(clock.pending, 0);
-});
-
-test('rule 3: the time begins anew whenever one upstream has it', () => {
-  const { clock, report, head, givenUp } = createHead();
-  report(...at(100, 100, 100));
-  for (let round = 0; round < 5; round++) {
-    report(...at(96, 96, 96));
-    clock.advanceNow(GIVE_UP_MS - 1);
-    report(...at(96, 96, 100));
-    clock.advanceNow(GIVE_UP_MS - 1);
+  for (const now of [at(96, 95, 90), at(40, 40, 40), at(96), at(0, 96, 99)]) {
+    report(...now);
+    clock.advanceNow(100 * GIVE_UP_MS);
+    assert.equal(head.head, a.at(100));
   }
-  assert.equal(head.head, a.at(100));
-  assert.deepEqual(givenUp, []);
+  assert.deepEqual([givenUp, orphaned], [[], []]);
 });
 
-test('rule 3: while nobody is healthy, nothing is given up', () => {
+/** A chain that has nothing in common with `a`, whose blocks were made later by so many seconds. */
+const makeLater = (length: number, seconds: bigint): TestChain =>
+  new TestChain(
+    TestChain.create('z', length).blocks.map((block) => ({ ...block, timestamp: block.timestamp + seconds })),
+  );
+
+test('rule 2: a block that is not above the head and yet later proves that it was left', () => {
+  const { clock, report, head, orphaned, givenUp } = createHead();
+  report(viewChain(a, 100, 3));
+  const earlier = viewChain(TestChain.create('z', 11), 10);
+  report(earlier);
+  clock.advanceNow(2 * GIVE_UP_MS);
+  assert.equal(head.head, a.at(100), 'it may be an ancestor');
+  const later = viewChain(makeLater(11, 1_000n), 10);
+  assert.equal(report(later)?.hash, hashOf('z', 10n), 'all have been without the head for long enough');
+  assert.deepEqual(orphaned, hashes('a', 100, 97));
+  assert.deepEqual(givenUp, [[100n, 10n]]);
+});
+
+test('rule 2: that takes its time, which begins anew whenever one node has the head', () => {
+  const { clock, report, head, givenUp } = createHead();
+  const later = viewChain(makeLater(11, 1_000n), 10);
+  report(viewChain(a, 100, 3));
+  for (let round = 0; round < 5; round++) {
+    report(later, later);
+    clock.advanceNow(GIVE_UP_MS - 1);
+    assert.equal(head.head, a.at(100));
+    report(later, later, viewChain(a, 100, 3));
+  }
+  report(later, later);
+  clock.advanceNow(GIVE_UP_MS);
+  assert.equal(head.head?.hash, hashOf('z', 10n));
+  assert.equal(givenUp.length, 1);
+});
+
+test('rule 2: while nobody is healthy, nothing is given up', () => {
   const { clock, report, head } = createHead();
-  report(...at(100, 100));
-  report(...at(90));
+  const later = viewChain(makeLater(11, 1_000n), 10);
+  report(viewChain(a, 100, 3));
+  report(later);
   clock.advanceNow(GIVE_UP_MS - 1);
   report();
   clock.advanceNow(10 * GIVE_UP_MS);
   report(viewNothing());
   clock.advanceNow(10 * GIVE_UP_MS);
   assert.equal(head.head, a.at(100));
-  report(...at(90));
+  report(later);
   clock.advanceNow(GIVE_UP_MS - 1);
   assert.equal(head.head, a.at(100));
 });
 
-test('rule 3: to a chain of which nothing is known, everything leaves', () => {
-  const { clock, report, head, orphaned } = createHead();
-  report(viewChain(a, 100, 3));
-  const restarted = viewChain(TestChain.create('z', 11), 10);
-  assert.equal(report(restarted), a.at(100));
-  clock.advanceNow(GIVE_UP_MS);
-  assert.equal(head.head?.hash, hashOf('z', 10n));
-  assert.deepEqual(orphaned, hashes('a', 100, 97));
-});
+const absurd = new TestChain([makeBlock('x', 2n ** 60n)]);
 
-test('rule 3: one upstream alone cannot hold an absurd head for ever', () => {
+test('rule 2: one node alone cannot hold an absurd head for ever', () => {
   const { clock, report, head, givenUp } = createHead();
-  const absurd = new TestChain([makeBlock('x', 2n ** 60n)]);
   report(...at(100, 100, 100));
   assert.equal(report(viewChain(absurd, 0)), absurd.tip, 'it is its own majority');
   report(viewChain(absurd, 0), ...at(101, 101));
@@ -259,23 +285,170 @@ test('rule 3: one upstream alone cannot hold an absurd head for ever', () => {
   assert.equal(report(viewChain(absurd, 0), ...at(102, 102)), a.at(102));
 });
 
-test('rule 3: half of the upstreams hold it as long as they like', () => {
+test('rule 2: an absurd head whose node is gone is left with the next block', () => {
+  const { clock, report, head } = createHead();
+  report(viewChain(absurd, 0));
+  report(...at(90, 90));
+  clock.advanceNow(20 * GIVE_UP_MS);
+  assert.equal(head.head, absurd.tip, 'block 90 is older than it');
+  assert.equal(report(...at(101, 101)), a.at(101));
+});
+
+test('rule 2: what the share or half of the nodes have stays', () => {
   const { clock, report, head } = createHead();
   report(...at(100, 100));
   report(...at(100, 90));
   clock.advanceNow(100 * GIVE_UP_MS);
   assert.equal(head.head, a.at(100));
-  const low = createHead(0.1);
+  const low = createHead({ share: 0.1 });
   low.report(...at(100, 90, 90, 90));
   low.clock.advanceNow(100 * GIVE_UP_MS);
   assert.equal(low.head.head, a.at(100), 'and so does the share');
   assert.deepEqual(low.givenUp, []);
 });
 
+test('rule 3: a head that no healthy node has is served for a bounded time', () => {
+  const { clock, report, head, expiries } = createHead();
+  report(...at(100, 100));
+  clock.advanceNow(10 * HEAD_AGE_MS);
+  assert.equal(head.unconfirmedMs, 0, 'nodes may stand still');
+  report();
+  clock.advanceNow(HEAD_AGE_MS - 1);
+  assert.deepEqual([head.isExpired, head.unconfirmedMs], [false, HEAD_AGE_MS - 1]);
+  clock.advanceNow(1);
+  assert.deepEqual([head.isExpired, head.unconfirmedMs], [true, HEAD_AGE_MS]);
+  assert.equal(head.head, a.at(100), 'it is kept');
+  report(...at(99, 100));
+  assert.deepEqual([head.isExpired, head.unconfirmedMs], [false, 0]);
+  assert.deepEqual(expiries, [true, false]);
+  assert.equal(clock.pending, 0);
+});
+
+test('rule 3: neither lagging nor syncing nodes confirm it', () => {
+  const { clock, report, head } = createHead();
+  report(...at(100));
+  report(...at(20, 20, 0), { ...viewChain(a, 100), isSyncing: true });
+  clock.advanceNow(HEAD_AGE_MS);
+  assert.equal(head.isExpired, true);
+  assert.equal(report(...at(101, 20)), a.at(101));
+  assert.equal(head.isExpired, false);
+});
+
+test('a development node is followed to lower blocks at once', () => {
+  const { report, orphaned, head } = createHead({ isDevelopment: true });
+  report(...at(100));
+  assert.equal(report(...at(40)), a.at(40));
+  assert.deepEqual(orphaned, hashes('a', 100, 41));
+  assert.equal(report(viewChain(TestChain.create('z', 3), 2))?.hash, hashOf('z', 2n));
+  assert.equal(report(...at(100)), a.at(100));
+  head.reset();
+  assert.equal(head.head, undefined);
+  assert.equal(head.hashAt(50n), undefined);
+});
+
+/** The vote of each node of an election. */
+function voteOn(script: Script, ...groups: readonly (readonly Candidate[])[]): [Vote[], bigint | undefined] {
+  const { see } = createHead(script);
+  let served: BlockHeader | undefined;
+  for (const group of groups) served = see(...group);
+  return [groups.at(-1)?.map(({ vote }) => vote) ?? [], served?.number];
+}
+
+test('syncing nodes have no vote, at the start or later, however many', () => {
+  const syncing = makeCandidates([
+    { ...viewChain(a, 0), isSyncing: true },
+    { ...viewChain(a, 60), isSyncing: true },
+  ]);
+  const good = makeCandidates(at(100));
+  assert.deepEqual(voteOn({}, [...syncing, ...good]), [['syncing', 'syncing', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, good, [...good, ...syncing]), [['votes', 'syncing', 'syncing'], 100n]);
+  assert.deepEqual(voteOn({}, syncing), [['syncing', 'syncing'], undefined], 'nor do they alone');
+  assert.deepEqual(voteOn({}, good, syncing), [['syncing', 'syncing'], 100n]);
+});
+
+test('far behind a healthy node is no vote, at the start or later, however many', () => {
+  const [low, lower, good] = makeCandidates(at(54, 0, 100)) as [Candidate, Candidate, Candidate];
+  // The first blocks of a tree's chain are in every view: each shows that it is on the chain.
+  assert.deepEqual(voteOn({}, [low, good]), [['lagging', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, [low, lower, good]), [['lagging', 'lagging', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, [good], [low, lower, good]), [['lagging', 'lagging', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, [low, lower], [low, lower, good]), [['lagging', 'lagging', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, [good], [low]), [['lagging'], 100n], 'nor behind what was served');
+});
+
+test('far behind means by more blocks and by more time; who lagged has caught up at half of both', () => {
+  const votesAt = (...tips: number[]): Vote[] => voteOn({}, makeCandidates(at(...tips)))[0];
+  // Blocks are 2 s apart: 30 s are 15 of them.
+  assert.deepEqual(votesAt(200, 185), ['votes', 'votes']);
+  assert.deepEqual(votesAt(100, 85), ['votes', 'votes']);
+  assert.deepEqual(votesAt(100, 84), ['votes', 'lagging']);
+  const scene = createHead();
+  const node = makeCandidates(at(84))[0] as Candidate;
+  const good = makeCandidates(at(100));
+  const voteAt = (tip: number): Vote => {
+    const now: Candidate = Object.assign(node, { tracker: viewChain(a, tip) });
+    scene.see(...good, now);
+    return now.vote;
+  };
+  assert.deepEqual([84, 88, 92, 93, 85, 84].map(voteAt), [
+    'lagging',
+    'lagging',
+    'lagging',
+    'votes',
+    'votes',
+    'lagging',
+  ]);
+});
+
+test('lower tiers have no vote while a better one is well', () => {
+  const reserve = makeCandidates(at(60, 99), 2);
+  const good = makeCandidates(at(100));
+  const stuck = makeCandidates(at(30));
+  assert.deepEqual(voteOn({}, [...reserve, ...good]), [['lagging', 'lowerTier', 'votes'], 100n]);
+  assert.deepEqual(voteOn({}, makeCandidates(at(99, 100), 2)), [['votes', 'votes'], 99n]);
+  assert.deepEqual(voteOn({}, [...makeCandidates(at(100), 2), ...stuck]), [['votes', 'lagging'], 100n]);
+});
+
+test('a node that only claims to be far ahead makes nobody lag, whatever time it tells', () => {
+  const claim = { ...makeBlock('x', 100_000n), timestamp: a.at(100).timestamp };
+  const liar = makeCandidates([viewChain(new TestChain([claim]), 0)]);
+  const good = makeCandidates(at(54, 54));
+  assert.deepEqual(voteOn({}, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
+  assert.deepEqual(voteOn({}, good, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
+});
+
+test('nor does one that shows a chain, where the others have recent blocks', () => {
+  const b = a.fork('b', 98, 200);
+  assert.deepEqual(
+    voteOn({}, makeCandidates(at(98, 98)), makeCandidates([...at(98, 98), viewChain(b, 298)])),
+    [['votes', 'votes', 'votes'], 98n],
+  );
+});
+
+test('what a node far ahead has not shown of its chain is asked for; the first head waits for it', () => {
+  const { see, doubts, head } = createHead();
+  const good = makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]);
+  const low = makeCandidates(at(54));
+  assert.equal(see(...low, ...good), undefined);
+  assert.equal(head.isUndecided, true);
+  assert.deepEqual(doubts, [[good[0], 54n]]);
+  assert.equal(see(...low, ...makeCandidates([viewChain(a, 100)])), a.at(100));
+  assert.equal(head.isUndecided, false);
+});
+
+test('it does not wait for ever', () => {
+  const { see, clock, head } = createHead();
+  const low = makeCandidates(at(54, 54));
+  see(...low, ...makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]));
+  clock.advanceNow(5_000);
+  assert.equal(head.head, a.at(54));
+});
+
 test('stopping ends the waiting', () => {
   const { clock, report, head } = createHead();
   report(...at(100, 100));
   report(...at(90, 90));
+  assert.notEqual(clock.pending, 0);
   head.stop();
   assert.equal(clock.pending, 0);
 });
@@ -329,6 +502,7 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
     (feed) =>
       new HeadTracker(feed, {
         pollInterval: { min: 250, max: 6_000 },
+        syncTolerance: 8,
         clock,
         onChange: () => {
           network.update();
@@ -336,14 +510,12 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
         },
       }),
   );
-  const network = new NetworkHead({
-    share: 'majority',
-    giveUpMs: GIVE_UP_MS,
-    reports: () => trackers,
-    onOrphaned: (left) => orphaned.push(...left),
-    onGivenUp: () => assert.fail('no reason to give up'),
-    clock,
-  });
+  const network = new NetworkHead(
+    makeHeadOptions(clock, () => makeCandidates(trackers), {
+      onOrphaned: (left) => orphaned.push(...left),
+      onGivenUp: () => assert.fail('no reason to give up'),
+    }),
+  );
   for (const tracker of trackers) tracker.start();
   await network.whenKnown();
   await settle();

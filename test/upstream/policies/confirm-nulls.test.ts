@@ -54,6 +54,22 @@ describe('null', () => {
     }
   });
 
+  it('nodes that are behind are not believed, but confirm another', async () => {
+    const askNodes = async (votes: readonly ('votes' | 'lagging' | 'syncing')[], nulls: NullMeaning) => {
+      const nodes = votes.map(() => createNode(NULL));
+      for (const [i, { upstream }] of nodes.entries()) upstream.vote = votes[i] ?? 'votes';
+      const pool = poolOf(nodes, { options: { retries: 0 } });
+      return pool(createExchange({ nulls }, createScope())).catch((error: { kind: string }) => error.kind);
+    };
+    for (const nulls of ['claim', 'doubt'] as const) {
+      assert.equal(await askNodes(['lagging'], nulls), 'missing');
+      assert.equal(await askNodes(['syncing', 'lagging', 'syncing'], nulls), 'missing');
+      assert.equal(await askNodes(['lagging', 'votes'], nulls), 'null');
+    }
+    assert.equal(await askNodes(['lagging', 'votes', 'syncing'], 'claim'), 'null');
+    assert.equal(await askNodes(['lagging'], 'truth'), 'null');
+  });
+
   it('a silent second node does not cost the answer', async () => {
     assert.equal((await ask('claim', [NULL, silent], 400)).told, 'null');
   });

@@ -48,8 +48,29 @@ describe('order', () => {
     unverified.standing = 'unverified';
     forked.isOnFork = true;
     assert.deepEqual(await createOrder(nodes)(), ['well']);
-    const { kind } = await refuse(nodes.slice(0, 3));
+    const { kind, message } = await refuse(nodes.slice(0, 3));
     assert.equal(kind, 'unreachable');
+    assert.equal(
+      message,
+      '1 node is of another chain, 1 node is not identified yet, 1 node has blocks that contradict the chain',
+    );
+  });
+
+  it('asks those without a vote for being behind last, for blocks that they have only, and never where the chain is', async () => {
+    const latest = { number: 9n } as BlockHeader;
+    const stale = (['lagging', 'syncing'] as const).map((vote) => {
+      const node = well({ name: vote, tier: 1, tracker: { latest, holds: (number) => number <= 9n } });
+      node.upstream.vote = vote;
+      return node;
+    });
+    const reserve = well({ name: 'reserve', tier: 2 });
+    reserve.upstream.vote = 'lowerTier';
+    const nodes = [...stale, reserve, well({ name: 'well', tier: 1 })];
+    const old = { number: 5n, hash: HASH };
+    assert.deepEqual(await createOrder(nodes)({ block: old }), ['well', 'reserve', 'lagging', 'syncing']);
+    const recent = { number: 10n, hash: HASH };
+    assert.deepEqual(await createOrder(nodes)({ block: recent, isBound: true }), ['well', 'reserve']);
+    assert.deepEqual(await createOrder(nodes)({ needsVote: true }), ['well']);
   });
 
   it('asks one that seems to be behind last, and only where it cannot answer for another block', async () => {

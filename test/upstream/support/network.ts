@@ -3,7 +3,8 @@ import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
-import type { HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
+import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
@@ -53,8 +54,9 @@ export function createNetwork(
     tags,
     genesisHash: () => scripted.hashOf(0),
     mayBeKnown: () => true,
+    explainOutage: () => 'the only node does not answer',
   });
-  const parts = { chainId: 1n, ask, resolver, directory };
+  const parts = { cacheScope: () => '1', ask, resolver, directory };
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),

@@ -1,7 +1,9 @@
 import type { Block, BlockHeader } from '../../../src/upstream/heads/block.ts';
-import { type HeadReport, NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
+import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { parseBlock } from '../../../src/upstream/heads/parse-block.ts';
 import { systemClock } from '../../../src/util/clock.ts';
+import { makeCandidates, makeHeadOptions } from '../../support/head-views.ts';
 import type { Behaviour } from './scripted-node.ts';
 
 export type ChainScript = {
@@ -149,6 +151,9 @@ export class ScriptedChain {
       latest: this.block(latest),
       safe: undefined,
       hasMarks: true,
+      isSyncing: false,
+      isExpected: false,
+      hasShown: () => true,
       finalized: undefined,
       headerAt,
       hashAt: (number) => headerAt(number)?.hash,
@@ -177,14 +182,8 @@ export function createHead(
   reports: () => readonly HeadReport[],
   onOrphaned: (hashes: readonly string[]) => void = () => {},
 ): NetworkHead {
-  const head = new NetworkHead({
-    share: 'majority',
-    giveUpMs: 30_000,
-    reports,
-    onOrphaned,
-    onGivenUp: () => {},
-    clock: systemClock,
-  });
+  const candidates = () => makeCandidates(reports());
+  const head = new NetworkHead(makeHeadOptions(systemClock, candidates, { onOrphaned }));
   head.update();
   return head;
 }

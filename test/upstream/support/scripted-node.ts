@@ -116,6 +116,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     now: now ?? (() => performance.now()),
   });
   upstream.standing = 'verified';
+  upstream.vote = 'votes';
   return {
     upstream,
     asked,
@@ -130,6 +131,11 @@ const EVERYTHING: TrackedHead = {
   latest: undefined,
   safe: undefined,
   hasMarks: true,
+  isSyncing: false,
+  isExpected: false,
+  hasShown: () => true,
+  syncTarget: undefined,
+  showBlock: async () => {},
   finalized: undefined,
   hashAt: () => undefined,
   headerAt: () => undefined,

@@ -1,0 +1,175 @@
+import type { BlockHeader } from './block.ts';
+import { type ChainView, chooseHead, type Share } from './choose-head.ts';
+import { contradictsChain } from './contradicts-chain.ts';
+import type { SyncClaim } from './head-feed.ts';
+
+/** What one healthy node says of its heads. */
+export interface HeadReport extends ChainView {
+  /** Whether it has been asked for its safe and finalized blocks at all. */
+  readonly hasMarks: boolean;
+  readonly safe: BlockHeader | undefined;
+  readonly finalized: BlockHeader | undefined;
+  /** Whether it says that it is syncing. */
+  readonly isSyncing: boolean;
+  /** Whether it has not told a block, and is being asked for the first one: until then it counts, and has nothing. */
+  readonly isExpected: boolean;
+  /** Whether it was asked for the parent of `latest` and the block of this number: more it does not show of its chain. */
+  hasShown(number: bigint): boolean;
+}
+
+/**
+ * Whether a healthy node has a vote in the head. `silent`: it has not told a block; `syncing`: it says so; `lagging`:
+ * it is far behind; `lowerTier`: nodes of a better tier vote.
+ */
+export type Vote = 'votes' | 'silent' | 'syncing' | 'lagging' | 'lowerTier';
+
+/** A healthy node of the network. */
+export type Candidate = {
+  readonly tracker: HeadReport;
+  /** Lower is better. */
+  readonly tier: number;
+  /** Of the latest election. */
+  vote: Vote;
+};
+
+/** A node lags that is behind by more than both. */
+export type LagBounds = { readonly maxLagBlocks: number; readonly maxLagMs: number };
+
+/** The chain that is served, and when its head was served first, Unix milliseconds. */
+export type ServedChain = {
+  readonly head: BlockHeader | undefined;
+  readonly servedAt: number;
+  hashAt(number: bigint): string | undefined;
+};
+
+export type ElectionRules = LagBounds & {
+  readonly share: Share;
+  /** Unix milliseconds. */
+  readonly wallTime: number;
+};
+
+export type Election<C extends Candidate = Candidate> = {
+  /** Indices of `candidates` are those of `votes`. */
+  readonly votes: readonly Vote[];
+  /** Nodes that seem to be far ahead and have not been asked to show their chains; the first head should wait for that. */
+  readonly doubtful: readonly C[];
+  /** The block that a chain far ahead must contain. */
+  readonly baseline: BlockHeader | undefined;
+};
+
+/** A part of the bounds below which a node that lagged has caught up: who is at the bound does not change all the time. */
+const CAUGHT_UP = 0.5;
+const MS = 1_000;
+
+/**
+ * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging.
+ * A node lags when it is far behind the served head, or behind the leader: the highest node whose chain is seen to
+ * contain the served block (at the start: the block that the share has) and the parent of its own head. Time is measured
+ * from the leader's timestamp or now, whichever is earlier, so that nodes with recent blocks never lag, whatever another
+ * one claims. Nodes on another branch than the served one lag behind the leader only.
+ */
+export function elect<C extends Candidate>(
+  candidates: readonly C[],
+  served: ServedChain,
+  rules: ElectionRules,
+): Election<C> {
+  const synced = candidates.filter(({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing);
+  const views = synced.map(({ tracker }) => tracker);
+  const baseline = served.head ?? chooseHead(views, rules.share);
+  const ahead = synced.filter(({ tracker }) => isFarAhead(tracker, baseline, rules));
+  const leader = findHighest(synced.filter(({ tracker }) => showsChain(tracker, baseline)));
+  const withoutTier = candidates.map((candidate) => judge(candidate, leader, served, rules));
+  const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
+  const best = Math.min(...tiers);
+  return {
+    votes: withoutTier.map((vote, i) =>
+      vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
+    ),
+    doubtful: ahead.filter(({ tracker }) => mayYetShowChain(tracker, baseline)),
+    baseline,
+  };
+}
+
+function judge(
+  { tracker, vote }: Candidate,
+  leader: BlockHeader | undefined,
+  served: ServedChain,
+  rules: ElectionRules,
+): Vote {
+  const { latest } = tracker;
+  if (latest === undefined) return tracker.isExpected ? 'votes' : 'silent';
+  if (tracker.isSyncing) return 'syncing';
+  const part = vote === 'lagging' ? CAUGHT_UP : 1;
+  if (leader !== undefined && isFarBehind(latest, leader, rules.wallTime, rules, part)) return 'lagging';
+  const { head, servedAt } = served;
+  const lags = head !== undefined && isFarBehind(latest, head, servedAt, rules, part);
+  return lags && !contradictsChain(served, tracker) ? 'lagging' : 'votes';
+}
+
+/**
+ * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
+ * @param tolerance blocks that it may be behind the target that it tells
+ */
+export function isSyncClaimTrue(
+  claim: SyncClaim,
+  latest: Pick<BlockHeader, 'number'> | undefined,
+  tolerance: number,
+): boolean {
+  if (claim === undefined) return false;
+  if (claim.target === undefined || latest === undefined) return true;
+  return claim.target - latest.number > BigInt(tolerance);
+}
+
+type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
+
+/**
+ * Whether a block is behind another by more than both bounds.
+ * @param until Unix milliseconds: a timestamp after it is not believed
+ * @param part of the bounds
+ */
+export function isFarBehind(
+  block: Position,
+  other: Position,
+  until: number,
+  { maxLagBlocks, maxLagMs }: LagBounds,
+  part: number = 1,
+): boolean {
+  const blocks = Number(other.number - block.number);
+  const ms = Math.min(Number(other.timestamp) * MS, until) - Number(block.timestamp) * MS;
+  return blocks > maxLagBlocks * part && ms > maxLagMs * part;
+}
+
+function isFarAhead(
+  { latest }: HeadReport,
+  baseline: BlockHeader | undefined,
+  { wallTime, ...rules }: ElectionRules,
+): boolean {
+  return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules);
+}
+
+/** Whether a node was seen to have the parent of its head, and the baseline below it. */
+function showsChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
+  return showsParent(view) && (baseline === undefined || view.hashAt(baseline.number) === baseline.hash);
+}
+
+function showsParent(view: HeadReport): boolean {
+  const { latest } = view;
+  if (latest === undefined) return false;
+  return latest.number === 0n || view.headerAt(latest.number - 1n)?.hash === latest.parentHash;
+}
+
+/** Whether a node far ahead may be on the chain: it has said nothing to the contrary, and was not asked. */
+function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
+  if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;
+  const known = view.hashAt(baseline.number);
+  return known === undefined || known === baseline.hash;
+}
+
+function findHighest(candidates: readonly Candidate[]): BlockHeader | undefined {
+  let highest: BlockHeader | undefined;
+  for (const { tracker } of candidates) {
+    const { latest } = tracker;
+    if (latest !== undefined && (highest === undefined || latest.number > highest.number)) highest = latest;
+  }
+  return highest;
+}

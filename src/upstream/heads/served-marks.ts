@@ -1,0 +1,78 @@
+import type { BlockHeader } from './block.ts';
+import { type ChainView, chooseHead, type Share } from './choose-head.ts';
+import type { HeadReport } from './electorate.ts';
+
+type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): string | undefined };
+
+/** The safe and finalized blocks that a network serves. They follow the head's rule among the nodes that tell them. */
+export class ServedMarks {
+  readonly #share: Share;
+  #safe: BlockHeader | undefined;
+  #finalized: BlockHeader | undefined;
+
+  constructor(share: Share) {
+    this.#share = share;
+  }
+
+  /** The highest safe block that the share of those nodes has which tell one; never above the head. */
+  get safe(): BlockHeader | undefined {
+    return this.#safe;
+  }
+
+  /** As `safe`. */
+  get finalized(): BlockHeader | undefined {
+    return this.#finalized;
+  }
+
+  update(served: Served, reports: readonly HeadReport[]): void {
+    this.#safe = this.#raise(this.#safe, 'safe', served, reports);
+    this.#finalized = this.#raise(this.#finalized, 'finalized', served, reports);
+  }
+
+  /** Forgets what is above `ancestor`, the highest block that stayed when blocks left the chain. */
+  cutAbove(ancestor: bigint | undefined): void {
+    const stays = (mark: BlockHeader | undefined): boolean =>
+      mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
+    if (!stays(this.#safe)) this.#safe = undefined;
+    if (!stays(this.#finalized)) this.#finalized = undefined;
+  }
+
+  #raise(
+    mark: BlockHeader | undefined,
+    name: 'safe' | 'finalized',
+    served: Served,
+    reports: readonly HeadReport[],
+  ): BlockHeader | undefined {
+    const views = reports.flatMap((report) => {
+      const latest = report[name];
+      if (latest !== undefined) return [new MarkView(report, latest)];
+      // One that has not been asked yet counts, and has nothing; one that does not know the tag does not count.
+      return report.hasMarks ? [] : [NOTHING];
+    });
+    const chosen = chooseHead(views, this.#share, mark, served.head?.number);
+    if (chosen === undefined || (mark !== undefined && chosen.number <= mark.number)) return mark;
+    const canonical = served.hashAt(chosen.number);
+    return canonical === undefined || canonical === chosen.hash ? chosen : mark;
+  }
+}
+
+const NOTHING: ChainView = { latest: undefined, hashAt: () => undefined, headerAt: () => undefined };
+
+/** A node's chain up to its safe or finalized block. */
+class MarkView implements ChainView {
+  readonly latest: BlockHeader;
+  readonly #report: HeadReport;
+
+  constructor(report: HeadReport, latest: BlockHeader) {
+    this.#report = report;
+    this.latest = latest;
+  }
+
+  hashAt(number: bigint): string | undefined {
+    return number === this.latest.number ? this.latest.hash : this.#report.hashAt(number);
+  }
+
+  headerAt(number: bigint): BlockHeader | undefined {
+    return number === this.latest.number ? this.latest : this.#report.headerAt(number);
+  }
+}

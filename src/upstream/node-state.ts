@@ -1,0 +1,72 @@
+import type { UpstreamStatus } from '../observe/status.ts';
+import type { Upstream } from './upstream.ts';
+
+export type NodeState = {
+  readonly state: UpstreamStatus['state'];
+  /** Why it is not used like any other, as the rest of a sentence about one node; absent where there is nothing to say. */
+  readonly reason?: string;
+};
+
+/** Whether a node is used, and why not. @param lag blocks behind the served head, where both are known */
+export function describeState(upstream: Upstream, lag: number | undefined): NodeState {
+  const { standing, mismatch, health, vote } = upstream;
+  if (standing === 'quarantined') {
+    const how = mismatch === undefined ? '' : `: ${mismatch}`;
+    return { state: 'excluded', reason: `is of another chain${how}` };
+  }
+  if (upstream.isOnFork) return { state: 'excluded', reason: 'has blocks that contradict the chain' };
+  if (upstream.isAway) return { state: 'down', reason: 'does not answer' };
+  if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };
+  if (health.circuit === 'open') return { state: 'down', reason: 'fails too often' };
+  if (health.isPaused) return { state: 'down', reason: 'asked for a rest' };
+  if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
+  if (vote === 'lagging')
+    return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
+  if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not told a head' };
+  if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is well' };
+  return { state: lag !== undefined && lag > 0 ? 'lagging' : 'up' };
+}
+
+function describeUnverified({ identity, identityFault }: Upstream): string {
+  if (identityFault === undefined)
+    return identity === undefined ? 'is not identified yet' : 'is being identified';
+  const isSilent = identityFault === 'unreachable' || identityFault === 'timeout';
+  return isSilent ? 'does not answer' : `does not tell a chain id (${identityFault})`;
+}
+
+function describeSync({ tracker: { latest, syncTarget } }: Upstream): string {
+  if (latest === undefined) return 'is syncing';
+  return `is syncing: block ${latest.number}${syncTarget === undefined ? '' : ` of ${syncTarget}`}`;
+}
+
+/** Reasons that are told of one outage, those of most nodes first. */
+const MAX_REASONS = 5;
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ['is', 'are'],
+  ['has', 'have'],
+  ['does', 'do'],
+  ['fails', 'fail'],
+]);
+
+/** Why no node can be asked: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`. */
+export function explainOutage(upstreams: readonly Upstream[]): string {
+  const counts = new Map<string, number>();
+  for (const upstream of upstreams) {
+    const { reason } = describeState(upstream, undefined);
+    const told = reason ?? 'cannot answer it';
+    counts.set(told, (counts.get(told) ?? 0) + 1);
+  }
+  const reasons = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_REASONS);
+  if (upstreams.length === 1) return `the only node ${reasons[0]?.[0]}`;
+  return reasons.map(([reason, count]) => `${countNodes(count)} ${conjugate(reason, count)}`).join(', ');
+}
+
+function countNodes(count: number): string {
+  return count === 1 ? '1 node' : `${count} nodes`;
+}
+
+/** The verb comes first. */
+function conjugate(reason: string, count: number): string {
+  const [verb = '', ...rest] = reason.split(' ');
+  return count === 1 ? reason : [PLURALS.get(verb) ?? verb, ...rest].join(' ');
+}

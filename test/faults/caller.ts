@@ -1,0 +1,84 @@
+/** Asks the service of a setting, and judges what comes. */
+import type { AnsweredQuestion, Expected, Question } from '../support/scene-questions.ts';
+import { judge, type Verdict } from './judge.ts';
+
+export type Cell = {
+  readonly name: string;
+  readonly isRight: boolean;
+  readonly verdict: Verdict;
+  /** What came, shortened, and what was expected. */
+  readonly detail: string;
+};
+
+/** Part of every upstream's path: nothing a caller sees may hold it. */
+export const SECRET = 'c0ffee5ec12e7';
+const DETAIL_LENGTH = 300;
+
+/** An upstream's address with the secret in its path. */
+export function hideSecret(url: string): string {
+  return `${url}/${SECRET}`;
+}
+
+export class Caller {
+  /** `127.0.0.1:port` of the service. */
+  authority = '';
+  readonly #name: string;
+  readonly #hangMs: number;
+  #lastId = 0;
+
+  /**
+   * @param name of the setting, the first part of each cell's
+   * @param hangMs what takes this long hangs: longer than the service's own limit
+   */
+  constructor(name: string, hangMs: number) {
+    this.#name = name;
+    this.#hangMs = hangMs;
+  }
+
+  async judge(
+    question: Question,
+    expected: readonly Expected[],
+  ): Promise<{ readonly verdict: Verdict; readonly text: string }> {
+    const answer = await this.send(question);
+    if (answer === undefined) return { verdict: 'hang', text: 'nothing' };
+    return { verdict: judge(answer.text, answer.id, expected, SECRET), text: answer.text };
+  }
+
+  async send({ method, params }: Question): Promise<{ text: string; id: number } | undefined> {
+    this.#lastId++;
+    const id = this.#lastId;
+    try {
+      const response = await fetch(`http://${this.authority}/v3/demo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        signal: AbortSignal.timeout(this.#hangMs),
+      });
+      return { text: await response.text(), id };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The status of the readiness probe. */
+  async readReadiness(): Promise<number> {
+    return (await fetch(`http://${this.authority}/health/ready`)).status;
+  }
+
+  cell(label: string, isRight: boolean, verdict: Verdict, text: string, expected: readonly Expected[]): Cell {
+    const shorten = (value: string): string => value.slice(0, DETAIL_LENGTH);
+    return {
+      name: `${this.#name} | ${label}`,
+      isRight,
+      verdict,
+      detail: `${verdict}: ${shorten(text)} instead of ${shorten(JSON.stringify(expected))}`,
+    };
+  }
+}
+
+/** The one with this label. @throws Error when there is none */
+export function findQuestion(questions: readonly AnsweredQuestion[], label: string): AnsweredQuestion {
+  const question = questions.find((one) => one.label === label);
+  if (question === undefined) throw new Error(`no question is called ${label}`);
+  return question;
+}

@@ -1,0 +1,236 @@
+/** One setting of a network's nodes: its service, what is wrong, every question there is, and how it is well again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import { waitUntil } from '../support/program.ts';
+import { HEAD_NUMBER } from '../support/scene.ts';
+import { type AnsweredQuestion, type Expected, rephrase } from '../support/scene-questions.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { Caller, type Cell, findQuestion, hideSecret } from './caller.ts';
+import { type NetworkSetting, nameSetting } from './networks.ts';
+import type { Stage } from './stage.ts';
+
+const CHAIN_ID = 31_337;
+/** Where the head is to be refused. */
+const HEAD_AGE = '1s';
+/** Nothing here is about slow nodes: limits are far above what a busy machine needs. The service's own is 60 s. */
+const HANG_MS = 90_000;
+/** Longest waits, milliseconds: a node that was of another chain is asked every 5 s, one that was away as often. */
+const CHANGE_MS = 40_000;
+const PAUSE_MS = 100;
+const WAVES = 2;
+const GENESIS_HEAD: Expected = { result: '0x0' };
+
+export async function runNetwork(stage: Stage, setting: NetworkSetting): Promise<readonly Cell[]> {
+  const run = new NetworkRun(stage, setting);
+  try {
+    return await run.run();
+  } finally {
+    await run.close();
+  }
+}
+
+class NetworkRun {
+  readonly #stage: Stage;
+  readonly #setting: NetworkSetting;
+  readonly #folder = makeTemporaryFolder();
+  readonly #caller: Caller;
+  readonly #nodes: FaultUpstream[] = [];
+  #service: RunningService | undefined;
+
+  constructor(stage: Stage, setting: NetworkSetting) {
+    this.#stage = stage;
+    this.#setting = setting;
+    this.#caller = new Caller(nameSetting(setting), HANG_MS);
+  }
+
+  async run(): Promise<Cell[]> {
+    const { row, size } = this.#setting;
+    const { faulty, good } = this.#stage;
+    const real = [faulty, ...good];
+    for (let i = 0; i < size; i++) {
+      this.#nodes.push(await FaultUpstream.start((real[i % real.length] ?? faulty).httpUrl));
+    }
+    const cells: Cell[] = [];
+    if (row.time === 'before the start') await this.#breakNodes();
+    await this.#startService();
+    if (row.time === 'later') {
+      cells.push(await this.#awaitHead('start'));
+      await this.#awaitMarks();
+      await this.#breakNodes();
+      if (row.outcome.kind === 'truth') await this.#awaitNotice();
+    }
+    cells.push(...(await this.#checkOutcome()));
+    for (const node of this.#nodes) await node.setFault();
+    cells.push(await this.#awaitHead('recovery'));
+    cells.push(...(await this.#askEverything('recovery', false)));
+    return cells;
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.close();
+    for (const node of this.#nodes) await node.close();
+    this.#folder.remove();
+  }
+
+  async #breakNodes(): Promise<void> {
+    const { row, size } = this.#setting;
+    for (const node of this.#nodes.slice(0, row.countFaulty(size))) {
+      await node.setFault(row.create(this.#stage));
+    }
+  }
+
+  /** Safe and finalized are told some time after the head. */
+  async #awaitMarks(): Promise<void> {
+    const question = findQuestion(this.#stage.questions, 'eth_getBlockReceipts finalized');
+    await waitUntil(
+      async () => (await this.#caller.judge(question, [question.expected])).verdict === 'right',
+      CHANGE_MS,
+    );
+  }
+
+  /** What is asked before the next look at the heads of most nodes may be answered as of before it. */
+  async #awaitNotice(): Promise<void> {
+    const { row, size } = this.#setting;
+    const isNoticed = async (): Promise<boolean> => {
+      const status = await this.#service?.service.readStatus();
+      const faulty = status?.networks[0]?.upstreams.slice(0, row.countFaulty(size)) ?? [];
+      return faulty.every(
+        ({ state, reason, head }) => state !== 'up' || reason !== undefined || head !== HEAD_NUMBER,
+      );
+    };
+    await waitUntil(isNoticed, CHANGE_MS);
+  }
+
+  async #startService(): Promise<void> {
+    const { row, size } = this.#setting;
+    const upstreams = this.#nodes.map(({ httpUrl }, i) => ({
+      url: hideSecret(httpUrl),
+      tier: i < row.countFaulty(size) ? (row.tier ?? 1) : 1,
+    }));
+    const pool = {
+      chainId: CHAIN_ID,
+      ...(row.outcome.kind === 'refusal' && { headAge: HEAD_AGE }),
+      blockTime: '200ms',
+      pollInterval: '100ms',
+      answerTimeout: '30s',
+    };
+    this.#service = await startService({
+      dataDir: this.#folder.path,
+      defaultNetwork: 'nodes',
+      limits: { requestTimeout: '60s' },
+      networks: {
+        nodes: { hosts: ['nodes.localhost'], upstreams, pool: { ...pool, ...row.pool }, callTimeout: '50s' },
+      },
+    });
+    this.#caller.authority = this.#service.authority;
+  }
+
+  async #checkOutcome(): Promise<Cell[]> {
+    const { outcome } = this.#setting.row;
+    switch (outcome.kind) {
+      case 'truth': {
+        const first = await this.#ask('first', this.#head, [this.#head.expected], false);
+        return [first, ...(await this.#askEverything('faulty', false))];
+      }
+      case 'refusal':
+        return [
+          await this.#awaitRefusal(outcome.reason),
+          await this.#checkReadiness(503),
+          ...(await this.#askEverything('faulty', true)),
+        ];
+      case 'restarted':
+        return this.#checkRestarted();
+    }
+  }
+
+  get #head(): AnsweredQuestion {
+    return findQuestion(this.#stage.questions, 'eth_blockNumber head');
+  }
+
+  /** Every answer is the truth, or, where it may be, a refusal. */
+  async #askEverything(when: string, mayRefuse: boolean): Promise<Cell[]> {
+    const cells: Cell[] = [];
+    for (let wave = 0; wave < WAVES; wave++) {
+      const asked = this.#stage.questions.map((question) =>
+        this.#ask(when, rephrase(question, wave), [question.expected], mayRefuse),
+      );
+      cells.push(...(await Promise.all(asked)));
+    }
+    cells.push(await this.#checkReadiness(mayRefuse ? 503 : 200));
+    return cells;
+  }
+
+  async #ask(
+    when: string,
+    question: AnsweredQuestion,
+    expected: readonly Expected[],
+    mayRefuse: boolean,
+  ): Promise<Cell> {
+    const { verdict, text } = await this.#caller.judge(question, expected);
+    const isRight = verdict === 'right' || (mayRefuse && verdict === 'refused');
+    return this.#caller.cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
+  }
+
+  /** Asks for the head until it is the right one; until then it may be refused, and never be another. */
+  #awaitHead(when: string): Promise<Cell> {
+    const { outcome } = this.#setting.row;
+    const before = when === 'recovery' && outcome.kind === 'restarted' ? [GENESIS_HEAD] : [];
+    return this.#awaitAnswer(when, this.#head.expected, before);
+  }
+
+  async #awaitAnswer(when: string, wanted: Expected, before: readonly Expected[]): Promise<Cell> {
+    const until = performance.now() + CHANGE_MS;
+    for (;;) {
+      const answer = await this.#caller.send(this.#head);
+      const text = answer?.text ?? 'nothing';
+      const is = (expected: Expected): boolean =>
+        'result' in expected && text.includes(`"${expected.result}"`);
+      const isWanted = is(wanted);
+      const isWrong = !isWanted && !text.includes('"error"') && !before.some(is);
+      if (isWanted || isWrong || performance.now() > until) {
+        const verdict = isWanted ? 'right' : isWrong ? 'wrong' : 'refused';
+        return this.#caller.cell(`${when}: head`, isWanted, verdict, text, [wanted]);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Asks for the head until it is refused for this reason; until then it is the right one, or refused for another. */
+  async #awaitRefusal(reason: RegExp): Promise<Cell> {
+    const until = performance.now() + CHANGE_MS;
+    const { expected } = this.#head;
+    for (;;) {
+      const { verdict, text } = await this.#caller.judge(this.#head, [expected]);
+      const isDone = verdict === 'refused' && reason.test(text);
+      const isWrong = verdict !== 'right' && verdict !== 'refused';
+      if (isDone || isWrong || performance.now() > until) {
+        return this.#caller.cell(`refusal: ${reason.source}`, isDone, verdict, text, [expected]);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async #checkReadiness(wanted: number): Promise<Cell> {
+    const status = await this.#caller.readReadiness();
+    const verdict = status === wanted ? 'right' : 'wrong';
+    return this.#caller.cell('readiness', status === wanted, verdict, `${status}`, [{ result: wanted }]);
+  }
+
+  /** The network is the new chain, with nothing kept of the old one. */
+  async #checkRestarted(): Promise<Cell[]> {
+    const { questions } = this.#stage;
+    const head = await this.#awaitAnswer('replaced', GENESIS_HEAD, [this.#head.expected]);
+    const ask = (label: string, expected: Expected): Promise<Cell> =>
+      this.#ask('replaced', findQuestion(questions, label), [expected], false);
+    return [
+      head,
+      await ask('eth_getBlockReceipts latest', { result: [] }),
+      await ask('eth_getBlockReceipts by hash', { result: null }),
+      await ask('eth_getBlockReceipts full', { result: null }),
+      await ask('eth_getTransactionCount latest', { result: '0x0' }),
+      await ask('eth_call by hash', { error: { code: -32000, message: 'header for hash not found' } }),
+      await this.#checkReadiness(200),
+    ];
+  }
+}
