@@ -21,6 +21,7 @@ export type CoreExports = {
   ): void;
   setMemoryLimit(bytes: number): void;
   rollbackTo(mark: Pointer): void;
+  undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;
   returnDataSize(): number;
   returnDataCapacity(): number;

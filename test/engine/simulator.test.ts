@@ -158,29 +158,30 @@ describe('simulator', () => {
     assert.equal(count, 3);
   });
 
-  test('hashing so much that it may take long is announced', () => {
-    const source = '0x100000 0 SHA3 0x100000 0 SHA3 EQ 0 MSTORE 32 0 RETURN';
+  test('a long hash is computed in pieces, and can be given up between them', () => {
+    // As many bytes at another place: both hashes are the same.
+    const source = '0x100000 0 SHA3 0x100000 7 SHA3 EQ 0 MSTORE 32 0 RETURN';
     const large = new Simulator(reader);
-    const request = {
-      blockNumber: reader.head.header.number,
-      isPending: false,
-      call: { to: PROGRAM, gas: GAS },
-    };
     const job = {
       kind: 'call',
       store: opened.store,
       gasLimit: 0n,
-      request: { ...request, ...withProgram(source) },
+      request: {
+        blockNumber: reader.head.header.number,
+        isPending: false,
+        call: { to: PROGRAM, gas: GAS },
+        ...withProgram(source),
+      },
     } as const;
     const givenUp = executeJob(large, job);
-    assert.deepEqual(givenUp.next(), { done: false, value: 'longStepAhead' });
+    for (let i = 0; i < 3; i++) assert.deepEqual(givenUp.next(), { done: false, value: 'sliceUsed' });
     givenUp.return('');
     const execution = executeJob(large, job);
-    const pauses: unknown[] = [];
+    let pauses = 0;
     let step = execution.next();
-    for (; !step.done; step = execution.next()) pauses.push(step.value);
+    for (; !step.done; step = execution.next()) pauses++;
     assert.equal(BigInt(step.value), 1n);
-    assert.equal(pauses.filter((pause) => pause === 'longStepAhead').length, 2);
+    assert.ok(pauses >= 12, `${pauses} pauses`);
   });
 
   test('a precompile that may take long is announced', () => {

@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import fc from 'fast-check';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
+import { finishSteps } from '../../../src/evm/precompiles/steps.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 
-const { verifyKzgProof } = createCryptography();
+const cryptography = createCryptography();
+const verifyKzgProof = (...input: Parameters<typeof cryptography.verifyKzgProof>): boolean =>
+  finishSteps(cryptography.verifyKzgProof(...input));
 const { Point } = bls12_381.G1;
 const ORDER = Point.Fn.ORDER;
 /** The ceremony's tau in G1. */
