@@ -9,13 +9,14 @@ import type { Job } from './job.ts';
 
 /**
  * A job as work that pauses of itself; its result is hex. However it ends, its EVM is free again: by a result, an error, or
- * being given up.
+ * being given up, after which it may pause too, until what it did is undone.
  */
 export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<string> {
   const simulation = simulator.open(request);
   let isSound = true;
   try {
-    if (request.stateOverrides !== undefined) simulation.override(request.stateOverrides);
+    if (!simulation.isPlain || request.stateOverrides !== undefined)
+      yield* simulation.prepare(request.stateOverrides);
     if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
@@ -26,7 +27,10 @@ export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: J
     isSound = error instanceof ChainError;
     throw error;
   } finally {
-    // After a fault of this program nobody knows what is in it: that one is not used again.
-    if (isSound) simulator.close(simulation);
+    // After a fault of this program it is unknown what is in it: that one is not used again.
+    if (isSound) {
+      while (!simulation.undoPiece()) yield 'sliceUsed';
+      simulator.close(simulation);
+    }
   }
 }

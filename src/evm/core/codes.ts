@@ -5,6 +5,7 @@
 import { unlinkCodes } from './accounts.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn, isDecoding } from './decode.ts';
 import { endOfRunningCodes } from './frames.ts';
+import { hashCode } from './hashing.ts';
 import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './layout.ts';
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
@@ -48,7 +49,7 @@ export function findCode(hash: usize): usize {
 
 function placeOf(hash: usize, number: u32): usize {
   const h0 = load<u64>(hash);
-  let place = <u32>(h0 ^ <u64>number) & (CODE_INDEX_SIZE - 1);
+  let place = <u32>(hashCode(h0, number) >> 48) & (CODE_INDEX_SIZE - 1);
   while (true) {
     const pointer = CODE_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);

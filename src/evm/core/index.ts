@@ -10,6 +10,7 @@ import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pu
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
+import { hashSeeds } from './hashing.ts';
 import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
@@ -28,7 +29,7 @@ import {
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SLICE_USED, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
 
-export { keccak256, rollbackTo, setMemoryLimit, undoPiece };
+export { hashSeeds, keccak256, rollbackTo, setMemoryLimit, undoPiece };
 
 /** Bytes of decoded code that are kept between transactions: half of the region. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
