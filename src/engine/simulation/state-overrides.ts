@@ -19,7 +19,11 @@ function* putSlots(
 ): Execution<void> {
   let count = 0;
   for (const slot of Object.keys(slots)) {
-    state.setStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(slots[slot] as string)));
+    state.setStorage(
+      address,
+      padLeft(hexToBytes(slot), 32),
+      trimLeadingZeros(hexToBytes(slots[slot] as string)),
+    );
     if (++count % PIECE === 0) yield 'sliceUsed';
   }
 }

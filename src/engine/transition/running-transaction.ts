@@ -126,7 +126,11 @@ export class RunningTransaction {
     const result = evm.result(isMined);
     if (isMined && result.isLimited) throw new StateLimitError();
     const spent = intrinsicGas + result.gasUsed;
-    const refund = capRefund(result.gasRefund + this.#authorityRefund, spent, isAtLeast(rules.revision, 'london'));
+    const refund = capRefund(
+      result.gasRefund + this.#authorityRefund,
+      spent,
+      isAtLeast(rules.revision, 'london'),
+    );
     const gasUsed = maxBigInt(spent - refund, floorGas);
     if (isMined) this.#pay(gasUsed);
     const { status, reason, output, logs, gasNeeded } = result;
