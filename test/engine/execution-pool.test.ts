@@ -218,6 +218,81 @@ describe('execution pool', () => {
     });
   });
 
+  test('a call has its place until its thread is done with it', async () => {
+    await usePool({ runningLimit: 1 }, async (ask, pool, faults) => {
+      const controller = new AbortController();
+      await assert.rejects(ask(ENDLESS, limitTo(300)), isTimeout);
+      const gone = ask(ENDLESS, limitTo(PATIENCE_MS, controller.signal));
+      // The answers do not wait for the thread, and the places do.
+      assert.equal(pool.describe().running, 1);
+      assert.equal(pool.describe().queued, 1);
+      while (pool.describe().queued > 0) await new Promise(setImmediate);
+      assert.equal(pool.describe().running, 1);
+      controller.abort();
+      await assert.rejects(gone, chainError('aborted', 'the caller has gone'));
+      assert.equal(pool.describe().running, 1);
+      while (pool.describe().running > 0) await new Promise(setImmediate);
+      assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
+      assert.deepEqual(faults, []);
+    });
+  });
+
+  /** One call of a precompile that takes minutes in one piece, were it not cut. */
+  const DEAR: readonly (readonly [name: string, request: CallRequest])[] = [
+    ['BLAKE2F', directly(9, `0xff000000${'00'.repeat(209)}`)],
+    [
+      'pairings',
+      {
+        block: LATEST,
+        call: { to: PROGRAM, gas: GAS },
+        ...withProgram(`${24 * 40_000 * 8} 0 0 CALLDATACOPY 0 0 ${192 * 40_000} 0 8 GAS STATICCALL STOP`),
+      },
+    ],
+  ];
+
+  function directly(precompile: number, data: string): CallRequest {
+    return { block: LATEST, call: { to: `0x${precompile.toString(16).padStart(40, '0')}`, gas: GAS, data } };
+  }
+
+  for (const [name, request] of DEAR) {
+    test(`${name} beyond the time limit end at it, and hold up no other call of the thread`, async () => {
+      await usePool({}, async (ask, pool, faults) => {
+        const dear = ask(request, { ...limitTo(1_000), owner: 'greedy' });
+        const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+        assert.equal(BigInt(await other), 1_000_000n);
+        await assert.rejects(dear, chainError('timeout', 'execution aborted (timeout = 1s)'));
+        while (pool.describe().running > 0) await new Promise(setImmediate);
+        assert.equal(pool.size, 1);
+        assert.deepEqual(faults, []);
+      });
+    });
+  }
+
+  test('one owner’s calls leave the others their part of the threads', async () => {
+    await usePool({ threads: 2 }, async (ask, pool) => {
+      const controller = new AbortController();
+      const endings: string[] = [];
+      const flood = Array.from({ length: 12 }, () =>
+        ask(ENDLESS, { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' }).catch(
+          (error: ChainError) => {
+            endings.push(error.kind);
+          },
+        ),
+      );
+      // Half of the places, and a part of the queue.
+      assert.equal(pool.describe().running, 7);
+      assert.equal(pool.describe().queued, 5);
+      for (let i = 0; i < 3; i++) {
+        const scope = { ...limitTo(PATIENCE_MS), owner: `other ${i}` };
+        assert.equal(BigInt(await ask(countDown(1_000_000), scope)), 1_000_000n);
+        endings.push('other');
+      }
+      controller.abort();
+      await Promise.all(flood);
+      assert.deepEqual(endings, [...Array(3).fill('other'), ...Array(12).fill('aborted')]);
+    });
+  });
+
   test('one caller cannot fill the queue', async () => {
     await usePool({ runningLimit: 1, queueLimit: 4 }, async (ask) => {
       const controller = new AbortController();

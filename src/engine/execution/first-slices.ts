@@ -76,8 +76,8 @@ export class FirstSlices {
   /** To be called with the owner of every call: who asks decides whether they have to share. */
   noteOwner(owner: string, now: number): void {
     if (owner === this.#lastOwner) return;
+    if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;
     this.#lastOwner = owner;
-    this.#sharedUntil = now + MEMORY_MS;
   }
 
   /** Whether no call was heavy or dear lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
@@ -156,8 +156,10 @@ export class FirstSlices {
     const now = this.#now();
     const debt = this.#debts.get(owner);
     const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
+    // What goes beyond a slice and a piece is the machine's doing, or a first use of something.
+    const charged = left + Math.min(ms, 2 * SLICE_MS);
     // No more than is made good while the debt is remembered.
-    this.#debts.set(owner, { ms: Math.min(left + ms, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
+    this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 
   #settleDebt(): void {
