@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type CoreModule, compileCore } from '../evm/core-module.ts';
-import { Evm } from '../evm/evm.ts';
+import { Evm, HASH_SEED_BYTES } from '../evm/evm.ts';
 import type { StateReader } from '../evm/host.ts';
 import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompiles.ts';
 import { getCryptography } from './cryptography/create-cryptography.ts';
@@ -10,6 +11,7 @@ export const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
 
 let core: CoreModule | undefined;
 let precompiles: Precompiles | undefined;
+const hashSeed: Uint8Array = randomBytes(HASH_SEED_BYTES);
 
 /** The compiled core: for another thread too, which then need not compile it. */
 export function getCore(): CoreModule {
@@ -25,5 +27,5 @@ export function adoptCore(compiled: CoreModule): void {
 /** An EVM with a memory of its own over a state. */
 export function createEvm(state: StateReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT): Evm {
   precompiles ??= createPrecompiles(getCryptography());
-  return new Evm(getCore(), state, { memoryLimit, precompiles });
+  return new Evm(getCore(), state, { memoryLimit, precompiles, hashSeed });
 }

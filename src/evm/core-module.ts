@@ -20,7 +20,10 @@ export type CoreExports = {
     storageClearRefund: bigint,
   ): void;
   setMemoryLimit(bytes: number): void;
+  /** Where the seeds of the tables' hash lie, 80 bytes. */
+  hashSeeds(): Pointer;
   rollbackTo(mark: Pointer): void;
+  undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;
   returnDataSize(): number;
   returnDataCapacity(): number;

@@ -10,7 +10,6 @@ export const RUN = {
   needsCode: 4,
   needsBlockHash: 5,
   needsPrecompile: 6,
-  longStep: 7,
 } as const;
 
 export const STATUS = { success: 0, revert: 1, outOfGas: 2, precompileFailed: 17, memoryLimit: 18 } as const;

@@ -8,7 +8,9 @@ import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/executio
 import { HeavyCalls } from '../../src/engine/execution/heavy-calls.ts';
 import type { Job } from '../../src/engine/execution/job.ts';
 import { type Simulation, type SimulationRequest, Simulator } from '../../src/engine/simulation/simulator.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
+import { VALID_INPUTS } from '../evm/precompiles/inputs.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
 
@@ -26,6 +28,13 @@ const COUNTDOWN = withProgram(
   '0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD 0 MSTORE 32 0 RETURN',
 );
 const PATIENCE_MS = 60_000;
+/** Two pairs, and what makes 16,384 of them in memory. */
+const PAIRS = VALID_INPUTS.get(8) as Uint8Array;
+const DOUBLED = 13;
+const DOUBLINGS = Array.from(
+  { length: DOUBLED },
+  (_, i) => `${PAIRS.length << i} 0 ${PAIRS.length << i} MCOPY`,
+).join('\n');
 
 /** Counts what begins on its thread. */
 class CountingSimulator extends Simulator {
@@ -215,6 +224,85 @@ describe('execution pool', () => {
       controller.abort();
       await Promise.all(flood);
       assert.deepEqual(endings, ['other', ...Array(5).fill('aborted')]);
+    });
+  });
+
+  test('a call has its place until its thread is done with it', async () => {
+    await usePool({ runningLimit: 1 }, async (ask, pool, faults) => {
+      const controller = new AbortController();
+      await assert.rejects(ask(ENDLESS, limitTo(300)), isTimeout);
+      const gone = ask(ENDLESS, limitTo(PATIENCE_MS, controller.signal));
+      // The answers do not wait for the thread, and the places do.
+      assert.equal(pool.describe().running, 1);
+      assert.equal(pool.describe().queued, 1);
+      while (pool.describe().queued > 0) await new Promise(setImmediate);
+      assert.equal(pool.describe().running, 1);
+      controller.abort();
+      await assert.rejects(gone, chainError('aborted', 'the caller has gone'));
+      assert.equal(pool.describe().running, 1);
+      while (pool.describe().running > 0) await new Promise(setImmediate);
+      assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
+      assert.deepEqual(faults, []);
+    });
+  });
+
+  /** One call of a precompile that would take many seconds in one piece. */
+  const DEAR: readonly (readonly [name: string, request: CallRequest])[] = [
+    ['BLAKE2F', directly(9, `0xff000000${'00'.repeat(209)}`)],
+    [
+      'pairings',
+      {
+        block: LATEST,
+        call: { to: PROGRAM, gas: GAS, data: bytesToHex(PAIRS) },
+        ...withProgram(`${PAIRS.length} 0 0 CALLDATACOPY ${DOUBLINGS}
+          0 0 ${PAIRS.length << DOUBLED} 0 8 GAS STATICCALL STOP`),
+      },
+    ],
+  ];
+
+  function directly(precompile: number, data: string): CallRequest {
+    return { block: LATEST, call: { to: `0x${precompile.toString(16).padStart(40, '0')}`, gas: GAS, data } };
+  }
+
+  for (const [name, request] of DEAR) {
+    test(`${name} beyond the time limit end at it, and hold up no other call of the thread`, async () => {
+      await usePool({}, async (ask, pool, faults) => {
+        const dear = assert.rejects(
+          ask(request, { ...limitTo(1_000), owner: 'greedy' }),
+          chainError('timeout', 'execution aborted (timeout = 1s)'),
+        );
+        const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+        assert.equal(BigInt(await other), 1_000_000n);
+        await dear;
+        while (pool.describe().running > 0) await new Promise(setImmediate);
+        assert.equal(pool.size, 1);
+        assert.deepEqual(faults, []);
+      });
+    });
+  }
+
+  test('one owner’s calls leave the others their part of the threads', async () => {
+    await usePool({ threads: 2 }, async (ask, pool) => {
+      const controller = new AbortController();
+      const endings: string[] = [];
+      const flood = Array.from({ length: 12 }, () =>
+        ask(ENDLESS, { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' }).catch(
+          (error: ChainError) => {
+            endings.push(error.kind);
+          },
+        ),
+      );
+      // Half of the places, and a part of the queue.
+      assert.equal(pool.describe().running, 7);
+      assert.equal(pool.describe().queued, 5);
+      for (let i = 0; i < 3; i++) {
+        const scope = { ...limitTo(PATIENCE_MS), owner: `other ${i}` };
+        assert.equal(BigInt(await ask(countDown(1_000_000), scope)), 1_000_000n);
+        endings.push('other');
+      }
+      controller.abort();
+      await Promise.all(flood);
+      assert.deepEqual(endings, [...Array(3).fill('other'), ...Array(12).fill('aborted')]);
     });
   });
 

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { FirstSlices, PROBE_INTERVAL, SHORT_SLICE_MS } from '../../src/engine/execution/first-slices.ts';
+import {
+  type CallKind,
+  FirstSlices,
+  PROBE_INTERVAL,
+  SHORT_SLICE_MS,
+  TINY_SLICE_MS,
+} from '../../src/engine/execution/first-slices.ts';
 import { chooseNext, type Lane } from '../../src/engine/execution/next-task.ts';
 import { SLICE_MS } from '../../src/engine/execution/run-slice.ts';
+
+const kind = (shape: string, owner = 'owner'): CallKind => ({ owner, shape });
 
 describe('first slices', () => {
   let now: number;
@@ -13,32 +21,32 @@ describe('first slices', () => {
   });
 
   test('of a shape that was heavy lately are short', () => {
-    assert.equal(slices.choose('a', 'queue'), SLICE_MS);
-    slices.noteMoved('a', 2);
-    assert.equal(slices.choose('a', 'queue'), SHORT_SLICE_MS);
-    slices.noteFinished('a');
-    assert.equal(slices.choose('a', 'queue'), SHORT_SLICE_MS);
-    assert.equal(slices.choose('b', 'queue'), SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
+    slices.noteMoved(kind('a'), 2);
+    assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
+    slices.noteFinished(kind('a'), 0.1);
+    assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('b'), 'queue'), SLICE_MS);
     now += 1_999;
-    assert.equal(slices.choose('a', 'queue'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
     now += 1;
-    assert.equal(slices.choose('a', 'queue'), SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
   });
 
   test('one heavy call among light ones is chance, a second one is not', () => {
-    slices.noteFinished('a');
-    slices.noteMoved('a', 2);
-    assert.equal(slices.choose('a', 'queue'), SLICE_MS);
-    slices.noteMoved('a', 2);
-    assert.equal(slices.choose('a', 'queue'), SHORT_SLICE_MS);
+    slices.noteFinished(kind('a'), 0.1);
+    slices.noteMoved(kind('a'), 2);
+    assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
+    slices.noteMoved(kind('a'), 2);
+    assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
   });
 
   test('however many shapes there are, whole slices of heavy calls take no more than a fifth of the time', () => {
     let lost = 0;
     for (let i = 0; now < 11_000; i++) {
       now += 0.1;
-      if (slices.choose(`shape ${i}`, 'queue') !== SLICE_MS) continue;
-      slices.noteMoved(`shape ${i}`, SLICE_MS);
+      if (slices.choose(kind(`shape ${i}`), 'queue') !== SLICE_MS) continue;
+      slices.noteMoved(kind(`shape ${i}`), SLICE_MS);
       lost += SLICE_MS;
       now += SLICE_MS;
     }
@@ -46,83 +54,139 @@ describe('first slices', () => {
   });
 
   test('of light calls are whole however much was lost; those of unknown ones are again after a while', () => {
-    slices.noteFinished('light');
-    for (let i = 0; i < 10; i++) slices.noteMoved(`shape ${i}`, 2);
-    assert.equal(slices.choose('unknown', 'queue'), SHORT_SLICE_MS);
-    assert.equal(slices.choose('light', 'queue'), SLICE_MS);
+    slices.noteFinished(kind('light'), 0.1);
+    for (let i = 0; i < 10; i++) slices.noteMoved(kind(`shape ${i}`), 2);
+    assert.equal(slices.choose(kind('unknown'), 'queue'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('light'), 'queue'), SLICE_MS);
     now += 100;
-    assert.equal(slices.choose('unknown', 'queue'), SLICE_MS);
+    assert.equal(slices.choose(kind('unknown'), 'queue'), SLICE_MS);
   });
 
   test('are not begun where the call could not move, but for what is known as light', () => {
-    slices.noteFinished('light');
-    slices.noteMoved('heavy', 2);
-    assert.equal(slices.choose('unknown', 'none'), 'refused');
-    assert.equal(slices.choose('heavy', 'none'), 'refused');
-    assert.equal(slices.choose('light', 'none'), SLICE_MS);
+    slices.noteFinished(kind('light'), 0.1);
+    slices.noteMoved(kind('heavy'), 2);
+    assert.equal(slices.choose(kind('unknown'), 'none'), 'refused');
+    assert.equal(slices.choose(kind('heavy'), 'none'), 'refused');
+    assert.equal(slices.choose(kind('light'), 'none'), SLICE_MS);
   });
 
   /** Three calls of a shape, heavy one after another. */
   function makeHeavy(shape: string): void {
     for (let i = 0; i < 3; i++) {
-      assert.equal(typeof slices.choose(shape, 'thread'), 'number');
-      slices.noteMoved(shape, SHORT_SLICE_MS);
+      assert.equal(typeof slices.choose(kind(shape), 'thread'), 'number');
+      slices.noteMoved(kind(shape), SHORT_SLICE_MS);
     }
   }
 
   test('of a shape that always was heavy there are none, but for a short one now and then', () => {
     makeHeavy('a');
     for (let round = 0; round < 3; round++) {
-      for (let i = 1; i < PROBE_INTERVAL; i++) assert.equal(slices.choose('a', 'thread'), 'moved');
-      assert.equal(slices.choose('a', 'thread'), SHORT_SLICE_MS);
-      slices.noteMoved('a', SHORT_SLICE_MS);
+      for (let i = 1; i < PROBE_INTERVAL; i++) assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
+      assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
+      slices.noteMoved(kind('a'), SHORT_SLICE_MS);
     }
-    assert.equal(typeof slices.choose('b', 'thread'), 'number');
+    assert.equal(typeof slices.choose(kind('b'), 'thread'), 'number');
   });
 
   test('are tried again once a light call was found among the heavy ones', () => {
     makeHeavy('a');
-    for (let i = 1; i < PROBE_INTERVAL; i++) slices.choose('a', 'thread');
-    assert.equal(slices.choose('a', 'thread'), SHORT_SLICE_MS);
-    slices.noteFinished('a');
+    for (let i = 1; i < PROBE_INTERVAL; i++) slices.choose(kind('a'), 'thread');
+    assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
+    slices.noteFinished(kind('a'), 0.1);
     for (let i = 0; i < 2; i++) {
-      assert.equal(slices.choose('a', 'thread'), SHORT_SLICE_MS);
-      slices.noteMoved('a', SHORT_SLICE_MS);
+      assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
+      slices.noteMoved(kind('a'), SHORT_SLICE_MS);
     }
-    assert.equal(slices.choose('a', 'thread'), 'moved');
+    assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
   });
 
   test('are tried where a call would have to wait, however heavy its like was', () => {
     makeHeavy('a');
-    for (let i = 0; i < 2 * PROBE_INTERVAL; i++) assert.equal(slices.choose('a', 'queue'), SHORT_SLICE_MS);
-    assert.equal(slices.choose('a', 'thread'), 'moved');
+    for (let i = 0; i < 2 * PROBE_INTERVAL; i++)
+      assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
   });
 
   test('are whole again when no call has proved heavy for a while', () => {
     makeHeavy('a');
     now += 1_999;
-    assert.equal(slices.choose('a', 'thread'), 'moved');
+    assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
     now += 1;
-    assert.equal(slices.choose('a', 'thread'), SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'thread'), SLICE_MS);
   });
 
   test('need no choice while nothing was heavy, and do for as long as that is remembered', () => {
     assert.ok(slices.isCalmAt(now));
-    slices.noteMoved('a', 2);
+    slices.noteMoved(kind('a'), 2);
     assert.ok(!slices.isCalmAt(now + 1_999));
     assert.ok(slices.isCalmAt(now + 2_000));
     // As much was lost as takes three seconds to make good.
-    slices.noteMoved('b', 598);
+    slices.noteMoved(kind('b'), 598);
     assert.ok(!slices.isCalmAt(now + 2_999));
     assert.ok(slices.isCalmAt(now + 3_000));
   });
 
+  /** Calls of ever new shapes, one after another: milliseconds of first slices that they have had until `end`. */
+  function flood(owner: string, end: number, room: 'thread' | 'queue'): number {
+    let used = 0;
+    for (let i = 0; now < end; i++) {
+      const call = kind(`${owner} ${i}`, owner);
+      const beginning = slices.choose(call, room);
+      const ms = typeof beginning === 'number' ? beginning : 0;
+      // Every other one ends within a whole slice, just so.
+      if (ms === SLICE_MS && i % 2 === 0) slices.noteFinished(call, ms);
+      else if (ms > 0) slices.noteMoved(call, ms);
+      used += ms;
+      now += ms + 0.05;
+      slices.noteOwner('neighbour', now);
+      slices.noteOwner(owner, now);
+    }
+    return used;
+  }
+
+  test('of one owner take a tenth of the time while others ask, whatever shapes its calls have', () => {
+    for (const room of ['thread', 'queue'] as const) {
+      slices = new FirstSlices(() => now);
+      slices.noteOwner('neighbour', now);
+      slices.noteOwner('flood', now);
+      const used = flood('flood', now + 10_000, room);
+      assert.ok(used >= 900 && used <= 1_050, `${used} ms of 10,000`);
+      // Others have theirs, and so has the owner itself for what is known as cheap.
+      assert.equal(typeof slices.choose(kind('unknown', 'neighbour'), room), 'number');
+      slices.noteFinished(kind('cheap', 'flood'), 0.1);
+      assert.equal(slices.choose(kind('cheap', 'flood'), room), SLICE_MS);
+      assert.equal(slices.choose(kind('other', 'flood'), 'none'), 'refused');
+    }
+  });
+
+  test('of an owner beyond its share are tiny, then there are none, until time has made it good', () => {
+    slices.noteOwner('neighbour', now);
+    slices.noteOwner('owner', now);
+    for (let i = 0; i < 4; i++) slices.noteFinished(kind(`dear ${i}`), 2);
+    assert.equal(slices.choose(kind('dear 1'), 'thread'), TINY_SLICE_MS);
+    assert.equal(slices.choose(kind('unknown'), 'thread'), TINY_SLICE_MS);
+    for (let i = 0; i < 4; i++) slices.noteFinished(kind(`dear ${i}`), 2);
+    assert.equal(slices.choose(kind('dear 1'), 'thread'), 'moved');
+    assert.equal(slices.choose(kind('unknown'), 'queue'), 'moved');
+    now += 90;
+    slices.noteOwner('neighbour', now);
+    slices.noteOwner('owner', now);
+    assert.equal(slices.choose(kind('dear 1'), 'thread'), SLICE_MS);
+  });
+
+  test('of an owner that is alone are its own', () => {
+    slices.noteOwner('owner', now);
+    for (let i = 0; i < 20; i++) slices.noteFinished(kind(`dear ${i}`), 2);
+    assert.equal(slices.choose(kind('dear 1'), 'thread'), SLICE_MS);
+    assert.equal(slices.choose(kind('unknown'), 'thread'), SLICE_MS);
+  });
+
   test('depend on a bounded number of shapes, the latest ones', () => {
-    slices.noteMoved('first', 2);
-    for (let i = 0; i < 4_096; i++) slices.noteMoved(`shape ${i}`, 0);
+    slices.noteMoved(kind('first'), 2);
+    for (let i = 0; i < 4_096; i++) slices.noteMoved(kind(`shape ${i}`), 0);
     now += 1_000;
-    assert.equal(slices.choose('first', 'queue'), SLICE_MS);
-    assert.equal(slices.choose('shape 4095', 'queue'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('first'), 'queue'), SLICE_MS);
+    assert.equal(slices.choose(kind('shape 4095'), 'queue'), SHORT_SLICE_MS);
   });
 });
 
@@ -131,7 +195,11 @@ describe('next task', () => {
   const tasks = (text: string): Lane[] =>
     text.split(' ').flatMap((lane) => (lane === '' ? [] : { owner: lane[0] as string, lane }));
   const choose = (waiting: string, running: string, limit = 4): number =>
-    chooseNext(tasks(waiting), tasks(running), limit);
+    chooseNext(
+      tasks(waiting),
+      tasks(running),
+      (owner) => tasks(running).filter((task) => task.owner === owner).length < limit,
+    );
 
   test('is the first one of the caller with the fewest running', () => {
     assert.equal(choose('ax', ''), 0);

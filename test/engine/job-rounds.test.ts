@@ -28,11 +28,17 @@ function runAll(rounds: JobRounds): FinishedJob[] {
   return finished;
 }
 
+/** A clock by which no time passes: every slice counts the same. */
+const STOPPED = (): number => 0;
+
 describe('job rounds', () => {
-  test('each job has a slice in turn', () => {
+  const finishedIds = (rounds: JobRounds): number[] => runAll(rounds).map(({ id }) => id);
+  const ran = (told: readonly string[]): string[] => told.filter((entry) => !entry.endsWith('free'));
+
+  test('each of an owner’s jobs has a slice in turn', () => {
     const told: string[] = [];
-    const rounds = new JobRounds();
-    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, createWork(name, 4 + id, told));
+    const rounds = new JobRounds(STOPPED);
+    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 4 + id, told));
     const finished = runAll(rounds);
     // The first slices of those that have just come take turns with the others' next ones.
     const begun = ['a1', 'a2', 'b1', 'a3', 'c1'];
@@ -47,33 +53,106 @@ describe('job rounds', () => {
     assert.equal(rounds.runNext(), undefined);
   });
 
-  test('every other slice is for one that has just come', () => {
+  test('every other slice of an owner is for a job that has just come', () => {
     const told: string[] = [];
-    const rounds = new JobRounds();
-    for (const [id, name] of ['a', 'b'].entries()) rounds.add(id, createWork(name, 9, told));
+    const rounds = new JobRounds(STOPPED);
+    for (const [id, name] of ['a', 'b'].entries()) rounds.add(id, 'x', createWork(name, 9, told));
     while (!told.includes('b2')) rounds.runNext();
     told.length = 0;
-    for (const [i, name] of ['x', 'y', 'z'].entries()) rounds.add(10 + i, createWork(name, 1, told));
+    for (const [i, name] of ['x', 'y', 'z'].entries()) rounds.add(10 + i, 'x', createWork(name, 1, told));
     for (let i = 0; i < 6; i++) rounds.runNext();
-    assert.deepEqual(
-      told.filter((entry) => !entry.endsWith('free')),
-      ['x1', 'a4', 'y1', 'b3', 'z1', 'a5'],
-    );
+    assert.deepEqual(ran(told), ['x1', 'a4', 'y1', 'b3', 'z1', 'a5']);
   });
 
-  test('a cancelled job frees what it holds, begun or not, and is not heard of again', () => {
+  test('owners share the slices, however many jobs each has', () => {
     const told: string[] = [];
-    const rounds = new JobRounds();
-    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, createWork(name, 3, told));
+    const rounds = new JobRounds(STOPPED);
+    for (let id = 0; id < 10; id++) rounds.add(id, 'greedy', createWork('g', 99, told));
+    for (let i = 0; i < 40; i++) rounds.runNext();
+    rounds.add(10, 'neighbour', createWork('n', 20, told));
+    told.length = 0;
+    while (rounds.size > 10) rounds.runNext();
+    const others = ran(told).filter((entry) => entry.startsWith('g'));
+    // Its first slice is the next one; then they take turns.
+    assert.equal(told[0], 'n1');
+    assert.ok(others.length >= 18 && others.length <= 20, `${others.length} slices beside 20`);
+  });
+
+  test('owners share the time, however long their slices are', () => {
+    let now = 0;
+    const used = new Map<string, number>();
+    const rounds = new JobRounds(() => now);
+    const work = function* (owner: string, ms: number): Execution<string> {
+      while (true) {
+        now += ms;
+        used.set(owner, (used.get(owner) ?? 0) + ms);
+        yield 'longStepAhead';
+      }
+    };
+    for (let id = 0; id < 10; id++) rounds.add(id, 'long', work('long', 10));
+    rounds.add(10, 'short', work('short', 1));
+    rounds.add(11, 'other', work('other', 2));
+    while (now < 3_000) rounds.runNext();
+    for (const owner of ['long', 'short', 'other'])
+      assert.ok(
+        Math.abs((used.get(owner) as number) - 1_000) <= 15,
+        `${owner} has had ${used.get(owner)} ms`,
+      );
+  });
+
+  test('a stream of short jobs takes no more than its owner’s share', () => {
+    let now = 0;
+    let endless = 0;
+    const rounds = new JobRounds(() => now);
+    const work = function* (slices: number): Execution<string> {
+      for (let i = 0; i < slices; i++) {
+        now += 2;
+        if (slices > 1) endless += 2;
+        yield 'longStepAhead';
+      }
+      return '';
+    };
+    rounds.add(0, 'patient', work(10_000));
+    for (let id = 1; now < 4_000; id++) {
+      if (rounds.size < 5) rounds.add(id, 'stream', work(1));
+      rounds.runNext();
+    }
+    assert.ok(endless >= 1_800, `${endless} ms of 4,000`);
+  });
+
+  test('a cancelled job frees what it holds, begun or not, and is reported once', () => {
+    const told: string[] = [];
+    const rounds = new JobRounds(STOPPED);
+    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 3, told));
     rounds.runNext();
-    rounds.cancel(0);
-    rounds.cancel(2);
-    rounds.cancel(7);
+    assert.equal(rounds.cancel(0)?.id, 0);
+    assert.equal(rounds.cancel(2)?.id, 2);
+    assert.equal(rounds.cancel(2), undefined);
+    assert.equal(rounds.cancel(7), undefined);
     assert.deepEqual(told, ['a1', 'a free']);
-    assert.deepEqual(
-      runAll(rounds).map(({ id }) => id),
-      [1],
-    );
+    assert.deepEqual(finishedIds(rounds), [1]);
+  });
+
+  test('a cancelled job that has much to undo does so in its turns, and has ended then', () => {
+    const told: string[] = [];
+    const rounds = new JobRounds(STOPPED);
+    const work = function* (): Execution<string> {
+      try {
+        while (true) yield 'longStepAhead';
+      } finally {
+        for (let i = 1; i <= 3; i++) {
+          told.push(`undo ${i}`);
+          yield 'longStepAhead';
+        }
+      }
+    };
+    rounds.add(1, 'x', work());
+    rounds.add(2, 'y', createWork('y', 2, told));
+    rounds.runNext();
+    assert.equal(rounds.cancel(1), undefined);
+    assert.equal(rounds.size, 2);
+    assert.deepEqual(finishedIds(rounds), [2, 1]);
+    assert.deepEqual(ran(told), ['undo 1', 'y1', 'undo 2', 'y2', 'undo 3']);
   });
 
   test('a failure is its own job’s only', () => {
@@ -82,10 +161,10 @@ describe('job rounds', () => {
       yield 'sliceUsed';
       throw error;
     };
-    rounds.add(1, fail(new ChainError('reverted', 'execution reverted', '0x01')));
-    rounds.add(2, fail(new ChainError('failed', 'out of gas')));
-    rounds.add(3, fail(new TypeError('a fault')));
-    rounds.add(4, createWork('d', 2, []));
+    rounds.add(1, 'x', fail(new ChainError('reverted', 'execution reverted', '0x01')));
+    rounds.add(2, 'x', fail(new ChainError('failed', 'out of gas')));
+    rounds.add(3, 'x', fail(new TypeError('a fault')));
+    rounds.add(4, 'x', createWork('d', 2, []));
     const outcomes = new Map(runAll(rounds).map(({ id, outcome }) => [id, outcome]));
     assert.deepEqual(outcomes.get(1), {
       error: { kind: 'reverted', message: 'execution reverted', data: '0x01' },

@@ -158,29 +158,98 @@ describe('simulator', () => {
     assert.equal(count, 3);
   });
 
-  test('hashing so much that it may take long is announced', () => {
-    const source = '0x100000 0 SHA3 0x100000 0 SHA3 EQ 0 MSTORE 32 0 RETURN';
+  test('a long hash is computed in pieces, and can be given up between them', () => {
+    // As many bytes at another place: both hashes are the same.
+    const source = '0x100000 0 SHA3 0x100000 7 SHA3 EQ 0 MSTORE 32 0 RETURN';
     const large = new Simulator(reader);
-    const request = {
-      blockNumber: reader.head.header.number,
-      isPending: false,
-      call: { to: PROGRAM, gas: GAS },
-    };
     const job = {
       kind: 'call',
       store: opened.store,
       gasLimit: 0n,
-      request: { ...request, ...withProgram(source) },
+      request: {
+        blockNumber: reader.head.header.number,
+        isPending: false,
+        call: { to: PROGRAM, gas: GAS },
+        ...withProgram(source),
+      },
     } as const;
     const givenUp = executeJob(large, job);
-    assert.deepEqual(givenUp.next(), { done: false, value: 'longStepAhead' });
+    for (let i = 0; i < 3; i++) assert.deepEqual(givenUp.next(), { done: false, value: 'sliceUsed' });
     givenUp.return('');
     const execution = executeJob(large, job);
-    const pauses: unknown[] = [];
+    let pauses = 0;
     let step = execution.next();
-    for (; !step.done; step = execution.next()) pauses.push(step.value);
+    for (; !step.done; step = execution.next()) pauses++;
     assert.equal(BigInt(step.value as string), 1n);
-    assert.equal(pauses.filter((pause) => pause === 'longStepAhead').length, 2);
+    assert.ok(pauses >= 12, `${pauses} pauses`);
+  });
+
+  test('overrides, access lists and authorizations are read in pieces, and can be given up between them', () => {
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+    const words = Array.from({ length: 2_000 }, (_, i) => word(i));
+    const authorization = {
+      chainId: '0x0',
+      address: PROGRAM,
+      nonce: '0x0',
+      yParity: '0x0',
+      r: '0x1',
+      s: '0x1',
+    };
+    const slots = Object.fromEntries(words.map((slot) => [slot, word(1)]));
+    const accounts = Object.fromEntries(
+      words.map((key) => [`0x${key.slice(26)}`, { balance: '0x1' }] as const),
+    );
+    const plans: readonly (readonly [least: number, call: CallObject, overrides?: StateOverrides])[] = [
+      [15, { to: REVERTER }, { [PROGRAM]: { stateDiff: slots } }],
+      [15, { to: REVERTER }, { [PROGRAM]: { state: slots } }],
+      [15, { to: REVERTER }, accounts],
+      // Read and warmed.
+      [6, { to: REVERTER, gas: GAS, accessList: [{ address: PROGRAM, storageKeys: words }] }],
+      [5, { to: REVERTER, gas: GAS, authorizationList: new Array(40).fill(authorization) }],
+    ];
+    for (const [least, call, overrides] of plans) {
+      const request = { ...call, data: encodeCall('ok()') };
+      const execution = begin(request, overrides);
+      let pauses = 0;
+      let step = execution.next();
+      for (; !step.done; step = execution.next()) pauses++;
+      assert.equal(BigInt(step.value), 42n);
+      assert.ok(pauses >= least, `${pauses} pauses`);
+      const givenUp = begin(request, overrides);
+      for (let i = 0; i < least - 1; i++) assert.equal(givenUp.next().done, false);
+      let end = givenUp.return('');
+      while (!end.done) end = givenUp.next();
+      assertUsable();
+    }
+  });
+
+  test('what a run did is undone in pieces, when it fails and when it is over', () => {
+    const large = new Simulator(reader);
+    const source = '0 loop: 1 ADD DUP1 DUP1 TSTORE DUP1 60000 GT @loop JUMPI';
+    const run = (end: string, kind: Job['kind']): Execution<string> =>
+      executeJob(large, {
+        kind,
+        store: opened.store,
+        gasLimit: 30_000_000n,
+        request: {
+          blockNumber: reader.head.header.number,
+          isPending: false,
+          call: { to: PROGRAM },
+          ...withProgram(`${source} ${end}`),
+        },
+      }) as Execution<string>;
+    const execution = run('STOP', 'call');
+    for (let i = 0; i < 150; i++) assert.equal(execution.next().done, false);
+    let pieces = 0;
+    let step = execution.return('');
+    for (; !step.done; step = execution.next()) pieces++;
+    assert.ok(pieces >= 1, `${pieces} pieces`);
+    assert.equal(finish(run('STOP', 'call')), '0x');
+    assert.ok(BigInt(finish(run('STOP', 'estimate'))) > 6_000_000n);
+    assert.throws(
+      () => finish(run('0 0 REVERT', 'call')),
+      chainError('reverted', 'execution reverted', '0x'),
+    );
   });
 
   test('a precompile that may take long is announced', () => {

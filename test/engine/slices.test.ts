@@ -7,9 +7,11 @@ import { createEvm } from '../../src/engine/create-evm.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import type { AccountState, StateChanges, StateReader } from '../../src/evm/host.ts';
 import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
-import { EMPTY_BYTES, padLeft } from '../../src/primitives/bytes.ts';
+import type { Revision } from '../../src/evm/revision.ts';
+import { concatBytes, EMPTY_BYTES, padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+import { encodeNumber, VALID_INPUTS } from '../evm/precompiles/inputs.ts';
 
 const RUNS = 300;
 const CALLER = '0x00000000000000000000000000000000000000f0';
@@ -136,7 +138,40 @@ function createState(source: string): StateReader {
   };
 }
 
+/** Passes its calldata to a precompile with a part of its gas; the answer is output, outcome, and the gas that was left. */
+const relay = (address: number, given: string): string => `
+  CALLDATASIZE 0 0 CALLDATACOPY
+  0 0 CALLDATASIZE 0 ${address} ${given} STATICCALL
+  RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE MSTORE
+  GAS RETURNDATASIZE 32 ADD MSTORE RETURNDATASIZE 64 ADD 0 RETURN`;
+
+/** Prices above what is run in one piece. */
+const LONG_INPUTS: readonly (readonly [address: number, input: Uint8Array])[] = [
+  [2, new Uint8Array(300_001).fill(7)],
+  [3, new Uint8Array(140_000).fill(7)],
+  [
+    5,
+    concatBytes(encodeNumber(3_000), encodeNumber(3), encodeNumber(3_000), new Uint8Array(6_003).fill(0xfb)),
+  ],
+  [8, repeat(VALID_INPUTS.get(8) as Uint8Array, 3)],
+  [9, Uint8Array.of(0, 2, 0, 1, ...(VALID_INPUTS.get(9) as Uint8Array).subarray(4))],
+  [10, VALID_INPUTS.get(10) as Uint8Array],
+  [12, repeat(VALID_INPUTS.get(12) as Uint8Array, 5)],
+  [14, repeat(VALID_INPUTS.get(14) as Uint8Array, 3)],
+  [15, repeat(VALID_INPUTS.get(15) as Uint8Array, 2)],
+];
+
+function repeat(input: Uint8Array, times: number): Uint8Array {
+  return concatBytes(...new Array<Uint8Array>(times).fill(input));
+}
+
 type Outcome = { readonly result: MessageResult; readonly changes: StateChanges };
+
+type MessageOptions = {
+  readonly data?: Uint8Array;
+  readonly revision?: Revision;
+  readonly isCreation?: boolean;
+};
 
 /** The program's execution; it pauses after as much gas as the next of `slices` says, again and again. */
 function* execute(
@@ -144,16 +179,17 @@ function* execute(
   source: string,
   gasLimit: bigint,
   slices: readonly bigint[],
+  { data = hexToBytes('0x0102030405'), revision = 'osaka', isCreation = false }: MessageOptions = {},
 ): Generator<undefined, Outcome> {
   evm.attach(createState(source));
-  evm.enter(BLOCK, 1n, 'osaka');
+  evm.enter(BLOCK, 1n, revision);
   evm.open();
   evm.begin();
   evm.start({
     caller: hexToBytes(CALLER),
-    to: hexToBytes(PROGRAM),
+    to: isCreation ? undefined : hexToBytes(PROGRAM),
     value: 5n,
-    data: hexToBytes('0x0102030405'),
+    data,
     gasLimit,
     gasPrice: 7n,
     blobVersionedHashes: [],
@@ -180,8 +216,11 @@ const slices = fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 1_00
 
 describe('slices', () => {
   let evms: Evm[];
+  /** With more memory. */
+  let roomy: Evm[];
   before(() => {
     evms = Array.from({ length: 4 }, () => createEvm(createState('STOP'), 2 ** 20));
+    roomy = Array.from({ length: 2 }, () => createEvm(createState('STOP'), 2 ** 24));
   });
 
   test('of any size make no difference', () => {
@@ -226,6 +265,92 @@ describe('slices', () => {
       ),
       { numRuns: RUNS },
     );
+  });
+
+  /** What one piece and slices come to, which must be the same. @returns how often the latter paused */
+  function compareRuns(
+    source: string,
+    limit: bigint,
+    sizes: readonly bigint[],
+    options: MessageOptions,
+  ): number {
+    const expected = runToEnd(execute(roomy[0] as Evm, source, limit, [WHOLE_SLICE], options));
+    const execution = execute(roomy[1] as Evm, source, limit, sizes, options);
+    let pauses = 0;
+    let step = execution.next();
+    for (; !step.done; step = execution.next()) pauses++;
+    assert.deepEqual(step.value, expected, source);
+    return pauses;
+  }
+
+  test('within a precompile make no difference, with enough gas for it or not', () => {
+    const given = fc.oneof(fc.constant('GAS'), fc.integer({ min: 30_001, max: 300_000 }).map(String));
+    fc.assert(
+      fc.property(fc.constantFrom(...LONG_INPUTS), given, slices, ([address, data], gasGiven, sizes) => {
+        compareRuns(relay(address, gasGiven), 10_000_000n, sizes, { data, revision: 'prague' });
+      }),
+      { numRuns: 60 },
+    );
+    for (const [address, data] of LONG_INPUTS) {
+      const pauses = compareRuns(relay(address, 'GAS'), 20_000_000n, [50_000n], { data, revision: 'prague' });
+      assert.ok(pauses >= 2, `precompile ${address}: ${pauses} pauses`);
+    }
+  });
+
+  test('within a long hash make no difference, with enough gas for it or not', () => {
+    const source = (size: number, from: number): string =>
+      `0x77 ${from} MSTORE ${size} ${from} SHA3 0 SSTORE GAS 1 SSTORE ${size + 1} 0 SHA3 2 SSTORE`;
+    const limits = fc.oneof(fc.constant(3_000_000n), fc.bigInt(100_000n, 800_000n));
+    fc.assert(
+      fc.property(fc.nat(700_000), fc.nat(100), limits, slices, (size, from, limit, sizes) => {
+        compareRuns(source(size, from), limit, sizes, {});
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(compareRuns(source(600_000, 7), 3_000_000n, [WHOLE_SLICE - 1n], {}) >= 6);
+  });
+
+  test('within the decoding of long code make no difference', () => {
+    // Jumps over constants that look like destinations, at whatever place a piece of decoding ends.
+    const unit = assemble('PC 12 ADD JUMP 0x5b5b5b5b5b POP JUMPDEST 1 2 ADD POP');
+    const build = (length: number, shift: number): Uint8Array =>
+      concatBytes(
+        new Uint8Array(shift).fill(0x5b),
+        repeat(unit, Math.ceil(length / unit.length)),
+        assemble('42 0 MSTORE 32 0 RETURN'),
+      );
+    const nested = 'CALLDATASIZE 0 0 CALLDATACOPY CALLDATASIZE 0 0 CREATE 0 SSTORE GAS 1 SSTORE';
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 140_000, max: 200_000 }),
+        fc.nat(40),
+        fc.boolean(),
+        slices,
+        (length, shift, isNested, sizes) => {
+          const data = build(length, shift);
+          const options = { data, revision: 'london', isCreation: !isNested } as const;
+          const pauses = compareRuns(nested, 50_000_000n, [WHOLE_SLICE - 1n], options);
+          assert.ok(pauses >= 4, `${pauses} pauses`);
+          const longer = sizes.map((size) => size * 1_000n);
+          compareRuns(nested, 50_000_000n, longer, options);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('within the undoing of what a frame did make no difference', () => {
+    const source = (writes: number, end: string): string => `
+      CALLDATASIZE @outer JUMPI
+      ${writes} loop: 1 SWAP1 SUB DUP1 DUP1 TSTORE DUP1 @loop JUMPI 1 2 SSTORE 77 0 MSTORE ${end}
+      outer: 1 1 TSTORE 32 0 0 0 0 ADDRESS GAS CALL 0 SSTORE 1 TLOAD 1 SSTORE 0 MLOAD 3 SSTORE GAS 4 SSTORE`;
+    for (const end of ['32 0 REVERT', 'INVALID', '0xef 0 MSTORE8 STOP']) {
+      for (const writes of [10, 60_000]) {
+        const pauses = compareRuns(source(writes, end), 12_000_000n, [WHOLE_SLICE - 1n], {});
+        if (writes > 50_000 && end !== '0xef 0 MSTORE8 STOP') assert.ok(pauses >= 2, `${pauses} pauses`);
+        compareRuns(source(writes, end), 12_000_000n, [7_001n, 50_000n], {});
+      }
+    }
   });
 
   test('a message that is given up leaves nothing behind', () => {

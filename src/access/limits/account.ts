@@ -152,7 +152,8 @@ export class Account {
     return continueWith(this.#draw(rate === undefined ? 0 : wanted), () => {
       this.#waiting--;
       const now = clock();
-      if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits)) return this.#deny('credits', now);
+      if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits))
+        return this.#deny('credits', now);
       if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
       if (now < this.#deniedUntil || draws === 1) return this.#deny('rate', now);
       return this.#drawAndTake(credits, isPaid, draws - 1);

@@ -2,7 +2,9 @@
  * A WebAssembly module with BLAKE2b's compression (RFC 7693, section 3.2) and nothing else: a 64-bit rotation is one
  * instruction there and a dozen in JavaScript, and a contract may ask for as many rounds as it has gas.
  *
- * It exports `memory`, laid out as below, and `compress(rounds: i32, final: i32)`, where final is 0 or -1.
+ * It exports `memory`, laid out as below, and three functions, to be called in turn: `start(final: i32)`, where final is 0 or -1,
+ * fills the working vector; `mix(rounds: i32, row: i32)` mixes it, from that row of the schedule on, in as many calls as wanted;
+ * `end()` makes the next state of it.
  */
 
 /** Addresses in the module's memory: what a caller gives and takes... */
@@ -12,7 +14,8 @@ export const OFFSET = 192;
 /** ...and what it has to copy there, `TABLES`, before the first compression: initial values, then the schedule. */
 export const TABLES_ADDRESS = 208;
 const INITIAL_VALUES: number = TABLES_ADDRESS;
-const SCHEDULE: number = INITIAL_VALUES + 64;
+/** Rows of the schedule, ten of them. */
+export const SCHEDULE: number = INITIAL_VALUES + 64;
 
 const INITIAL_WORDS = [
   0x6a09e667f3bcc908n,
@@ -37,7 +40,11 @@ const SCHEDULE_ROWS = [
   '6fe9b308c2d714a5',
   'a2847615fb9e3cd0',
 ];
-const ROW_BYTES = 16;
+export const ROW_BYTES = 16;
+export const SCHEDULE_END: number = SCHEDULE + SCHEDULE_ROWS.length * ROW_BYTES;
+/** The working vector between two calls. */
+export const VECTOR: number = 448;
+export const VECTOR_BYTES = 128;
 
 /** For each of a round's eight mixings: the four words of the working vector that it mixes. */
 const MIXINGS = [
@@ -79,12 +86,13 @@ const I32 = 0x7f;
 const I64 = 0x7e;
 const END = 0x0b;
 
+/** Parameters of `mix`: the second one is the address of the schedule's row. */
 const ROUNDS = 0;
-const FINAL = 1;
-/** Address of the schedule's row. */
-const ROW = 2;
-/** The working vector's first word. */
-const VECTOR = 3;
+const ROW = 1;
+/** Its locals: the working vector's words. */
+const WORDS = 2;
+/** Parameter of `start`. */
+const FINAL = 0;
 
 const get = (local: number): number[] => [0x20, local];
 const set = (local: number): number[] => [0x21, local];
@@ -112,7 +120,7 @@ function addMessage(to: number, place: number): number[] {
 }
 
 function encodeMixing(index: number): number[] {
-  const [a, b, c, d] = (MIXINGS[index] as (typeof MIXINGS)[number]).map((word) => VECTOR + word) as [
+  const [a, b, c, d] = (MIXINGS[index] as (typeof MIXINGS)[number]).map((word) => WORDS + word) as [
     number,
     number,
     number,
@@ -130,22 +138,36 @@ function encodeMixing(index: number): number[] {
   ];
 }
 
+const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
+/** `memory[to] = word` for the word that an expression pushes. */
+const put = (to: number, ...word: readonly number[][]): number[] => [
+  ...pushConstant(0),
+  ...word.flat(),
+  ...storeWord(to),
+];
+const fetch = (from: number): number[] => [...pushConstant(0), ...loadWord(from)];
+
+/** State and initial values side by side; offset and finality are mixed into the latter. */
 function encodeStart(): number[] {
-  const words = [0, 1, 2, 3, 4, 5, 6, 7];
   return [
-    ...words.flatMap((i) => [...pushConstant(0), ...loadWord(STATE + 8 * i), ...set(VECTOR + i)]),
-    ...words.flatMap((i) => [
-      ...pushConstant(0),
-      ...loadWord(INITIAL_VALUES + 8 * i),
-      ...set(VECTOR + 8 + i),
-    ]),
-    ...[0, 1].flatMap((i) => [
-      ...[...pushConstant(0), ...loadWord(OFFSET + 8 * i)],
-      ...[...get(VECTOR + 12 + i), ...XOR, ...set(VECTOR + 12 + i)],
-    ]),
-    // i64.extend_i32_s
-    ...[...get(FINAL), 0xac, ...get(VECTOR + 14), ...XOR, ...set(VECTOR + 14)],
-    ...[...pushConstant(SCHEDULE), ...set(ROW)],
+    ...EIGHT.flatMap((i) => put(VECTOR + 8 * i, fetch(STATE + 8 * i))),
+    ...EIGHT.flatMap((i) => {
+      const initial = fetch(INITIAL_VALUES + 8 * i);
+      if (i === 4 || i === 5) return put(VECTOR + 64 + 8 * i, initial, fetch(OFFSET + 8 * (i - 4)), XOR);
+      // i64.extend_i32_s
+      if (i === 6) return put(VECTOR + 64 + 8 * i, initial, [...get(FINAL), 0xac], XOR);
+      return put(VECTOR + 64 + 8 * i, initial);
+    }),
+  ];
+}
+
+const SIXTEEN: readonly number[] = [...EIGHT, ...EIGHT.map((i) => i + 8)];
+
+function encodeMix(): number[] {
+  return [
+    ...SIXTEEN.flatMap((i) => [...fetch(VECTOR + 8 * i), ...set(WORDS + i)]),
+    ...encodeLoop(),
+    ...SIXTEEN.flatMap((i) => put(VECTOR + 8 * i, get(WORDS + i))),
   ];
 }
 
@@ -158,17 +180,16 @@ function encodeLoop(): number[] {
     ...MIXINGS.flatMap((_, index) => encodeMixing(index)),
     // Next row, after the last one the first: row += 16; repeat if row < end; row = start; repeat.
     ...[...get(ROW), ...pushConstant(ROW_BYTES), 0x6a, 0x22, ROW],
-    ...[...pushConstant(SCHEDULE + SCHEDULE_ROWS.length * ROW_BYTES), 0x49, 0x0d, 0],
+    ...[...pushConstant(SCHEDULE_END), 0x49, 0x0d, 0],
     ...[...pushConstant(SCHEDULE), ...set(ROW), 0x0c, 0],
     ...[END, END],
   ];
 }
 
 function encodeEnd(): number[] {
-  return [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => [
-    ...[...pushConstant(0), ...pushConstant(0), ...loadWord(STATE + 8 * i)],
-    ...[...get(VECTOR + i), ...XOR, ...get(VECTOR + 8 + i), ...XOR, ...storeWord(STATE + 8 * i)],
-  ]);
+  return EIGHT.flatMap((i) =>
+    put(STATE + 8 * i, fetch(STATE + 8 * i), fetch(VECTOR + 8 * i), XOR, fetch(VECTOR + 64 + 8 * i), XOR),
+  );
 }
 
 function encodeSection(id: number, content: readonly number[]): number[] {
@@ -179,16 +200,30 @@ function encodeName(name: string): number[] {
   return [name.length, ...[...name].map((character) => character.charCodeAt(0))];
 }
 
+function encodeBody(locals: readonly number[], code: readonly number[]): number[] {
+  const body = [...locals, ...code, END];
+  return [...encodeInteger(body.length), ...body];
+}
+
 /** The module's bytes. */
 export function encodeBlake2bModule(): Uint8Array {
-  const locals = [2, 1, I32, 16, I64];
-  const body = [...locals, ...encodeStart(), ...encodeLoop(), ...encodeEnd(), END];
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...encodeSection(1, [1, 0x60, 2, I32, I32, 0]),
-    ...encodeSection(3, [1, 0]),
+    ...encodeSection(1, [3, 0x60, 1, I32, 0, 0x60, 2, I32, I32, 0, 0x60, 0, 0]),
+    ...encodeSection(3, [3, 0, 1, 2]),
     ...encodeSection(5, [1, 0, 1]),
-    ...encodeSection(7, [2, ...encodeName('memory'), 2, 0, ...encodeName('compress'), 0, 0]),
-    ...encodeSection(10, [1, ...encodeInteger(body.length), ...body]),
+    ...encodeSection(7, [
+      4,
+      ...[...encodeName('memory'), 2, 0],
+      ...[...encodeName('start'), 0, 0],
+      ...[...encodeName('mix'), 0, 1],
+      ...[...encodeName('end'), 0, 2],
+    ]),
+    ...encodeSection(10, [
+      3,
+      ...encodeBody([0], encodeStart()),
+      ...encodeBody([1, 16, I64], encodeMix()),
+      ...encodeBody([0], encodeEnd()),
+    ]),
   ]);
 }

@@ -1,17 +1,21 @@
 import type { Bls12381 } from '../../evm/precompiles/cryptography.ts';
+import type { Steps } from '../../evm/precompiles/steps.ts';
 import { FIELD_SIZE, G1_SIZE, G2_SIZE, type MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
 import { PairingProduct } from './mcl-pairing.ts';
 
 const G1_BYTES = 96;
 const G2_BYTES = 192;
 const SCALAR_BYTES = 32;
-/** Products that are summed at once; longer sums are made of several. */
-const BATCH_PRODUCTS = 256;
+/** Products that are checked and summed at once, about a millisecond; longer sums are made of several. */
+const G1_BATCH = 4;
+const G2_BATCH = 2;
 
 /** What G1 and G2 do alike, each with functions of its own. */
 type Group = {
   readonly pointBytes: number;
   readonly pointSize: number;
+  /** Products of a piece. */
+  readonly batch: number;
   readonly setPoint: (to: number, bytes: Uint8Array) => boolean;
   readonly getPoint: (from: number) => Uint8Array;
   readonly isInGroup: (at: number) => boolean;
@@ -25,6 +29,7 @@ function createG1(curve: MclCurve): Group {
   return {
     pointBytes: G1_BYTES,
     pointSize: G1_SIZE,
+    batch: G1_BATCH,
     setPoint: (to, bytes) => curve.setG1(to, bytes),
     getPoint: (from) => curve.getG1(from),
     isInGroup: (at) => exports.mclBnG1_isValidOrder(at) === 1,
@@ -39,6 +44,7 @@ function createG2(curve: MclCurve): Group {
   return {
     pointBytes: G2_BYTES,
     pointSize: G2_SIZE,
+    batch: G2_BATCH,
     setPoint: (to, bytes) => curve.setG2(to, bytes),
     getPoint: (from) => curve.getG2(from),
     isInGroup: (at) => exports.mclBnG2_isValidOrder(at) === 1,
@@ -58,44 +64,45 @@ function createAddition(curve: MclCurve, group: Group): Bls12381['addG1'] {
 }
 
 function createSum(curve: MclCurve, group: Group): Bls12381['multiplyG1'] {
-  const points = curve.allocate(BATCH_PRODUCTS * group.pointSize);
-  const scalars = curve.allocate(BATCH_PRODUCTS * SCALAR_SIZE);
-  const [sum, part] = [curve.allocate(group.pointSize), curve.allocate(group.pointSize)];
-  return (pointBytes, scalarBytes) => {
-    let pending = 0;
-    const addPending = (): void => {
-      group.sumProducts(part, points, scalars, pending);
-      group.add(sum, sum, part);
-      pending = 0;
-    };
-    group.clear(sum);
-    for (let i = 0; i < scalarBytes.length / SCALAR_BYTES; i++) {
-      const point = points + pending * group.pointSize;
-      const bytes = pointBytes.subarray(i * group.pointBytes, (i + 1) * group.pointBytes);
-      if (!group.setPoint(point, bytes) || !group.isInGroup(point)) return undefined;
-      const scalar = scalarBytes.subarray(i * SCALAR_BYTES, (i + 1) * SCALAR_BYTES);
-      curve.setScalar(scalars + pending * SCALAR_SIZE, scalar);
-      pending++;
-      if (pending === BATCH_PRODUCTS) addPending();
+  const { batch, pointBytes, pointSize } = group;
+  const points = curve.allocate(batch * pointSize);
+  const scalars = curve.allocate(batch * SCALAR_SIZE);
+  const [total, part] = [curve.allocate(pointSize), curve.allocate(pointSize)];
+  return function* multiply(pointsIn: Uint8Array, scalarsIn: Uint8Array): Steps<Uint8Array | undefined> {
+    const count = scalarsIn.length / SCALAR_BYTES;
+    let sum: Uint8Array | undefined;
+    for (let first = 0; first < count; first += batch) {
+      const size = Math.min(batch, count - first);
+      for (let i = 0; i < size; i++) {
+        const point = points + i * pointSize;
+        const at = first + i;
+        if (!group.setPoint(point, pointsIn.subarray(at * pointBytes, (at + 1) * pointBytes)))
+          return undefined;
+        if (!group.isInGroup(point)) return undefined;
+        const scalar = scalarsIn.subarray(at * SCALAR_BYTES, (at + 1) * SCALAR_BYTES);
+        curve.setScalar(scalars + i * SCALAR_SIZE, scalar);
+      }
+      group.sumProducts(part, points, scalars, size);
+      if (sum === undefined) group.clear(total);
+      else curve.restore(total, sum);
+      group.add(total, total, part);
+      sum = curve.save(total, pointSize);
+      yield;
     }
-    if (pending > 0) addPending();
-    return group.getPoint(sum);
+    if (sum !== undefined) curve.restore(total, sum);
+    return group.getPoint(total);
   };
 }
 
 function createPairingCheck(curve: MclCurve, g1: Group, g2: Group): Bls12381['checkPairing'] {
   const product = new PairingProduct(curve);
-  return (g1Bytes, g2Bytes) => {
-    product.begin();
-    for (let i = 0; i < g1Bytes.length / G1_BYTES; i++) {
-      const [a, b] = [product.nextG1, product.nextG2];
-      if (!g1.setPoint(a, g1Bytes.subarray(i * G1_BYTES, (i + 1) * G1_BYTES))) return undefined;
-      if (!g2.setPoint(b, g2Bytes.subarray(i * G2_BYTES, (i + 1) * G2_BYTES))) return undefined;
-      if (!g1.isInGroup(a) || !g2.isInGroup(b)) return undefined;
-      product.addPair();
-    }
-    return product.isOne();
-  };
+  return (g1Bytes, g2Bytes, batch) =>
+    product.isOne(g1Bytes.length / G1_BYTES, batch, {
+      set: (i, a, b) =>
+        g1.setPoint(a, g1Bytes.subarray(i * G1_BYTES, (i + 1) * G1_BYTES)) &&
+        g2.setPoint(b, g2Bytes.subarray(i * G2_BYTES, (i + 1) * G2_BYTES)),
+      areInGroup: (a, b) => g1.isInGroup(a) && g2.isInGroup(b),
+    });
 }
 
 /** BLS12-381 by mcl. */

@@ -2,10 +2,11 @@ import type { Bn254 } from '../../evm/precompiles/cryptography.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { createBn254GroupCheck } from './bn254-group.ts';
 import { G1_SIZE, MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
-import { PairingProduct } from './mcl-pairing.ts';
+import { PairingProduct, type PairReader } from './mcl-pairing.ts';
 
 const G1_BYTES = 64;
 const G2_BYTES = 128;
+const PAIR_BYTES: number = G1_BYTES + G2_BYTES;
 
 /** alt_bn128 by mcl. */
 export function createBn254(): Bn254 {
@@ -31,16 +32,15 @@ export function createBn254(): Bn254 {
       exports.mclBnG1_mul(a, a, scalar);
       return curve.getG1(a);
     },
-    checkPairing: (pairs) => {
-      product.begin();
-      for (let at = 0; at < pairs.length; at += G1_BYTES + G2_BYTES) {
-        const middle = at + G1_BYTES;
-        if (!curve.setG1(product.nextG1, pairs.subarray(at, middle))) return undefined;
-        if (!curve.setG2(product.nextG2, pairs.subarray(middle, middle + G2_BYTES))) return undefined;
-        if (!isInGroup(product.nextG2)) return undefined;
-        product.addPair();
-      }
-      return product.isOne();
+    checkPairing: (pairs, batch) => {
+      const reader: PairReader = {
+        set: (index, g1, g2) => {
+          const pair = pairs.subarray(index * PAIR_BYTES, (index + 1) * PAIR_BYTES);
+          return curve.setG1(g1, pair.subarray(0, G1_BYTES)) && curve.setG2(g2, pair.subarray(G1_BYTES));
+        },
+        areInGroup: (_g1, g2) => isInGroup(g2),
+      };
+      return product.isOne(pairs.length / PAIR_BYTES, batch, reader);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
-import { createBlake2bCompression } from './blake2b.ts';
+import { Blake2bCompression } from './blake2b.ts';
 import { createBls12381 } from './bls12-381.ts';
 import { createBls12381Curve } from './bls12-381-curve.ts';
 import { createBn254 } from './bn254.ts';
-import { ripemd160, sha256 } from './hashes.ts';
+import { ripemd160, ripemd160Steps, sha256, sha256Steps } from './hashes.ts';
 import { createKzgVerifier } from './kzg.ts';
 import { createP256Verifier } from './p256.ts';
 import { createRecovery } from './secp256k1.ts';
@@ -25,7 +25,7 @@ function createOnce<T>(create: () => T): () => T {
 export function createCryptography(): Cryptography {
   const recovery = createOnce(createRecovery);
   const p256 = createOnce(createP256Verifier);
-  const blake2b = createOnce(createBlake2bCompression);
+  const blake2b = createOnce(() => new Blake2bCompression());
   const bn254 = createOnce(createBn254);
   const curve = createOnce(createBls12381Curve);
   const bls12381 = createOnce(() => createBls12381(curve()));
@@ -34,9 +34,12 @@ export function createCryptography(): Cryptography {
     keccak256,
     sha256,
     ripemd160,
+    sha256Steps,
+    ripemd160Steps,
     recoverPublicKey: (hash, signature, yParity) => recovery()(hash, signature, yParity),
     verifyP256: (hash, signature, publicKey) => p256()(hash, signature, publicKey),
-    compressBlake2b: (block) => blake2b()(block),
+    compressBlake2b: (block) => blake2b().compress(block),
+    compressBlake2bSteps: (block) => blake2b().compressSteps(block),
     verifyKzgProof: (commitment, z, y, proof) => kzg()(commitment, z, y, proof),
     get bn254() {
       return bn254();

@@ -1,4 +1,5 @@
 import type { Cryptography } from '../../evm/precompiles/cryptography.ts';
+import type { Steps } from '../../evm/precompiles/steps.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { createCompressedReader } from './bls12-381-compressed.ts';
 import { isBelow } from './bytes-below.ts';
@@ -44,7 +45,7 @@ export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof
   curve.setG1(minusG1, G1_GENERATOR);
   exports.mclBnG1_neg(minusG1, minusG1);
 
-  return (commitmentBytes, z, y, proofBytes) => {
+  return function* verify(commitmentBytes, z, y, proofBytes): Steps<boolean> {
     if (!isBelow(z, SCALAR_ORDER) || !isBelow(y, SCALAR_ORDER)) return false;
     if (!readPoint(commitment, commitmentBytes) || !readPoint(proof, proofBytes)) return false;
     curve.setScalar(scalars, y);
@@ -55,7 +56,14 @@ export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof
     const isProofZero = exports.mclBnG1_isZero(proof) === 1;
     if (isLeftZero || isProofZero) return isLeftZero && isProofZero;
     exports.mclBnG1_neg(left, left);
+    const operands = [curve.save(left, G1_SIZE), curve.save(proof, G1_SIZE)] as const;
+    yield;
+    curve.restore(left, operands[0]);
+    curve.restore(proof, operands[1]);
     exports.mclBn_precomputedMillerLoop2(product, left, generator, proof, tau);
+    const pairing = curve.save(product, GT_SIZE);
+    yield;
+    curve.restore(product, pairing);
     exports.mclBn_finalExp(product, product);
     return exports.mclBnGT_isOne(product) === 1;
   };

@@ -53,6 +53,15 @@ export class MclCurve {
     return address;
   }
 
+  /** A copy of a value: what is in the curve's memory is overwritten by the next operation of another execution. */
+  save(from: number, size: number): Uint8Array {
+    return this.#view().slice(from, from + size);
+  }
+
+  restore(to: number, saved: Uint8Array): void {
+    this.#put(to, saved);
+  }
+
   copy(to: number, from: number, size: number): void {
     this.#view().copyWithin(to, from, from + size);
   }

@@ -1,7 +1,16 @@
+import type { Steps } from '../../evm/precompiles/steps.ts';
 import { G1_SIZE, G2_SIZE, GT_SIZE, type MclCurve } from './mcl-curve.ts';
 
-/** Pairs that share the squarings of one Miller loop; longer products are made of several. */
-const BATCH_PAIRS = 32;
+/** Pairs that one Miller loop may take. */
+const MAX_BATCH_PAIRS = 32;
+
+/** A pair's points, read from an input. */
+export type PairReader = {
+  /** Puts the points of pair `index` there. @returns false where one is not on its curve */
+  set(index: number, g1: number, g2: number): boolean;
+  /** Whether the points there are in their groups. */
+  areInGroup(g1: number, g2: number): boolean;
+};
 
 /** Multiplies pairings of G1 and G2 points, to see whether the product is one. */
 export class PairingProduct {
@@ -10,52 +19,54 @@ export class PairingProduct {
   readonly #g2: number;
   readonly #product: number;
   readonly #factor: number;
-  #pending = 0;
-  #isEmpty = true;
 
   constructor(curve: MclCurve) {
     this.#curve = curve;
-    this.#g1 = curve.allocate(BATCH_PAIRS * G1_SIZE);
-    this.#g2 = curve.allocate(BATCH_PAIRS * G2_SIZE);
+    this.#g1 = curve.allocate(MAX_BATCH_PAIRS * G1_SIZE);
+    this.#g2 = curve.allocate(MAX_BATCH_PAIRS * G2_SIZE);
     this.#product = curve.allocate(GT_SIZE);
     this.#factor = curve.allocate(GT_SIZE);
   }
 
-  begin(): void {
-    this.#pending = 0;
-    this.#isEmpty = true;
-  }
-
-  /** Where the next pair's points go; `addPair` takes them. */
-  get nextG1(): number {
-    return this.#g1 + this.#pending * G1_SIZE;
-  }
-
-  get nextG2(): number {
-    return this.#g2 + this.#pending * G2_SIZE;
-  }
-
-  addPair(): void {
+  /** @param batch pairs of a Miller loop, which is one piece. @returns undefined where a point is not in its group */
+  *isOne(count: number, batch: number, reader: PairReader): Steps<boolean | undefined> {
     const { exports } = this.#curve;
-    if (exports.mclBnG1_isZero(this.nextG1) === 1 || exports.mclBnG2_isZero(this.nextG2) === 1) return;
-    this.#pending++;
-    if (this.#pending === BATCH_PAIRS) this.#multiply();
-  }
-
-  isOne(): boolean {
-    const { exports } = this.#curve;
-    if (this.#pending > 0) this.#multiply();
-    if (this.#isEmpty) return true;
+    let product: Uint8Array | undefined;
+    for (let first = 0; first < count; first += batch) {
+      const end = Math.min(count, first + batch);
+      for (let i = first; i < end; i++) {
+        if (!reader.set(i, this.#g1, this.#g2) || !reader.areInGroup(this.#g1, this.#g2)) return undefined;
+      }
+      yield;
+      product = this.#multiply(product, first, end, reader);
+      yield;
+    }
+    if (product === undefined) return true;
+    this.#curve.restore(this.#product, product);
     exports.mclBn_finalExp(this.#product, this.#product);
     return exports.mclBnGT_isOne(this.#product) === 1;
   }
 
-  #multiply(): void {
+  /** The product so far times these pairs' pairings; pairs with a point at infinity are one. */
+  #multiply(
+    before: Uint8Array | undefined,
+    first: number,
+    end: number,
+    reader: PairReader,
+  ): Uint8Array | undefined {
     const { exports } = this.#curve;
-    const to = this.#isEmpty ? this.#product : this.#factor;
-    exports.mclBn_millerLoopVec(to, this.#g1, this.#g2, this.#pending);
-    if (!this.#isEmpty) exports.mclBnGT_mul(this.#product, this.#product, this.#factor);
-    this.#isEmpty = false;
-    this.#pending = 0;
+    let count = 0;
+    for (let i = first; i < end; i++) {
+      const [g1, g2] = [this.#g1 + count * G1_SIZE, this.#g2 + count * G2_SIZE];
+      reader.set(i, g1, g2);
+      if (exports.mclBnG1_isZero(g1) === 0 && exports.mclBnG2_isZero(g2) === 0) count++;
+    }
+    if (count === 0) return before;
+    exports.mclBn_millerLoopVec(this.#product, this.#g1, this.#g2, count);
+    if (before !== undefined) {
+      this.#curve.restore(this.#factor, before);
+      exports.mclBnGT_mul(this.#product, this.#product, this.#factor);
+    }
+    return this.#curve.save(this.#product, GT_SIZE);
   }
 }

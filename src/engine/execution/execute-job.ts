@@ -9,14 +9,15 @@ import type { Simulator } from '../simulation/simulator.ts';
 import type { Job } from './job.ts';
 
 /**
- * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a result, an error, or
- * being given up.
+ * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a
+ * result, an error, or being given up, after which it may pause too, until what it did is undone.
  */
 export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<HexData> {
   const simulation = simulator.open(request);
   let isSound = true;
   try {
-    if (request.stateOverrides !== undefined) simulation.override(request.stateOverrides);
+    if (!simulation.isPlain || request.stateOverrides !== undefined)
+      yield* simulation.prepare(request.stateOverrides);
     if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
@@ -27,7 +28,10 @@ export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: J
     isSound = error instanceof ChainError;
     throw error;
   } finally {
-    // After a fault of this program nobody knows what is in it: that one is not used again.
-    if (isSound) simulator.close(simulation);
+    // After a fault of this program it is unknown what is in it: that one is not used again.
+    if (isSound) {
+      while (!simulation.undoPiece()) yield 'sliceUsed';
+      simulator.close(simulation);
+    }
   }
 }

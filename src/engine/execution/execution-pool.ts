@@ -7,20 +7,21 @@ import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
-import { FirstSlices } from './first-slices.ts';
+import { DEAR_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { Job } from './job.ts';
 import type { Lane } from './next-task.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
-  /** Told of faults of this program; never of calls that fail by themselves. */
+  /** Called with faults of this program; never with calls that fail by themselves. */
   readonly onFault: (fault: string) => void;
 };
 
 export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   runningLimit: 14,
   queueLimit: 4_096,
+  ownerShare: 0.5,
   memoryLimit: DEFAULT_MEMORY_LIMIT,
   heapMb: 512,
   idleMs: 60_000,
@@ -43,6 +44,8 @@ export class ExecutionPool {
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
   #inlineMs = 0;
+  /** Of the last first slice. */
+  #sliceMs = 0;
   #isClosed = false;
 
   constructor({ onFault, ...options }: ExecutionPoolOptions) {
@@ -79,21 +82,23 @@ export class ExecutionPool {
     const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
     const { owner = '' } = scope;
+    this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
     // Naming its kind would cost a small call more than the rest of this.
     const known = isCalm ? undefined : kindOf(job, owner);
-    const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known.shape, room);
+    const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
       const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning);
       if (result !== undefined) {
-        if (known !== undefined) this.#firstSlices.noteFinished(known.shape);
+        if (known !== undefined || (this.#sliceMs > DEAR_MS && this.#firstSlices.isSharedAt(startedAt)))
+          this.#firstSlices.noteFinished(known ?? kindOf(job, owner), this.#sliceMs);
         return result;
       }
     }
     const kind = known ?? kindOf(job, owner);
-    if (beginning !== 'moved') this.#firstSlices.noteMoved(kind.shape, performance.now() - startedAt);
+    if (beginning !== 'moved') this.#firstSlices.noteMoved(kind, performance.now() - startedAt);
     return this.#heavyCalls.run(job, kind, scope);
   }
 
@@ -117,9 +122,12 @@ export class ExecutionPool {
       this.#onFault(String((error as Error)?.stack ?? error));
       throw new Error('the execution failed unexpectedly');
     } finally {
-      this.#inlineMs += performance.now() - startedAt;
+      this.#sliceMs = performance.now() - startedAt;
+      this.#inlineMs += this.#sliceMs;
     }
-    execution.return('');
+    // What it did in a slice is undone in one or two pieces.
+    let step = execution.return('');
+    while (!step.done) step = execution.next();
     return undefined;
   }
 }

@@ -8,14 +8,16 @@ export type ThreadOptions = {
   readonly heapMb: number;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
-  /** The thread has broken down; its jobs are about to be told. */
+  /** The thread has broken down; its jobs are settled next. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
   /** What was used since the last time: gas of runs that ended, milliseconds in slices. */
   readonly onUse: (gas: number, ms: number) => void;
 };
 
-/** Told what becomes of a job. */
+/** Called when nothing of a job is left on the thread, with what became of it. */
 export type Settle = (outcome: JobOutcome) => void;
+
+type ThreadJob = { readonly owner: string; readonly settle: Settle };
 
 /** How long a thread may take to end a slice when it is to stop, milliseconds. */
 const STOP_GRACE_MS = 2_000;
@@ -23,7 +25,9 @@ const STOP_GRACE_MS = 2_000;
 /** A worker thread and the jobs that it runs. */
 export class ExecutionThread {
   readonly #worker: Worker;
-  readonly #jobs = new Map<number, Settle>();
+  readonly #jobs = new Map<number, ThreadJob>();
+  /** How many of them are each owner's. */
+  readonly #jobsOf = new Map<string, number>();
   readonly #exit: Promise<void>;
   readonly #onUse: ThreadOptions['onUse'];
   #lastId = 0;
@@ -45,7 +49,8 @@ export class ExecutionThread {
         resolve();
         if (this.#isStopping) return;
         onBreakdown(this, cause);
-        for (const settle of this.#jobs.values()) settle({ fault: 'the thread of an execution broke down' });
+        for (const { settle } of this.#jobs.values())
+          settle({ fault: 'the thread of an execution broke down' });
       });
     });
     worker.unref();
@@ -58,16 +63,21 @@ export class ExecutionThread {
     return this.#jobs.size;
   }
 
-  /** @returns what cancels the job; `settle` is not called then */
-  run(job: Job, settle: Settle): () => void {
+  /** What part of the thread a job more of this owner would have: one in so many. Owners share it, then each one's jobs. */
+  crowdFor(owner: string): number {
+    const own = this.#jobsOf.get(owner) ?? 0;
+    return (own === 0 ? this.#jobsOf.size + 1 : this.#jobsOf.size) * (own + 1);
+  }
+
+  /** @returns what gives the job up; `settle` is called when nothing of it is left */
+  run(job: Job, owner: string, settle: Settle): () => void {
     this.#lastId++;
     const id = this.#lastId;
-    this.#jobs.set(id, settle);
+    this.#jobs.set(id, { owner, settle });
+    this.#jobsOf.set(owner, (this.#jobsOf.get(owner) ?? 0) + 1);
     if (this.load === 1) this.#worker.ref();
-    this.#send({ kind: 'run', id, job });
-    return () => {
-      if (this.#forget(id)) this.#send({ kind: 'cancel', id });
-    };
+    this.#send({ kind: 'run', id, owner, job });
+    return () => this.#send({ kind: 'cancel', id });
   }
 
   /** Ends the thread between two slices; by force only if it is stuck in one. Its jobs are not settled. */
@@ -94,14 +104,14 @@ export class ExecutionThread {
       return;
     }
     this.#onUse(report.gas, report.ms);
-    const settle = this.#jobs.get(report.id);
-    if (settle !== undefined && this.#forget(report.id)) settle(report.outcome);
-  }
-
-  #forget(id: number): boolean {
-    const isKnown = this.#jobs.delete(id);
-    if (isKnown && this.load === 0) this.#worker.unref();
-    return isKnown;
+    const job = this.#jobs.get(report.id);
+    if (job === undefined) return;
+    this.#jobs.delete(report.id);
+    const others = (this.#jobsOf.get(job.owner) as number) - 1;
+    if (others === 0) this.#jobsOf.delete(job.owner);
+    else this.#jobsOf.set(job.owner, others);
+    if (this.load === 0) this.#worker.unref();
+    job.settle(report.outcome);
   }
 }
 

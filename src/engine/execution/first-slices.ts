@@ -10,6 +10,16 @@ export const SHORT_SLICE_MS = 1;
 const LOST_SHARE = 0.2;
 /** ...and how much of it at once, milliseconds. */
 const MAX_DEBT_MS = 4;
+/** A first slice that takes longer than this is dear, milliseconds: it counts against its owner, whatever came of it. */
+export const DEAR_MS = 0.5;
+/** The part of that thread's time that dear first slices of one owner may take while other owners ask too... */
+const OWNER_LOOP_SHARE = 0.1;
+/** ...and how much of it at once, milliseconds. Beyond it the owner's calls have a tiny slice, beyond twice as much none. */
+const MAX_OWNER_DEBT_MS = 8;
+/** Enough for a cheap call, milliseconds. */
+export const TINY_SLICE_MS = 0.25;
+/** Owners whose dear slices are remembered. */
+const MAX_OWNERS = 1_024;
 /** After so many heavy calls of a shape, one after another, its calls move without a first slice... */
 const HEAVY_IN_A_ROW = 3;
 /** ...but for one in so many, to see whether they still are heavy. */
@@ -27,37 +37,69 @@ type Weight = {
   heavyInARow: number;
   /** Those that moved at once since the last one that had a first slice. */
   untried: number;
+  /** The last one that ended in its first slice was dear. */
+  isDear: boolean;
 };
+
+/** Milliseconds of dear slices, less what time has made good since they were counted. */
+type OwnerDebt = { ms: number; countedAt: number };
+
+/** Which call it is: of which owner, and what it has in common with others of about the same weight. */
+export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
  * How long calls may run on the thread that reads requests. A heavy one costs that thread its first slice before it moves
  * to another, where it begins anew. So those whose like was heavy lately have a short one, or none when all of them were;
- * and so do unknown ones when much time was lost.
+ * and so do unknown ones when much time was lost. An owner whose first slices take much of that thread's time, whatever shapes
+ * its calls have and whether they end there or not, has to leave it to the others that ask.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;
+  readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
   /** Milliseconds lost, less what time has made good. */
   #debtMs = 0;
   #countedAt: number;
   #calmFrom = Number.NEGATIVE_INFINITY;
+  #lastOwner: string | undefined;
+  /** Until then several owners count as asking. */
+  #sharedUntil = Number.NEGATIVE_INFINITY;
 
   /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#known = new Lru(MAX_REMEMBERED, MEMORY_MS, now);
+    this.#debts = new Lru(MAX_OWNERS, MEMORY_MS + (4 * MAX_OWNER_DEBT_MS) / OWNER_LOOP_SHARE, now);
     this.#now = now;
     this.#countedAt = now();
   }
 
-  /** Whether no call was heavy lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
+  /** To be called with the owner of every call: who asks decides whether they have to share. */
+  noteOwner(owner: string, now: number): void {
+    if (owner === this.#lastOwner) return;
+    if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;
+    this.#lastOwner = owner;
+  }
+
+  /** Whether no call was heavy or dear lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** @param shape what calls of about the same weight have in common */
-  choose(shape: string, room: Room): Beginning {
+  /** Whether several owners asked lately. While one is alone, what its dear slices take is its own time. */
+  isSharedAt(now: number): boolean {
+    return now < this.#sharedUntil;
+  }
+
+  choose({ owner, shape }: CallKind, room: Room): Beginning {
     const weight = this.#known.get(shape);
-    if (weight?.heavyInARow === 0) return SLICE_MS;
+    const isLight = weight?.heavyInARow === 0;
+    if (!isLight || weight.isDear) {
+      const debt = this.#debtOf(owner);
+      if (debt >= MAX_OWNER_DEBT_MS && room === 'none') return 'refused';
+      if (debt >= 2 * MAX_OWNER_DEBT_MS) return 'moved';
+      if (debt >= MAX_OWNER_DEBT_MS) return TINY_SLICE_MS;
+    }
+    if (isLight) return SLICE_MS;
     if (room === 'none') return 'refused';
     if (weight === undefined) {
       this.#settleDebt();
@@ -69,22 +111,55 @@ export class FirstSlices {
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
   }
 
-  /** A call of this shape has ended within its first slice. */
-  noteFinished(shape: string): void {
+  /** A call has ended within its first slice, after so many milliseconds. */
+  noteFinished({ owner, shape }: CallKind, ms: number): void {
+    const isDear = ms > DEAR_MS;
     const weight = this.#known.get(shape);
-    if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0 });
-    else weight.heavyInARow = Math.min(weight.heavyInARow, 1);
+    if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0, isDear });
+    else {
+      weight.heavyInARow = Math.min(weight.heavyInARow, 1);
+      weight.isDear = isDear;
+    }
+    if (!isDear) return;
+    this.#charge(owner, ms);
+    this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
   }
 
   /** One has not. For a shape known as light that may be chance: it is unknown from now on. */
-  noteMoved(shape: string, lostMs: number): void {
+  noteMoved({ owner, shape }: CallKind, lostMs: number): void {
+    this.#charge(owner, lostMs);
     this.#settleDebt();
     this.#debtMs += lostMs;
-    this.#calmFrom = this.#countedAt + Math.max(MEMORY_MS, this.#debtMs / LOST_SHARE);
+    this.#calmFrom = Math.max(
+      this.#calmFrom,
+      this.#countedAt + Math.max(MEMORY_MS, this.#debtMs / LOST_SHARE),
+    );
     const weight = this.#known.get(shape);
     if (weight?.heavyInARow === 0) this.#known.delete(shape);
     else
-      this.#known.set(shape, { heavyInARow: 1 + (weight?.heavyInARow ?? 0), untried: weight?.untried ?? 0 });
+      this.#known.set(shape, {
+        heavyInARow: 1 + (weight?.heavyInARow ?? 0),
+        untried: weight?.untried ?? 0,
+        isDear: true,
+      });
+  }
+
+  /** Milliseconds that an owner has taken beyond its share; 0 while no other owner asks. */
+  #debtOf(owner: string): number {
+    const now = this.#now();
+    if (!this.isSharedAt(now)) return 0;
+    const debt = this.#debts.get(owner);
+    return debt === undefined ? 0 : debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE;
+  }
+
+  #charge(owner: string, ms: number): void {
+    const now = this.#now();
+    const debt = this.#debts.get(owner);
+    const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
+    // What goes beyond a slice and a piece is the machine's doing, or a first use of something.
+    const charged = left + Math.min(ms, 2 * SLICE_MS);
+    // No more than is made good while the debt is remembered.
+    this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 
   #settleDebt(): void {

@@ -2,6 +2,7 @@ import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -12,18 +13,19 @@ export type HeavyCallsOptions = {
   readonly runningLimit: number;
   /** Calls that may wait. */
   readonly queueLimit: number;
+  /** The part of either that one owner alone may have. */
+  readonly ownerShare: OwnerShare;
 } & ThreadGroupOptions;
 
 /** A call on its way through queue and thread. */
 type Task = Lane & {
   readonly job: Job;
   readonly settle: (outcome: JobOutcome) => void;
-  /** Once it runs: ends that. */
+  /** Once it runs: gives that up. Its place is free when its thread says that nothing of it is left. */
   cancel: (() => void) | undefined;
+  /** Its caller has the answer. */
+  isAnswered: boolean;
 };
-
-/** The part of all places that one caller may have. */
-const OWNER_SHARE = { running: 0.75, waiting: 0.5 } as const;
 
 export const WAITED_TOO_LONG: ChainError = new ChainError('busy', 'too many executions are waiting');
 export const STOPPING: ChainError = new ChainError('aborted', 'the server is stopping');
@@ -31,20 +33,17 @@ const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
 /**
  * Runs calls that take longer than a slice on threads, many in turn on each. Those that have to wait for a place are
- * taken from different callers and contracts in turn. A call whose time is up or whose caller has gone ends between two
- * slices; no thread is ended for a call's sake.
+ * taken from different owners and contracts in turn. A call whose time is up or whose caller has gone is answered at once and
+ * ends between two slices, which frees its place; no thread is ended for a call's sake.
  */
 export class HeavyCalls {
-  readonly #options: HeavyCallsOptions;
-  /** How many calls of one caller may run, and wait. */
-  readonly #ownerRunningLimit: number;
-  readonly #ownerQueueLimit: number;
+  /** Places of those that run, and of those that wait. */
+  readonly #places: SharedBudget;
+  readonly #queue: SharedBudget;
   readonly #threads: ThreadGroup;
   readonly #waiting: Task[] = [];
-  /** How many of those are each caller's. */
-  readonly #waitingOf = new Map<string, number>();
   readonly #running = new Set<Task>();
-  /** Ends each task that waits or runs. */
+  /** Answers each task that waits or runs with an error. */
   readonly #failures = new Map<Task, (error: Error) => void>();
   readonly #onFault: (fault: string) => void;
   /** That ran and are over. */
@@ -52,9 +51,8 @@ export class HeavyCalls {
   #isClosed = false;
 
   constructor(options: HeavyCallsOptions, onFault: (fault: string) => void) {
-    this.#options = options;
-    this.#ownerRunningLimit = Math.max(1, Math.floor(options.runningLimit * OWNER_SHARE.running));
-    this.#ownerQueueLimit = Math.ceil(options.queueLimit * OWNER_SHARE.waiting);
+    this.#places = new SharedBudget(options.runningLimit, options.ownerShare);
+    this.#queue = new SharedBudget(options.queueLimit, options.ownerShare);
     this.#onFault = onFault;
     this.#threads = new ThreadGroup(options, onFault);
   }
@@ -75,13 +73,10 @@ export class HeavyCalls {
     };
   }
 
-  /** Where a call more of this caller would find itself. */
+  /** Where a call more of this owner would find itself. */
   roomFor(owner: string): Room {
-    if (this.#waiting.length === 0) return this.#running.size < this.#ownerRunningLimit ? 'thread' : 'queue';
-    const waiting = this.#waitingOf.get(owner) ?? 0;
-    return this.#waiting.length < this.#options.queueLimit && waiting < this.#ownerQueueLimit
-      ? 'queue'
-      : 'none';
+    if (this.#places.hasRoom(owner, 1)) return 'thread';
+    return this.#queue.hasRoom(owner, 1) ? 'queue' : 'none';
   }
 
   /**
@@ -92,13 +87,18 @@ export class HeavyCalls {
   run(job: Job, { owner, lane }: Lane, scope: CallScope): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
-      const release = (): void => {
+      /** @returns false when the caller has an answer already */
+      const answer = (): boolean => {
+        if (task.isAnswered) return false;
+        task.isAnswered = true;
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        this.#remove(task);
+        this.#failures.delete(task);
+        return true;
       };
       const settle = (outcome: JobOutcome): void => {
-        release();
+        this.#free(task);
+        if (!answer()) return;
         if ('result' in outcome) resolve(outcome.result);
         else if ('error' in outcome) {
           reject(new ChainError(outcome.error.kind, outcome.error.message, outcome.error.data));
@@ -108,8 +108,9 @@ export class HeavyCalls {
         }
       };
       const fail = (error: Error): void => {
-        task.cancel?.();
-        release();
+        if (!answer()) return;
+        if (task.cancel === undefined) this.#takeWaiting(this.#waiting.indexOf(task));
+        else task.cancel();
         reject(error);
       };
       const onAbort = (): void => fail(CALLER_GONE);
@@ -117,11 +118,11 @@ export class HeavyCalls {
       if (this.#isClosed) return reject(STOPPING);
       if (signal.aborted) return reject(CALLER_GONE);
       if (this.roomFor(owner) === 'none') return reject(WAITED_TOO_LONG);
-      const task: Task = { job, owner, lane, settle, cancel: undefined };
+      const task: Task = { job, owner, lane, settle, cancel: undefined, isAnswered: false };
       const timer = setTimeout(onDeadline, Math.max(0, scope.deadline - performance.now()));
       signal.addEventListener('abort', onAbort);
       this.#waiting.push(task);
-      this.#countWaiting(owner, 1);
+      this.#queue.take(owner, 1);
       this.#failures.set(task, fail);
       this.#dispatch();
       return undefined;
@@ -134,36 +135,31 @@ export class HeavyCalls {
     await this.#threads.close();
   }
 
-  /** Forgets a task that is over; its place may be another's. */
-  #remove(task: Task): void {
-    this.#failures.delete(task);
-    if (this.#running.delete(task)) this.#executions++;
-    else this.#takeWaiting(this.#waiting.indexOf(task));
+  /** Nothing of a task is left on its thread: its place may be another's. */
+  #free(task: Task): void {
+    this.#running.delete(task);
+    this.#places.giveBack(task.owner, 1);
+    this.#executions++;
     this.#dispatch();
     this.#threads.noteIdle();
   }
 
   /** Gives waiting tasks to threads while there are places. */
   #dispatch(): void {
-    while (!this.#isClosed && this.#waiting.length > 0 && this.#running.size < this.#options.runningLimit) {
-      const next = chooseNext(this.#waiting, [...this.#running], this.#ownerRunningLimit);
+    while (!this.#isClosed && this.#waiting.length > 0 && this.#places.used < this.#places.limit) {
+      const next = chooseNext(this.#waiting, [...this.#running], (owner) => this.#places.hasRoom(owner, 1));
       if (next < 0) return;
       const task = this.#takeWaiting(next);
+      this.#places.take(task.owner, 1);
       this.#running.add(task);
-      task.cancel = this.#threads.choose().run(task.job, task.settle);
+      task.cancel = this.#threads.choose(task.owner).run(task.job, task.owner, task.settle);
     }
   }
 
   #takeWaiting(index: number): Task {
     const [task] = this.#waiting.splice(index, 1) as [Task];
-    this.#countWaiting(task.owner, -1);
+    this.#queue.giveBack(task.owner, 1);
     return task;
-  }
-
-  #countWaiting(owner: string, change: 1 | -1): void {
-    const count = (this.#waitingOf.get(owner) ?? 0) + change;
-    if (count === 0) this.#waitingOf.delete(owner);
-    else this.#waitingOf.set(owner, count);
   }
 }
 

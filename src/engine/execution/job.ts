@@ -27,10 +27,11 @@ export type ThreadData = {
   readonly memoryLimit: number;
 };
 
-/** To a thread. Jobs are numbered by whoever sends them. */
+/** To a thread. Jobs are numbered by their sender. */
 export type Order =
-  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
-  /** Nothing more is heard of the job. */
+  /** Owners share the thread's time. */
+  | { readonly kind: 'run'; readonly id: number; readonly owner: string; readonly job: Job }
+  /** The job is given up. It is reported as done when nothing of it is left, whatever it came to. */
   | { readonly kind: 'cancel'; readonly id: number }
   /** Ends the thread between two slices. */
   | { readonly kind: 'stop' };

@@ -8,21 +8,25 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 }
 
 /**
- * Which waiting task comes next: the first one of the caller with the fewest tasks running and, among one caller's, of
+ * Which waiting task comes next: the first one of the owner with the fewest tasks running and, among one owner's, of
  * the contract with the fewest. So a flood leaves room for the others.
- * @param ownerLimit tasks of one caller that may run
+ * @param mayRun whether a task more of an owner may run
  * @returns an index into `waiting`; -1 when all of them have to wait
  */
-export function chooseNext(waiting: readonly Lane[], running: readonly Lane[], ownerLimit: number): number {
+export function chooseNext(
+  waiting: readonly Lane[],
+  running: readonly Lane[],
+  mayRun: (owner: string) => boolean,
+): number {
   const owners = countBy(running, 'owner');
   const lanes = countBy(running, 'lane');
   let best = -1;
-  let fewest = ownerLimit;
+  let fewest = Number.POSITIVE_INFINITY;
   let fewestOfLane = Number.POSITIVE_INFINITY;
   for (const [index, { owner, lane }] of waiting.entries()) {
     const count = owners.get(owner) ?? 0;
     const countOfLane = lanes.get(lane) ?? 0;
-    if (count > fewest || count >= ownerLimit) continue;
+    if (count > fewest || !mayRun(owner)) continue;
     if (count === fewest && countOfLane >= fewestOfLane) continue;
     if (count === 0) return index;
     best = index;

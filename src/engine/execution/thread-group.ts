@@ -30,11 +30,11 @@ export class ThreadGroup {
     return this.#used;
   }
 
-  /** The thread with the fewest jobs; a new one while there may be more and all have some. */
-  choose(): ExecutionThread {
+  /** The thread of which the owner's next job has the largest part; a new one while there may be more and all have jobs. */
+  choose(owner: string): ExecutionThread {
     let best: ExecutionThread | undefined;
     for (const thread of this.#threads.keys()) {
-      if (best === undefined || thread.load < best.load) best = thread;
+      if (best === undefined || thread.crowdFor(owner) < best.crowdFor(owner)) best = thread;
     }
     if (best === undefined || (best.load > 0 && this.size < this.#options.threads)) best = this.#add();
     clearTimeout(this.#threads.get(best));

@@ -41,9 +41,9 @@ function report(message: Report, transferred: readonly ArrayBuffer[] = []): void
   port.postMessage(message, transferred);
 }
 
-function begin(id: number, job: Job): void {
+function begin(id: number, owner: string, job: Job): void {
   try {
-    rounds.add(id, executeJob(simulatorOf(job.store), job));
+    rounds.add(id, owner, executeJob(simulatorOf(job.store), job));
   } catch (error) {
     reportEnd(id, describeFailure(error));
   }
@@ -70,8 +70,11 @@ function takeTurn(): void {
 
 port.on('message', (order: Order) => {
   if (order.kind === 'stop') process.exit();
-  if (order.kind === 'cancel') rounds.cancel(order.id);
-  else begin(order.id, order.job);
+  if (order.kind === 'run') begin(order.id, order.owner, order.job);
+  else {
+    const finished = rounds.cancel(order.id);
+    if (finished !== undefined) reportEnd(finished.id, finished.outcome);
+  }
   if (isTurnDue) return;
   isTurnDue = true;
   setImmediate(takeTurn);

@@ -19,6 +19,7 @@ type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult
 
 function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
   try {
+    while (!simulation.undoRunPiece()) yield 'sliceUsed';
     const running = simulation.start(gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
     simulation.noteEnd(running);

@@ -7,8 +7,15 @@ import { startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import type { RunningTransaction } from '../transition/running-transaction.ts';
 import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
-import { buildCallTransaction, type SimulatedTransaction } from './call-transaction.ts';
+import {
+  buildCallTransaction,
+  type CallLists,
+  decodeCallLists,
+  NO_LISTS,
+  type SimulatedTransaction,
+} from './call-transaction.ts';
 import { EvmPool, type PooledEvm } from './evm-pool.ts';
+import type { Execution } from './execution.ts';
 import type { GasMeter } from './gas-meter.ts';
 import { applyStateOverrides } from './state-overrides.ts';
 
@@ -87,7 +94,10 @@ export class Simulation {
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
   readonly #meter: GasMeter;
+  /** Where the undo steps of the simulation begin, and those of a run. */
+  readonly #begin: number;
   #mark: number;
+  #lists: CallLists = NO_LISTS;
   #built: SimulatedTransaction | undefined;
 
   constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment, meter: GasMeter) {
@@ -99,16 +109,38 @@ export class Simulation {
     this.#environment = environment;
     this.#meter = meter;
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    this.#mark = evm.open();
+    this.#begin = evm.open();
+    this.#mark = this.#begin;
   }
 
-  /** Changes the state that every run begins with. @throws ChainError with geth's text for contradictions */
-  override(overrides: StateOverrides): void {
-    applyStateOverrides(overrides, this.#evm.state);
-    this.#mark = this.#evm.mark();
+  /**
+   * Before the first run: reads the call's lists and changes the state that every run begins with.
+   * @throws ChainError with geth's text for contradictions
+   */
+  *prepare(overrides: StateOverrides | undefined): Execution<void> {
+    if (overrides !== undefined) {
+      yield* applyStateOverrides(overrides, this.#evm.state);
+      this.#mark = this.#evm.mark();
+    }
+    this.#lists = yield* decodeCallLists(this.call);
   }
 
-  /** Undoes everything. @returns the EVM, to be released */
+  /** Whether the call has no lists: without overrides `prepare` has nothing to do then. */
+  get isPlain(): boolean {
+    return this.call.accessList === undefined && this.call.authorizationList === undefined;
+  }
+
+  /** Undoes a piece of the run before. @returns whether nothing of it is left, so that the next `start` is short */
+  undoRunPiece(): boolean {
+    return this.#evm.rollbackPiece(this.#mark);
+  }
+
+  /** Undoes a piece of everything. @returns whether nothing is left, so that `close` is short */
+  undoPiece(): boolean {
+    return this.#evm.rollbackPiece(this.#begin);
+  }
+
+  /** Ends it. @returns the EVM, to be released */
   close(): PooledEvm {
     this.#evm.abandon();
     return this.#entry;
@@ -151,7 +183,11 @@ export class Simulation {
   }
 
   get #transaction(): SimulatedTransaction {
-    this.#built ??= buildCallTransaction(this.call, this.#environment.block.baseFeePerGas !== undefined);
+    this.#built ??= buildCallTransaction(
+      this.call,
+      this.#environment.block.baseFeePerGas !== undefined,
+      this.#lists,
+    );
     return this.#built;
   }
 }

@@ -5,10 +5,26 @@ import { checksumAddress } from '../../primitives/address.ts';
 import { padLeft, trimLeadingZeros } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
+import type { Execution } from './execution.ts';
 
-function putSlots(state: WorldState, address: Uint8Array, slots: Readonly<Record<string, string>>): void {
-  for (const [slot, value] of Object.entries(slots)) {
-    state.setStorage(address, padLeft(hexToBytes(slot), 32), trimLeadingZeros(hexToBytes(value)));
+/** Slots or accounts that are overridden in one piece: 0.3 ms. */
+const PIECE = 128;
+/** A code of this length is a piece of its own. */
+const LONG_CODE_BYTES = 24_576;
+
+function* putSlots(
+  state: WorldState,
+  address: Uint8Array,
+  slots: Readonly<Record<string, string>>,
+): Execution<void> {
+  let count = 0;
+  for (const slot of Object.keys(slots)) {
+    state.setStorage(
+      address,
+      padLeft(hexToBytes(slot), 32),
+      trimLeadingZeros(hexToBytes(slots[slot] as string)),
+    );
+    if (++count % PIECE === 0) yield 'sliceUsed';
   }
 }
 
@@ -30,11 +46,13 @@ function movePrecompile(state: WorldState, overrides: StateOverrides, key: strin
 }
 
 /**
- * Writes overrides into a call's state (geth internal/ethapi/override).
+ * Writes overrides into a call's state (geth internal/ethapi/override), a piece at a time.
  * @throws ChainError with geth's text for contradictions
  */
-export function applyStateOverrides(overrides: StateOverrides, state: WorldState): void {
+export function* applyStateOverrides(overrides: StateOverrides, state: WorldState): Execution<void> {
+  let count = 0;
   for (const [key, override] of Object.entries(overrides)) {
+    if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
     movePrecompile(state, overrides, key);
     if (override.state !== undefined && override.stateDiff !== undefined) {
@@ -42,12 +60,16 @@ export function applyStateOverrides(overrides: StateOverrides, state: WorldState
     }
     if (override.nonce !== undefined) state.setNonce(address, BigInt(override.nonce));
     if (override.balance !== undefined) state.setBalance(address, BigInt(override.balance));
-    if (override.code !== undefined) putCode(state, address, hexToBytes(override.code));
+    if (override.code !== undefined) {
+      const code = hexToBytes(override.code);
+      putCode(state, address, code);
+      if (code.length > LONG_CODE_BYTES) yield 'sliceUsed';
+    }
     if (override.state !== undefined) {
       state.clearStorage(address);
-      putSlots(state, address, override.state);
+      yield* putSlots(state, address, override.state);
     }
-    if (override.stateDiff !== undefined) putSlots(state, address, override.stateDiff);
+    if (override.stateDiff !== undefined) yield* putSlots(state, address, override.stateDiff);
   }
 }
 

@@ -6,7 +6,6 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
-import { applyAuthorizations } from './delegation.ts';
 import {
   type ExecutionContext,
   RunningTransaction,
@@ -66,23 +65,7 @@ export function startTransaction(
 
   if (gasPrice > 0n || blobFee > 0n) state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
   state.raiseNonce(sender);
-  const authorityRefund = applyAuthorizations(tx.authorizationList, context);
-  evm.start({
-    caller: sender,
-    to: tx.to,
-    value: tx.value,
-    data: tx.data,
-    gasLimit: tx.gasLimit - intrinsicGas,
-    gasPrice,
-    blobVersionedHashes: tx.blobVersionedHashes,
-    accessList: tx.accessList,
-  });
-  return new RunningTransaction(tx, sender, context, mode, {
-    gasPrice,
-    intrinsicGas,
-    floorGas,
-    authorityRefund,
-  });
+  return new RunningTransaction(tx, sender, context, mode, { gasPrice, intrinsicGas, floorGas });
 }
 
 /** The sender must have what the transaction could cost at most, at the prices it offers. */

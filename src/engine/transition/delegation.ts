@@ -16,25 +16,21 @@ export function isDelegation(code: Uint8Array): boolean {
 }
 
 /**
- * Applies a transaction's authorizations in order; invalid ones are passed over. Every authority whose signature is
- * valid becomes warm.
- * @returns the gas that comes back for authorities that existed already
+ * Applies one of a transaction's authorizations, which come in order; an invalid one is passed over. An authority whose
+ * signature is valid becomes warm.
+ * @returns the gas that comes back for an authority that existed already
  */
-export function applyAuthorizations(list: readonly Authorization[], context: ExecutionContext): bigint {
+export function applyAuthorization(authorization: Authorization, context: ExecutionContext): bigint {
   const { state } = context.evm;
-  let refund = 0n;
-  for (const authorization of list) {
-    const authority = findAuthority(authorization, context);
-    if (authority === undefined) continue;
-    state.warm(authority);
-    if (state.hasCode(authority) && !isDelegation(state.getCode(authority))) continue;
-    const account = state.getAccount(authority);
-    if ((account?.nonce ?? 0n) !== authorization.nonce) continue;
-    if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
-    state.setNonce(authority, authorization.nonce + 1n);
-    designate(state, authority, authorization.address);
-  }
-  return refund;
+  const authority = findAuthority(authorization, context);
+  if (authority === undefined) return 0n;
+  state.warm(authority);
+  if (state.hasCode(authority) && !isDelegation(state.getCode(authority))) return 0n;
+  const account = state.getAccount(authority);
+  if ((account?.nonce ?? 0n) !== authorization.nonce) return 0n;
+  state.setNonce(authority, authorization.nonce + 1n);
+  designate(state, authority, authorization.address);
+  return account === undefined ? 0n : EXISTING_AUTHORITY_REFUND;
 }
 
 /** The zero address ends a delegation. */

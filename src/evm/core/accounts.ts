@@ -1,5 +1,6 @@
 /** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
 import { clearBytes } from './bytes.ts';
+import { hashAddress } from './hashing.ts';
 import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, TOUCHED, TOUCHED_END } from './layout.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch } from './machine.ts';
@@ -45,17 +46,12 @@ export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe5
 /** RIPEMD-160's precompile: a failed call to it left it touched once, and every client remembers (geth: EIP-158). */
 const RIPEMD: u32 = 3;
 
-function indexOf(address: usize): u32 {
-  const mixed = (load<u64>(address) ^ rotl<u64>(load<u64>(address, 8), 23) ^ (load<u64>(address, 16) << 40)) * 0x9e3779b97f4a7c15;
-  return <u32>(mixed >> 46);
-}
-
 /** The entry of an address; made when it is new. 0: the region is full. */
 export function findAccount(address: usize): usize {
   const low = load<u64>(address);
   const middle = load<u64>(address, 8);
   const high = load<u32>(address, 16);
-  let place = indexOf(address) & (ACCOUNT_INDEX_SIZE - 1);
+  let place = <u32>(hashAddress(low, middle, high) >> 46) & (ACCOUNT_INDEX_SIZE - 1);
   while (true) {
     const slot = ACCOUNT_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(slot);

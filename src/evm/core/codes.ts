@@ -3,8 +3,9 @@
  * same code under two revisions is two entries.
  */
 import { unlinkCodes } from './accounts.ts';
-import { decode, decodedSize } from './decode.ts';
+import { beginDecoding, decodedEnd, decodedSize, decodeOn, isDecoding } from './decode.ts';
 import { endOfRunningCodes } from './frames.ts';
+import { hashCode } from './hashing.ts';
 import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './layout.ts';
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
@@ -48,7 +49,7 @@ export function findCode(hash: usize): usize {
 
 function placeOf(hash: usize, number: u32): usize {
   const h0 = load<u64>(hash);
-  let place = <u32>(h0 ^ <u64>number) & (CODE_INDEX_SIZE - 1);
+  let place = <u32>(hashCode(h0, number) >> 48) & (CODE_INDEX_SIZE - 1);
   while (true) {
     const pointer = CODE_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);
@@ -93,14 +94,21 @@ export function initializeCode(entry: usize, bytes: usize, length: u32): void {
   store<u32>(entry, revision, REVISION);
 }
 
-/**
- * Decodes a cached code at its first execution. False: there is no room behind the codes. Then there is for this one after
- * `forgetOthers`.
- */
+@inline
+export function isDecoded(entry: usize): bool {
+  return load<u32>(entry, INSTRUCTIONS) != 0;
+}
+
+/** Whether a code may be decoded behind the others. If not, it may be after `forgetOthers`. */
+export function hasRoomToDecode(entry: usize): bool {
+  return hasRoom(decodedSize(load<u32>(entry, LENGTH)));
+}
+
+/** Decodes a cached code at its first execution. There is room. False: a part of it is left for the next time. */
 export function prepareCode(entry: usize): bool {
-  if (load<u32>(entry, INSTRUCTIONS) != 0) return true;
-  if (!hasRoom(decodedSize(load<u32>(entry, LENGTH)))) return false;
-  codesEnd = align(decode(entry, codesEnd));
+  if (!isDecoding(entry, codesEnd)) beginDecoding(entry, codesEnd);
+  if (!decodeOn()) return false;
+  codesEnd = align(decodedEnd);
   store<u32>(entry, codesEnd, END);
   return true;
 }

@@ -1,6 +1,6 @@
 /** The ways out of the dispatch loop: a frame ends, a block cannot be entered, the host is needed. */
 import { decodeExactly } from './decode.ts';
-import { popFrame } from './frames.ts';
+import { endFrame } from './frames.ts';
 import * as Op from './generated/operations.ts';
 import { EXACT, EXACT_END, OPCODES } from './layout.ts';
 import {
@@ -9,7 +9,7 @@ import {
 import { growOver } from './memory.ts';
 import { need, setNeed, takePrepaid } from './needs.ts';
 import {
-  BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW,
+  BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW, WORK_LEFT,
 } from './status.ts';
 
 /**
@@ -30,8 +30,9 @@ export function refill(slice: i64): bool {
 
 /** What becomes of a body that did not simply give back gas. @returns a reason to return to the host, or -1: go on */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
-  if (result == BODY_HALTS) popFrame(status, gas, 0, 0);
-  else if (result == BODY_NEEDS) {
+  if (result == BODY_HALTS) result = endFrame(status, gas, 0, 0);
+  if (result == BODY_NEEDS) {
+    if (need == WORK_LEFT) return SLICE_USED;
     if (need != NEEDS_PRECOMPILE) setRegisters(ip, sp, gas - takePrepaid());
     return need;
   }
@@ -40,15 +41,11 @@ export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
 
 /** Ends the running frame with a range of its memory. Offset and size are stack words; 0: there is no output. */
 export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
-  if (offset == 0) {
-    popFrame(result, gas, 0, 0);
-    return BODY_SWITCHES;
-  }
+  if (offset == 0) return endFrame(result, gas, 0, 0);
   const left = growOver(offset, size, gas);
   if (left < 0) return left;
   const bytes = <u32>load<u64>(size);
-  popFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
-  return BODY_SWITCHES;
+  return endFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
 }
 
 /** A block start refuses: the slice is used, or something in the block must fail. */

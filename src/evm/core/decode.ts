@@ -117,21 +117,91 @@ function joinLast(): bool {
   return true;
 }
 
-/** Decodes from `at` on. @returns where the decoded form ends */
-export function decode(entry: usize, at: usize): usize {
-  const bytes = <usize>load<u32>(entry, BYTES);
-  const length = load<u32>(entry, LENGTH);
-  const jumps = at;
-  store<u32>(entry, jumps, JUMPS);
-  memory.fill(jumps, 0, length << 2);
-  markDestinations(bytes, length, jumps);
-  out = (jumps + (length << 2) + 15) & ~15;
-  store<u32>(entry, out, INSTRUCTIONS);
-  const first = out;
-  block = 0;
-  let pc: u32 = 0;
-  while (pc < length) {
+/** Bytes of code that one piece of decoding goes over: 0.4 ms. Codes that a chain can have (EIP-170, 3860) are done in one. */
+const PIECE: u32 = 64 << 10;
+
+/** What is being done with the code: its destinations are marked, it is decoded, its jumps are resolved; done, or given up. */
+const MARKING: u32 = 0;
+const DECODING: u32 = 1;
+const RESOLVING: u32 = 2;
+const IDLE: u32 = 3;
+let stage: u32 = IDLE;
+let decoded: usize = 0;
+let bytes: usize = 0;
+let length: u32 = 0;
+let jumps: usize = 0;
+let first: usize = 0;
+/** Where the stage goes on: a place in the code, or in the decoded form. */
+let pc: u32 = 0;
+let resolved: usize = 0;
+/** What comes next is not reached. */
+let isSkipping: bool = false;
+/** Where the decoded form ends, once it is done. */
+export let decodedEnd: usize = 0;
+
+/** Begins to decode a code; its decoded form will lie from `at` on. */
+export function beginDecoding(entry: usize, at: usize): void {
+  stage = MARKING;
+  decoded = entry;
+  bytes = <usize>load<u32>(entry, BYTES);
+  length = load<u32>(entry, LENGTH);
+  jumps = at;
+  pc = 0;
+  store<u32>(entry, at, JUMPS);
+}
+
+/** Whether this is the code whose decoding has begun, at this place. */
+export function isDecoding(entry: usize, at: usize): bool {
+  return stage != IDLE && decoded == entry && jumps == at;
+}
+
+export function forgetDecoding(): void {
+  stage = IDLE;
+}
+
+/** Goes on with the code that `beginDecoding` named, for a piece. @returns whether it is ready to run */
+export function decodeOn(): bool {
+  if (stage == MARKING) {
+    markDestinations();
+    if (pc < length) return false;
+    stage = DECODING;
+    out = (jumps + (length << 2) + 15) & ~15;
+    first = out;
+    block = 0;
+    pc = 0;
+    isSkipping = false;
+    if (length > PIECE) return false;
+  }
+  if (stage == DECODING) {
+    decodePiece();
+    if (pc < length) return false;
+    if (block == 0) openBlock(length);
+    emit(Op.STOP, 0, 0);
+    closeBlock();
+    stage = RESOLVING;
+    resolved = first;
+    if (length > PIECE) return false;
+  }
+  resolveJumps();
+  if (resolved < out) return false;
+  stage = IDLE;
+  decodedEnd = out;
+  store<u32>(decoded, first, INSTRUCTIONS);
+  return true;
+}
+
+/** Up to the first instruction that begins beyond a piece; a block may go on in the next one. */
+function decodePiece(): void {
+  const end = length - pc > PIECE ? pc + PIECE : length;
+  while (pc < end) {
     const opcode = <u32>load<u8>(bytes + pc);
+    if (isSkipping) {
+      isSkipping = load<u32>(jumps + (<usize>pc << 2)) == 0;
+      if (isSkipping) {
+        pc += sizeOf(<u8>opcode);
+        continue;
+      }
+    }
     if (opcode == Op.JUMPDEST) {
       closeBlock();
       store<u32>(jumps + (<usize>pc << 2), out);
@@ -154,15 +224,8 @@ export function decode(entry: usize, at: usize): usize {
     else emitOperation(opcode, pc, bytes, length, jumps);
     pc++;
     if ((flags & ENDS_BLOCK) != 0) closeBlock();
-    if ((flags & ENDS_PATH) != 0) {
-      while (pc < length && load<u32>(jumps + (<usize>pc << 2)) == 0) pc += sizeOf(load<u8>(bytes + pc));
-    }
+    if ((flags & ENDS_PATH) != 0) isSkipping = true;
   }
-  if (block == 0) openBlock(length);
-  emit(Op.STOP, 0, 0);
-  closeBlock();
-  resolveJumps(first, jumps);
-  return out;
 }
 
 /** Bytes of an instruction with its constant. */
@@ -172,8 +235,12 @@ function sizeOf(opcode: u8): u32 {
 }
 
 /** Marks every JUMPDEST that is not inside a constant; the mark is replaced when its block is decoded. */
-function markDestinations(bytes: usize, length: u32, jumps: usize): void {
-  for (let pc: u32 = 0; pc < length; pc += sizeOf(load<u8>(bytes + pc))) {
+function markDestinations(): void {
+  const end = length - pc > PIECE ? pc + PIECE : length;
+  // A constant may reach into the next piece: what was cleared is behind `end`, and at most 32 places further.
+  const cleared = end == length ? length : end + 32 < length ? end + 32 : length;
+  memory.fill(jumps + (<usize>pc << 2), 0, (cleared - pc) << 2);
+  for (; pc < end; pc += sizeOf(load<u8>(bytes + pc))) {
     if (load<u8>(bytes + pc) == <u8>Op.JUMPDEST) store<u32>(jumps + (<usize>pc << 2), 1);
   }
 }
@@ -276,14 +343,16 @@ function isCall(opcode: u8): bool {
 }
 
 /** Constant targets become instructions' addresses once all are known. */
-function resolveJumps(first: usize, jumps: usize): void {
-  let operation: u32 = 0;
-  for (let at = first; at < out; at += sizeOfOperation(operation)) {
-    operation = <u32>load<u16>(at);
-    if (!Op.hasTarget(operation)) continue;
-    const target = at + (<usize>Op.countOperands(operation) << 2);
-    const pc = load<u32>(target);
-    store<u32>(target, load<u32>(jumps + (<usize>(pc >> 1) << 2)) | (pc & 1));
+function resolveJumps(): void {
+  const end = out - resolved > <usize>PIECE * INSTRUCTION ? resolved + <usize>PIECE * INSTRUCTION : out;
+  while (resolved < end) {
+    const operation = <u32>load<u16>(resolved);
+    if (Op.hasTarget(operation)) {
+      const target = resolved + (<usize>Op.countOperands(operation) << 2);
+      const destination = load<u32>(target);
+      store<u32>(target, load<u32>(jumps + (<usize>(destination >> 1) << 2)) | (destination & 1));
+    }
+    resolved += sizeOfOperation(operation);
   }
 }
 

@@ -3,15 +3,16 @@ import { hasCode } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { endOfCode } from './codes.ts';
 import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
-import { rollbackTo } from './journal.ts';
+import { rollbackTo, undoPiece } from './journal.ts';
 import {
   code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize,
   refund, reserve, setCode, setDepth, setGasObserved, setInput, setLogs, setMemory, setRefund, setRegisters, setReserve,
-  setReturnSize, setStackBase, setStatic, setStatus, stackBase,
+  setReturnSize, setStackBase, setStatic, setStatus, setWork, stackBase, UNDOING,
 } from './machine.ts';
 import { finishCreation } from './instructions/create.ts';
 import { EIP150, has } from './rules.ts';
-import { MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
+import { setNeed } from './needs.ts';
+import { BODY_SWITCHES, MEMORY_LIMIT, REVERT, SUCCESS, WORK_LEFT } from './status.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
 /** Registers of a frame while one above it runs. */
@@ -167,14 +168,45 @@ function wholeOf(part: i64): i64 {
 export let messageGasLeft: i64 = 0;
 export let messageGasNeeded: i64 = 0;
 
+/** The frame that is ending: its status, what it leaves of its gas and of its slice, the size of its output. */
+let endResult: i32 = 0;
+let endRest: i64 = 0;
+let endSlice: i64 = 0;
+let endSize: u32 = 0;
+
 /**
- * Ends the running frame: with its output, or by undoing what it did.
+ * Ends the running frame at once: with its output, or by undoing what it did, which must be little.
  * @param result its status
  * @param left gas of the slice that it leaves; that of the reserve comes on top
  * @param output where its output lies; halts have none
  */
 export function popFrame(result: i32, left: i64, output: usize, size: u32): void {
-  const slice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
+  settleFrame(result, left, output, size);
+  if (endResult != SUCCESS) rollbackTo(load<u32>(frame, JOURNAL_MARK));
+  leaveFrame();
+}
+
+/** The same for a frame that may have done much: what is left to be undone becomes pending work. */
+export function endFrame(result: i32, left: i64, output: usize, size: u32): i64 {
+  settleFrame(result, left, output, size);
+  if (endResult != SUCCESS && !undoPiece(load<u32>(frame, JOURNAL_MARK))) {
+    setWork(UNDOING);
+    return setNeed(WORK_LEFT);
+  }
+  leaveFrame();
+  return BODY_SWITCHES;
+}
+
+/** A piece more of what a frame did is undone. @returns whether the frame has ended */
+export function undoFrame(): bool {
+  if (!undoPiece(load<u32>(frame, JOURNAL_MARK))) return false;
+  leaveFrame();
+  return true;
+}
+
+/** How the frame ends: its output is at hand, its code stored where it created a contract. */
+function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
+  endSlice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
   let rest = result <= REVERT ? left + reserve : 0;
   if (size > 0 && output != RETURN_DATA) {
     if (size > <u32>(RETURN_DATA_END - RETURN_DATA)) {
@@ -193,8 +225,17 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
   }
   // A caller must not take a limit of ours for a failure of its callee: the whole message ends.
   if (result == MEMORY_LIMIT) setDepth(0);
+  endResult = result;
+  endRest = rest;
+  endSize = size;
+}
+
+/** What it did is undone where it failed: its caller goes on. */
+function leaveFrame(): void {
+  const result = endResult;
+  const rest = endRest;
+  const size = endSize;
   if (result != SUCCESS) {
-    rollbackTo(load<u32>(frame, JOURNAL_MARK));
     setLogs(load<u32>(frame, LOGS_MARK), load<u32>(frame, LOG_COUNT_MARK));
     setRefund(load<i64>(frame, REFUND_MARK));
   }
@@ -207,7 +248,7 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
     setDepth(-1);
     return;
   }
-  returnToCaller(result, rest, size, slice);
+  returnToCaller(result, rest, size, endSlice);
 }
 
 /** Why a creation whose code ran through failed all the same. */

@@ -10,24 +10,26 @@ import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pu
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
-import { isJournalFull, rollbackTo } from './journal.ts';
+import { hashSeeds } from './hashing.ts';
+import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
   depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, memoryLimit, refund, reserve, returnSize,
-  setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setLongStepDue, setMemoryLimit, setRefund, setReserve,
-  setReturnSize, setStatic, status, gas,
+  setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
+  setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
 import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
 import { EIP2929, EIP3651, has, setRules } from './rules.ts';
+import { forgetWork, workOn } from './pending-work.ts';
 import { isLess } from './words/compare.ts';
 import {
   areSlotsCrowded, clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
-import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SUCCESS } from './status.ts';
+import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SLICE_USED, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
 
-export { keccak256, setMemoryLimit, rollbackTo };
+export { hashSeeds, keccak256, rollbackTo, setMemoryLimit, undoPiece };
 
 /** Bytes of decoded code that are kept between transactions: half of the region. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
@@ -180,13 +182,14 @@ export function begin(): void {
   setDepth(-1);
   setCode(0);
   setGasObserved(false);
-  setLongStepDue(false);
+  forgetWork();
   setReturnSize(0);
   forgetTouched();
 }
 export function journalMark(): usize { return journalEnd; }
 /** Undoes everything since `open`; there was no change before it that is not collected. */
 export function abandon(): void {
+  forgetWork();
   rollbackTo(JOURNAL);
   setDepth(-1);
   settle();
@@ -274,7 +277,10 @@ function outcome(): i32 {
 }
 
 /** Runs on until the message is done, the slice is used, or something is missing. */
-export function run(slice: i64): i32 { return interpret(slice); }
+export function run(slice: i64): i32 {
+  if (work != NO_WORK && !workOn()) return SLICE_USED;
+  return interpret(slice);
+}
 export function isRunning(): bool { return depth >= 0; }
 /** What the running frame has left of the slice, when a run asks its host for something. */
 export function sliceLeft(): i64 { return gas; }

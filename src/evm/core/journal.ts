@@ -39,8 +39,22 @@ export function note32(pointer: usize): void {
   setJournalEnd(step + STEP_SIZE);
 }
 
+/** Steps that are undone in one piece: 0.5 ms where none of them is in the processor's cache. */
+const PIECE: usize = 25_000 * STEP_SIZE;
+
 /** Undoes everything since a mark, newest first. */
 export function rollbackTo(mark: usize): void {
+  while (!undoPiece(mark));
+}
+
+/** Undoes the newest steps since a mark. @returns whether none is left */
+export function undoPiece(mark: usize): bool {
+  const end = journalEnd > mark + PIECE ? journalEnd - PIECE : mark;
+  undoTo(end);
+  return end == mark;
+}
+
+function undoTo(mark: usize): void {
   let step = journalEnd;
   while (step > mark) {
     step -= STEP_SIZE;

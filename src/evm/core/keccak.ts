@@ -4,7 +4,8 @@
  * in locals and without the complements below.
  */
 
-const RATE: u32 = 136;
+/** Bytes of a block. */
+export const RATE: u32 = 136;
 const STATE: usize = memory.data(208, 16);
 const OTHER_STATE: usize = memory.data(208, 16);
 const ROUND_CONSTANTS: usize = memory.data<u64>([

@@ -19,8 +19,13 @@ export let reserve: i64 = 0;
 /** Code looked at its own gas in a way that may change what it does. */
 export let isGasObserved: bool = false;
 
-/** The host knows that what comes next takes long. */
-export let isLongStepDue: bool = false;
+/** What has to be done before the next instruction (see `pending-work`). */
+export const NO_WORK: u32 = 0;
+/** The running frame's initialisation code is being decoded. */
+export const INIT_CODE: u32 = 1;
+/** The running frame has failed, and what it did is being undone. */
+export const UNDOING: u32 = 2;
+export let work: u32 = NO_WORK;
 
 /** The interpreter's registers while it does not run: instruction, top of stack, gas. */
 export let ip: usize = 0;
@@ -70,7 +75,7 @@ export function setStatic(value: bool): void { isStatic = value; }
 export function setReturnSize(value: u32): void { returnSize = value; }
 export function setStatus(value: i32): void { status = value; }
 export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
-export function setLongStepDue(value: bool): void { isLongStepDue = value; }
+export function setWork(value: u32): void { work = value; }
 export function setMemoryLimit(bytes: u32): void { memoryLimit = bytes; }
 
 /** Ends an instruction's body with a halt. */

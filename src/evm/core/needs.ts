@@ -1,9 +1,9 @@
 /** Telling the host what is missing. Every function here gives an instruction's body its way out. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
-import { findCode, forgetOthers, prepareCode } from './codes.ts';
+import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './exchange.ts';
 import { halt } from './machine.ts';
-import { BODY_NEEDS, MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT } from './status.ts';
+import { BODY_NEEDS, MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT, SLICE_USED } from './status.ts';
 import { findSlot, isSlotKnown } from './slots.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
@@ -53,9 +53,14 @@ export function requireCode(account: usize): bool {
 /** True when the account's code is ready to run, or it has none. */
 export function requireDecoded(account: usize): bool {
   if (!requireCode(account)) return false;
-  if (!hasCode(account) || prepareCode(codeOf(account))) return true;
-  if (forgetOthers(codeOf(account))) return requireDecoded(account);
-  whyNot = halt(MEMORY_LIMIT);
+  if (!hasCode(account) || isDecoded(codeOf(account))) return true;
+  if (!hasRoomToDecode(codeOf(account))) {
+    if (forgetOthers(codeOf(account))) return requireDecoded(account);
+    whyNot = halt(MEMORY_LIMIT);
+    return false;
+  }
+  if (prepareCode(codeOf(account))) return true;
+  whyNot = setNeed(SLICE_USED);
   return false;
 }
 
@@ -81,6 +86,11 @@ export function needBlockHash(number: u64): i64 {
 /** Gas that an instruction has paid although it begins anew. */
 export let prepaid: i64 = 0;
 
+/** The instruction has paid, and begins anew in the next slice. */
+export function pauseAfterPaying(amount: i64): i64 {
+  prepaid = amount;
+  return setNeed(SLICE_USED);
+}
 export function prepay(amount: i64): i64 {
   if (whyNot == BODY_NEEDS) prepaid = amount;
   return whyNot;

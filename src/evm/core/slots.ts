@@ -1,6 +1,7 @@
 /** Storage slots that are known, and transient ones (EIP-1153). Found by account, generation and key; in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
+import { hashSlot } from './hashing.ts';
 import { note32, note4 } from './journal.ts';
 import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOTS, SLOTS_END } from './layout.ts';
 import { epoch } from './machine.ts';
@@ -43,8 +44,7 @@ function find(account: usize, generation: u32, key: usize): usize {
   const k1 = load<u64>(key, 8);
   const k2 = load<u64>(key, 16);
   const k3 = load<u64>(key, 24);
-  const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
-  let place = <u32>(mixed >> 42) & (SLOT_INDEX_SIZE - 1);
+  let place = <u32>(hashSlot(k0, k1, k2, k3, <u32>account, generation) >> 42) & (SLOT_INDEX_SIZE - 1);
   while (true) {
     const pointer = SLOT_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);
@@ -80,7 +80,9 @@ export function areSlotsCrowded(): bool {
 }
 
 export function clearSlots(): void {
-  for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
+  // So many single places take longer than all of the index.
+  if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
+  else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
   slotsEnd = SLOTS;
   firstDirty = 0;
 }

@@ -33,8 +33,8 @@ export const NEEDS_SLOT: i32 = 3;
 export const NEEDS_CODE: i32 = 4;
 export const NEEDS_BLOCK_HASH: i32 = 5;
 export const NEEDS_PRECOMPILE: i32 = 6;
-/** The next instruction takes long and cannot be cut; the next run begins with it. */
-export const LONG_STEP: i32 = 7;
+/** Within the core only: a piece of work between two instructions is left (see `pending-work`). The host hears SLICE_USED. */
+export const WORK_LEFT: i32 = 7;
 
 /** What an instruction's body gives back instead of gas. */
 export const BODY_HALTS: i64 = -1;

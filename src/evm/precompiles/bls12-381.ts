@@ -1,6 +1,7 @@
 import { G1_PRODUCT, G2_PRODUCT, priceSum, type SumPrice } from './bls12-381-gas.ts';
-import type { Cryptography } from './cryptography.ts';
+import { type Cryptography, PAIRS_AT_ONCE } from './cryptography.ts';
 import { encodeBoolean, type Precompile } from './precompile.ts';
+import { finishSteps, type Steps } from './steps.ts';
 
 /** EIP-2537 writes each coordinate as 16 zeros and 48 bytes. */
 const COORDINATE_BYTES = 48;
@@ -10,13 +11,21 @@ const G1_BYTES = 2 * PADDED_BYTES;
 const G2_BYTES = 4 * PADDED_BYTES;
 const SCALAR_BYTES = 32;
 
+/** Bytes of input that are taken apart in one piece, 0.2 ms. */
+const PIECE_BYTES = 512 * PADDED_BYTES;
+
 /** Takes the padding away. @returns undefined where it is not zero */
 function unpad(input: Uint8Array): Uint8Array | undefined {
+  return finishSteps(unpadSteps(input));
+}
+
+function* unpadSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   const coordinates = new Uint8Array((input.length / PADDED_BYTES) * COORDINATE_BYTES);
   for (let from = 0, to = 0; from < input.length; from += PADDED_BYTES, to += COORDINATE_BYTES) {
     const start = from + PADDING_BYTES;
     for (let i = from; i < start; i++) if (input[i] !== 0) return undefined;
     coordinates.set(input.subarray(start, from + PADDED_BYTES), to);
+    if (from > 0 && from % PIECE_BYTES === 0) yield;
   }
   return coordinates;
 }
@@ -35,12 +44,19 @@ function pad(coordinates: Uint8Array | undefined): Uint8Array | undefined {
 }
 
 /** Cuts records of two parts apart: all first parts, all second ones. */
-function splitRecords(input: Uint8Array, firstBytes: number, secondBytes: number): [Uint8Array, Uint8Array] {
-  const count = input.length / (firstBytes + secondBytes);
+function* splitRecords(
+  input: Uint8Array,
+  firstBytes: number,
+  secondBytes: number,
+): Steps<readonly [Uint8Array, Uint8Array]> {
+  const recordBytes = firstBytes + secondBytes;
+  const count = input.length / recordBytes;
   const [first, second] = [new Uint8Array(count * firstBytes), new Uint8Array(count * secondBytes)];
-  for (let i = 0, at = 0; i < count; i++, at += firstBytes + secondBytes) {
+  const piece = Math.floor(PIECE_BYTES / recordBytes);
+  for (let i = 0, at = 0; i < count; i++, at += recordBytes) {
     first.set(input.subarray(at, at + firstBytes), i * firstBytes);
-    second.set(input.subarray(at + firstBytes, at + firstBytes + secondBytes), i * secondBytes);
+    second.set(input.subarray(at + firstBytes, at + recordBytes), i * secondBytes);
+    if (i % piece === piece - 1) yield;
   }
   return [first, second];
 }
@@ -67,18 +83,20 @@ function createSum(
   name: string,
   price: SumPrice,
   pointBytes: number,
-  multiply: (points: Uint8Array, scalars: Uint8Array) => Uint8Array | undefined,
+  multiply: (points: Uint8Array, scalars: Uint8Array) => Steps<Uint8Array | undefined>,
 ): Precompile {
   const recordBytes = pointBytes + SCALAR_BYTES;
+  function* steps(input: Uint8Array): Steps<Uint8Array | undefined> {
+    if (input.length === 0 || input.length % recordBytes !== 0) return undefined;
+    const records = yield* splitRecords(input, pointBytes, SCALAR_BYTES);
+    const points = yield* unpadSteps(records[0]);
+    return points === undefined ? undefined : pad(yield* multiply(points, records[1]));
+  }
   return {
     name,
     gas: (input) => priceSum(Math.floor(input.length / recordBytes), price),
-    run: (input) => {
-      if (input.length === 0 || input.length % recordBytes !== 0) return undefined;
-      const [padded, scalars] = splitRecords(input, pointBytes, SCALAR_BYTES);
-      const points = unpad(padded);
-      return points === undefined ? undefined : pad(multiply(points, scalars));
-    },
+    run: (input) => finishSteps(steps(input)),
+    steps,
   };
 }
 
@@ -100,16 +118,20 @@ function createMap(
 
 function createPairing(cryptography: Cryptography): Precompile {
   const pairBytes = G1_BYTES + G2_BYTES;
+  function* check(input: Uint8Array, batch: number): Steps<Uint8Array | undefined> {
+    if (input.length === 0 || input.length % pairBytes !== 0) return undefined;
+    const records = yield* splitRecords(input, G1_BYTES, G2_BYTES);
+    const g1 = yield* unpadSteps(records[0]);
+    const g2 = yield* unpadSteps(records[1]);
+    if (g1 === undefined || g2 === undefined) return undefined;
+    const isOne = yield* cryptography.bls12381.checkPairing(g1, g2, batch);
+    return isOne === undefined ? undefined : encodeBoolean(isOne);
+  }
   return {
     name: 'bls12381Pairing',
     gas: (input) => 37_700 + 32_600 * Math.floor(input.length / pairBytes),
-    run: (input) => {
-      if (input.length === 0 || input.length % pairBytes !== 0) return undefined;
-      const [g1, g2] = splitRecords(input, G1_BYTES, G2_BYTES).map(unpad);
-      if (g1 === undefined || g2 === undefined) return undefined;
-      const isOne = cryptography.bls12381.checkPairing(g1, g2);
-      return isOne === undefined ? undefined : encodeBoolean(isOne);
-    },
+    run: (input) => finishSteps(check(input, PAIRS_AT_ONCE.whole)),
+    steps: (input) => check(input, PAIRS_AT_ONCE.piece),
   };
 }
 

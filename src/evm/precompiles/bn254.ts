@@ -1,5 +1,6 @@
-import type { Cryptography } from './cryptography.ts';
+import { type Cryptography, PAIRS_AT_ONCE } from './cryptography.ts';
 import { encodeBoolean, type Precompile, readPadded } from './precompile.ts';
+import { finishSteps, type Steps } from './steps.ts';
 
 const PAIR_BYTES = 192;
 
@@ -26,13 +27,15 @@ export function createBn254Pairing(
   cryptography: Cryptography,
   gas: { readonly base: number; readonly perPair: number },
 ): Precompile {
+  function* check(input: Uint8Array, batch: number): Steps<Uint8Array | undefined> {
+    if (input.length % PAIR_BYTES !== 0) return undefined;
+    const isOne = yield* cryptography.bn254.checkPairing(input, batch);
+    return isOne === undefined ? undefined : encodeBoolean(isOne);
+  }
   return {
     name: 'bn254Pairing',
     gas: (input) => gas.base + gas.perPair * Math.floor(input.length / PAIR_BYTES),
-    run: (input) => {
-      if (input.length % PAIR_BYTES !== 0) return undefined;
-      const isOne = cryptography.bn254.checkPairing(input);
-      return isOne === undefined ? undefined : encodeBoolean(isOne);
-    },
+    run: (input) => finishSteps(check(input, PAIRS_AT_ONCE.whole)),
+    steps: (input) => check(input, PAIRS_AT_ONCE.piece),
   };
 }

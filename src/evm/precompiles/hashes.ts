@@ -1,10 +1,16 @@
 import { padLeft } from '../../primitives/bytes.ts';
 import type { Cryptography } from './cryptography.ts';
 import { type Precompile, priceByWord } from './precompile.ts';
+import type { Steps } from './steps.ts';
 
 /** 0x02. */
 export function createSha256(cryptography: Cryptography): Precompile {
-  return { name: 'sha256', gas: priceByWord(60, 12), run: (input) => cryptography.sha256(input) };
+  return {
+    name: 'sha256',
+    gas: priceByWord(60, 12),
+    run: (input) => cryptography.sha256(input),
+    steps: (input) => cryptography.sha256Steps(input),
+  };
 }
 
 /** 0x03. */
@@ -13,6 +19,9 @@ export function createRipemd160(cryptography: Cryptography): Precompile {
     name: 'ripemd160',
     gas: priceByWord(600, 120),
     run: (input) => padLeft(cryptography.ripemd160(input), 32),
+    *steps(input): Steps<Uint8Array> {
+      return padLeft(yield* cryptography.ripemd160Steps(input), 32);
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
-import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToBigInt, EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
 import type { ModexpPricing } from './modexp-gas.ts';
-import { computePowerModulo } from './power-modulo.ts';
+import { parseInteger, raiseModulo } from './power-modulo.ts';
 import { type Precompile, readPadded, UNAFFORDABLE } from './precompile.ts';
+import { finishSteps, type Steps } from './steps.ts';
 
 /** Lengths of base, exponent and modulus: a word each. */
 const HEADER_BYTES = 96;
@@ -26,16 +28,21 @@ function readExponentHead(input: Uint8Array, { base, exponent }: Lengths): bigin
   return bytesToBigInt(readPadded(input, locateExponent(input, base), length));
 }
 
-function computeResult(input: Uint8Array, lengths: Lengths): Uint8Array {
+function* computeResult(input: Uint8Array, lengths: Lengths): Steps<Uint8Array> {
   const modulusBytes = Number(lengths.modulus);
   const exponentStart = locateExponent(input, lengths.base);
   const exponentEnd = exponentStart + Number(lengths.exponent);
-  const modulus = bytesToBigInt(readPadded(input, exponentEnd, modulusBytes));
+  const modulus = readPadded(input, exponentEnd, modulusBytes);
   // So it is whenever base or exponent go on past the input: neither of them needs padding.
-  if (modulus === 0n) return new Uint8Array(modulusBytes);
-  const base = bytesToBigInt(input.subarray(HEADER_BYTES, exponentStart));
+  if (parseInteger(modulus) === 0n) return new Uint8Array(modulusBytes);
+  const base = input.subarray(HEADER_BYTES, exponentStart);
   const exponent = input.subarray(exponentStart, exponentEnd);
-  return bigIntToFixedBytes(computePowerModulo(base, exponent, modulus), modulusBytes);
+  return encodeInteger(yield* raiseModulo(base, exponent, modulus), modulusBytes);
+}
+
+/** Big-endian in `length` bytes, which are enough. */
+function encodeInteger(value: bigint, length: number): Uint8Array {
+  return hexToBytes(`0x${value.toString(16).padStart(2 * length, '0')}`);
 }
 
 /**
@@ -46,6 +53,14 @@ export function createModexp(
   price: ModexpPricing,
   lengthLimit: number = Number.POSITIVE_INFINITY,
 ): Precompile {
+  function* steps(input: Uint8Array): Steps<Uint8Array | undefined> {
+    const lengths = parseLengths(input);
+    const { base, exponent, modulus } = lengths;
+    const operand = maxBigInt(base, modulus);
+    if (maxBigInt(operand, exponent) > lengthLimit) return undefined;
+    if (operand === 0n) return EMPTY_BYTES;
+    return operand > OPERAND_LIMIT ? undefined : yield* computeResult(input, lengths);
+  }
   return {
     name: 'modexp',
     gas: (input) => {
@@ -57,13 +72,7 @@ export function createModexp(
       });
       return Number(minBigInt(gas, BigInt(UNAFFORDABLE)));
     },
-    run: (input) => {
-      const lengths = parseLengths(input);
-      const { base, exponent, modulus } = lengths;
-      const operand = maxBigInt(base, modulus);
-      if (maxBigInt(operand, exponent) > lengthLimit) return undefined;
-      if (operand === 0n) return EMPTY_BYTES;
-      return operand > OPERAND_LIMIT ? undefined : computeResult(input, lengths);
-    },
+    run: (input) => finishSteps(steps(input)),
+    steps,
   };
 }

@@ -2,6 +2,7 @@ import { bytesEqual } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { Precompile } from './precompile.ts';
+import { finishSteps, type Steps } from './steps.ts';
 
 const INPUT_BYTES = 192;
 const VERSIONED_HASH_VERSION_KZG = 0x01;
@@ -12,17 +13,15 @@ const OUTPUT: Uint8Array = hexToBytes(
 
 /** 0x0a (EIP-4844): versioned hash, z and y of 32 bytes each, commitment and proof of 48. */
 export function createPointEvaluation(cryptography: Cryptography): Precompile {
-  return {
-    name: 'pointEvaluation',
-    gas: () => 50_000,
-    run: (input) => {
-      if (input.length !== INPUT_BYTES) return undefined;
-      const commitment = input.subarray(96, 144);
-      const versionedHash = new Uint8Array(cryptography.sha256(commitment));
-      versionedHash[0] = VERSIONED_HASH_VERSION_KZG;
-      if (!bytesEqual(versionedHash, input.subarray(0, 32))) return undefined;
-      const [z, y, proof] = [input.subarray(32, 64), input.subarray(64, 96), input.subarray(144)];
-      return cryptography.verifyKzgProof(commitment, z, y, proof) ? OUTPUT.slice() : undefined;
-    },
-  };
+  function* steps(input: Uint8Array): Steps<Uint8Array | undefined> {
+    if (input.length !== INPUT_BYTES) return undefined;
+    const commitment = input.subarray(96, 144);
+    const versionedHash = new Uint8Array(cryptography.sha256(commitment));
+    versionedHash[0] = VERSIONED_HASH_VERSION_KZG;
+    if (!bytesEqual(versionedHash, input.subarray(0, 32))) return undefined;
+    const [z, y, proof] = [input.subarray(32, 64), input.subarray(64, 96), input.subarray(144)];
+    const isValid = yield* cryptography.verifyKzgProof(commitment, z, y, proof);
+    return isValid ? OUTPUT.slice() : undefined;
+  }
+  return { name: 'pointEvaluation', gas: () => 50_000, run: (input) => finishSteps(steps(input)), steps };
 }

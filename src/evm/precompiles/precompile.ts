@@ -1,3 +1,5 @@
+import type { Steps } from './steps.ts';
+
 /** A contract that the protocol provides. */
 export type Precompile = {
   readonly name: string;
@@ -5,6 +7,11 @@ export type Precompile = {
   readonly gas: (input: Uint8Array) => number;
   /** @returns undefined where it fails, which takes all the gas that the call was given */
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
+  /**
+   * The same in pieces, for inputs that take long; absent where none does. The input stays as it is meanwhile, and other
+   * precompiles, this one too, may run between two pieces.
+   */
+  readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
 };
 
 /** Stands for any gas beyond what a number holds exactly: no block has as much. */

@@ -3,16 +3,20 @@ import { test } from 'node:test';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import fc from 'fast-check';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
+import { finishSteps } from '../../../src/evm/precompiles/steps.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 
-const { verifyKzgProof } = createCryptography();
+const cryptography = createCryptography();
+const verifyKzgProof = (...input: Parameters<typeof cryptography.verifyKzgProof>): boolean =>
+  finishSteps(cryptography.verifyKzgProof(...input));
 const { Point } = bls12_381.G1;
 const ORDER = Point.Fn.ORDER;
 /** The ceremony's tau in G1. */
 const TAU = Point.fromHex(
   'ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42d25926fc0c97b336e9f0fb35e5a04c81',
 );
-const scalar = fc.bigInt(0n, ORDER - 1n);
+/** With a slope of -1 the other proof would be the point at infinity, which the library does not encode. */
+const scalar = fc.bigInt(0n, ORDER - 2n);
 const encode = (value: bigint): Uint8Array => bigIntToFixedBytes(value, 32);
 const multiply = (point: typeof TAU, factor: bigint): typeof TAU =>
   factor === 0n ? Point.ZERO : point.multiply(factor);

@@ -3,21 +3,21 @@ import {
   balanceOf, create, hasCode, hasOldStorage, markCreated, nonceOf, setCodeHash, setNonce, touch, warm,
 } from '../accounts.ts';
 import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS, keepCode } from '../codes.ts';
-import { decode, decodedSize } from '../decode.ts';
-import { accountOfFrame, CREATION, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
+import { beginDecoding, decodedEnd, decodedSize, decodeOn } from '../decode.ts';
+import { accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
 import { ARENA } from '../layout.ts';
 import {
-  gas as gasRegister, halt, isStatic, memoryBase, memoryLimit, reserve, setCode, setGasObserved, setInput, setMemory, setRegisters, setReserve,
-  setReturnSize, sp as spRegister,
+  code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setGasObserved, setInput, setMemory, setRegisters,
+  setReserve, setReturnSize, setWork, sp as spRegister,
 } from '../machine.ts';
 import { growOver, wordsOf } from '../memory.ts';
-import { prepay, requireAccount } from '../needs.ts';
+import { prepay, requireAccount, setNeed } from '../needs.ts';
 import { EIP150, EIP158, EIP170, EIP2, EIP3541, EIP3860, has } from '../rules.ts';
 import {
-  ADDRESS_COLLISION, BODY_SWITCHES, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WRITE_PROTECTION,
+  ADDRESS_COLLISION, BODY_SWITCHES, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WORK_LEFT, WRITE_PROTECTION,
 } from '../status.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, isZero, loadBigEndian, setU64, storeBigEndian } from '../words/word.ts';
@@ -149,17 +149,24 @@ function runInitCode(data: usize, size: u32): i64 {
   const bytes = entry + CODE_SIZE;
   const room = CODE_SIZE + size + 64;
   if (<u64>(entry - ARENA) + room + decodedSize(size) + 64 > <u64>memoryLimit) {
-    popFrame(MEMORY_LIMIT, 0, 0, 0);
-    return BODY_SWITCHES;
+    return endFrame(MEMORY_LIMIT, 0, 0, 0);
   }
   memory.copy(bytes, data, size);
   memory.fill(bytes + size, 0, 64);
   initializeCode(entry, bytes, size);
-  const end = decode(entry, (bytes + size + 64 + 15) & ~15);
-  setMemory((end + 15) & ~15, 0);
   setCode(entry);
-  setRegisters(<usize>load<u32>(entry, INSTRUCTIONS), spRegister, gasRegister);
-  return BODY_SWITCHES;
+  beginDecoding(entry, (bytes + size + 64 + 15) & ~15);
+  if (decodeInitCode()) return BODY_SWITCHES;
+  setWork(INIT_CODE);
+  return setNeed(WORK_LEFT);
+}
+
+/** Goes on decoding the running frame's code. @returns whether it may run */
+export function decodeInitCode(): bool {
+  if (!decodeOn()) return false;
+  setMemory((decodedEnd + 15) & ~15, 0);
+  setRegisters(<usize>load<u32>(code, INSTRUCTIONS), spRegister, gasRegister);
+  return true;
 }
 
 /** The first message of a transaction: nonce and gas are paid already. @returns false with `whyNot` when something is missing */

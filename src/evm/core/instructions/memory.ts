@@ -2,15 +2,15 @@
 import { clearBytes, copyBytes } from '../bytes.ts';
 import { BYTES, LENGTH } from '../codes.ts';
 import { charge } from '../gas.ts';
-import { keccak256 } from '../keccak.ts';
+import { absorbBlocks, beginHash, endHash, keccak256, RATE } from '../keccak.ts';
 import { RETURN_DATA } from '../layout.ts';
 import {
-  code, halt, input, inputSize, isLongStepDue, memoryBase, memorySize, returnSize, setLongStepDue,
+  code, halt, input, inputSize, memoryBase, memorySize, returnSize,
 } from '../machine.ts';
 import { growFor, growOver, growTo, wordsOf } from '../memory.ts';
-import { setNeed } from '../needs.ts';
+import { pauseAfterPaying, setNeed } from '../needs.ts';
 import { hashPair, PAIR_SIZE } from '../pair-hashes.ts';
-import { LONG_STEP, OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS } from '../status.ts';
+import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS, SLICE_USED } from '../status.ts';
 import { fitsU64, loadBigEndian, storeBigEndian } from '../words/word.ts';
 
 const HASH_WORD_GAS: i64 = 6;
@@ -74,15 +74,33 @@ export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
 
 const digest: usize = memory.data(32, 16);
 
-/** Hashing more than this takes about a millisecond: it is announced to the host first. */
-const LONG_HASH_BYTES: u64 = 320 << 10;
+/** Bytes that are hashed in one piece, whole blocks: 0.3 ms. */
+const HASH_PIECE: u32 = 1200 * RATE;
+/** Bytes of the hash in progress that are absorbed, and paid for; 0: there is none. Its state stays in `keccak`. */
+let absorbed: u32 = 0;
+
+export function forgetHash(): void {
+  absorbed = 0;
+}
+
+/** A long hash goes on: the instruction begins anew for every piece. */
+function hashOn(sp: usize, gas: i64): i64 {
+  const bytes = memoryBase + <usize>load<u64>(sp) + absorbed;
+  const left = <u32>load<u64>(sp - 32) - absorbed;
+  if (left >= HASH_PIECE) {
+    absorbBlocks(bytes, HASH_PIECE);
+    absorbed += HASH_PIECE;
+    return setNeed(SLICE_USED);
+  }
+  absorbed = 0;
+  endHash(absorbBlocks(bytes, left), left % RATE, digest);
+  loadBigEndian(sp - 32, digest);
+  return gas;
+}
 
 /** Stack: offset, size. */
 export function keccak(sp: usize, gas: i64): i64 {
-  if (load<u64>(sp - 32) > LONG_HASH_BYTES) {
-    setLongStepDue(!isLongStepDue);
-    if (isLongStepDue) return setNeed(LONG_STEP);
-  }
+  if (absorbed != 0) return hashOn(sp, gas);
   const left = growOver(sp, sp - 32, gas);
   if (left < 0) return left;
   const size = <u32>load<u64>(sp - 32);
@@ -90,7 +108,12 @@ export function keccak(sp: usize, gas: i64): i64 {
   if (rest < 0) return rest;
   const bytes = memoryBase + (size == 0 ? 0 : <usize>load<u64>(sp));
   if (size == PAIR_SIZE) hashPair(bytes, sp - 32);
-  else {
+  else if (size > HASH_PIECE) {
+    beginHash();
+    absorbBlocks(bytes, HASH_PIECE);
+    absorbed = HASH_PIECE;
+    return pauseAfterPaying(gas - rest);
+  } else {
     keccak256(bytes, size, digest);
     loadBigEndian(sp - 32, digest);
   }

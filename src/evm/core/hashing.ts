@@ -1,0 +1,35 @@
+/**
+ * Places in the tables of accounts, slots and codes. Keys are chosen by callers: with a hash that they can compute they would
+ * make all of them collide. This one is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
+ */
+
+/** Ten seeds of 64 bits. The host replaces them by random ones before the first use. */
+const SEEDS: usize = memory.data<u64>([
+  0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
+  0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3, 0x1d8e4e27c47d124f, 0xeb44accab455d165,
+]);
+
+export function hashSeeds(): usize { return SEEDS; }
+
+@inline
+function mix(value: u64, pair: usize): u64 {
+  return (load<u64>(SEEDS + (pair << 4)) + (value & 0xffffffff)) * (load<u64>(SEEDS + (pair << 4), 8) + (value >> 32));
+}
+
+/** Its upper 32 bits are the hash. */
+@inline
+export function hashAddress(low: u64, middle: u64, high: u32): u64 {
+  return mix(low, 0) + mix(middle, 1) + mix(high, 2);
+}
+
+/** A slot's key, and which account's storage it is of. Its upper 32 bits are the hash. */
+@inline
+export function hashSlot(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, generation: u32): u64 {
+  return mix(k0, 0) + mix(k1, 1) + mix(k2, 2) + mix(k3, 3) + mix(<u64>account | (<u64>generation << 32), 4);
+}
+
+/** Part of a code's hash and its revision. Its upper 32 bits are the hash. */
+@inline
+export function hashCode(h0: u64, revision: u32): u64 {
+  return mix(h0, 0) + mix(revision, 1);
+}

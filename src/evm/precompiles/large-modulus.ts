@@ -1,0 +1,80 @@
+/**
+ * Products modulo numbers so long that one of them takes a millisecond or more: multiplied by Karatsuba's rule and reduced by
+ * Barrett's, a piece at a time.
+ */
+import type { Steps } from './steps.ts';
+
+/** Factors up to this length are multiplied at once, 0.4 ms. */
+const PRODUCT_BITS: number = 1 << 17;
+/** A number of twice so many bits is divided at once, 0.3 ms. */
+const DIVISION_BITS: number = 1 << 16;
+/** Bits beyond half of them that Newton's method begins with: they cover leading zeros and truncation. */
+const GUARD_BITS = 16;
+
+/** @param bits about the length of the longer factor; it decides how the product is cut, not what it is */
+function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
+  if (bits <= PRODUCT_BITS) {
+    yield;
+    return a * b;
+  }
+  const half = (bits + 1) >> 1;
+  const shift = BigInt(half);
+  const [aHigh, bHigh] = [a >> shift, b >> shift];
+  const [aLow, bLow] = [BigInt.asUintN(half, a), BigInt.asUintN(half, b)];
+  yield;
+  const high = yield* multiply(aHigh, bHigh, half);
+  const low = yield* multiply(aLow, bLow, half);
+  const both = yield* multiply(aHigh + aLow, bHigh + bLow, half + 1);
+  return (((high << shift) + (both - high - low)) << shift) + low;
+}
+
+/**
+ * `2 ** (2 * bits) / modulus`, a few units more or less, by Newton's method.
+ * @param bits length of the modulus; at most 7 of them are leading zeros
+ */
+function* invert(modulus: bigint, bits: number): Steps<bigint> {
+  if (bits <= DIVISION_BITS) {
+    yield;
+    return (1n << BigInt(2 * bits)) / modulus;
+  }
+  const half = (bits >> 1) + GUARD_BITS;
+  const cut = BigInt(bits - half);
+  const coarse = yield* invert(modulus >> cut, half);
+  const square = yield* multiply(coarse, coarse, half);
+  const product = yield* multiply(square, modulus, bits + 2 * GUARD_BITS);
+  return (coarse << (cut + 1n)) - (product >> BigInt(2 * half));
+}
+
+export class LargeModulus {
+  readonly #modulus: bigint;
+  readonly #bits: number;
+  readonly #inverse: bigint;
+
+  private constructor(modulus: bigint, bits: number, inverse: bigint) {
+    this.#modulus = modulus;
+    this.#bits = bits;
+    this.#inverse = inverse;
+  }
+
+  /** @param bits length of the modulus; at most 7 of them are leading zeros */
+  static *create(modulus: bigint, bits: number): Steps<LargeModulus> {
+    return new LargeModulus(modulus, bits, yield* invert(modulus, bits));
+  }
+
+  /** The remainder of a product of two residues. */
+  *multiply(a: bigint, b: bigint): Steps<bigint> {
+    return yield* this.reduce(yield* multiply(a, b, this.#bits));
+  }
+
+  /** @param value of at most twice the modulus' bits */
+  *reduce(value: bigint): Steps<bigint> {
+    const bits = BigInt(this.#bits);
+    const estimate = yield* multiply(value >> (bits - 1n), this.#inverse, this.#bits);
+    const quotient = estimate >> (bits + 1n);
+    let rest = value - (yield* multiply(quotient, this.#modulus, this.#bits));
+    // The quotient is a few units off at most.
+    while (rest < 0n) rest += this.#modulus;
+    while (rest >= this.#modulus) rest -= this.#modulus;
+    return rest;
+  }
+}

@@ -1,0 +1,62 @@
+/** Callers choose the addresses and slots that a call touches: in the core's tables they must not all come to one place. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Evm } from '../../src/evm/evm.ts';
+import { MessageHarness } from './message-harness.ts';
+
+const MiB = 1 << 20;
+type Index = { readonly at: number; readonly places: number };
+/** Regions of core/layout: pointers of 4 bytes, 0 where a place is free. */
+const ACCOUNT_INDEX: Index = { at: 2 * MiB, places: 1 << 18 };
+const SLOT_INDEX: Index = { at: 3 * MiB, places: 1 << 22 };
+const GAS = 30_000_000n;
+
+/** Assembly that makes a key of a counter on the stack. The first three collided in hashes without a seed. */
+const KEYS: readonly (readonly [name: string, source: string])[] = [
+  ['two limbs that cancel each other by rotation', 'DUP1 64 SHL DUP2 17 SHL OR'],
+  ['the third limb and the lowest', 'DUP1 128 SHL DUP2 31 SHL OR'],
+  ['the fourth limb and the lowest', 'DUP1 192 SHL DUP2 47 SHL OR'],
+  ['the highest bits only', 'DUP1 240 SHL'],
+  ['the highest bits of each limb', 'DUP1 48 SHL DUP2 112 SHL OR DUP2 176 SHL OR DUP2 240 SHL OR'],
+  ['small numbers', 'DUP1'],
+];
+
+/** The longest row of taken places: so many steps a search may take. */
+function measureLongestRow(
+  { memory }: Evm,
+  { at, places }: Index,
+): {
+  readonly taken: number;
+  readonly longest: number;
+} {
+  const view = new DataView(memory.buffer, memory.byteOffset + at, 4 * places);
+  let [taken, row, longest] = [0, 0, 0];
+  for (let i = 0; i < places; i++) {
+    row = view.getUint32(4 * i, true) === 0 ? 0 : row + 1;
+    if (row > 0) taken++;
+    longest = Math.max(longest, row);
+  }
+  return { taken, longest };
+}
+
+describe('the tables of the core', () => {
+  test('slots and accounts that a caller chose collide no more than others', () => {
+    for (const [name, key] of KEYS) {
+      const harness = new MessageHarness();
+      const count = 20_000;
+      harness.run(`0 loop: 1 ADD DUP1 ${key} TSTORE DUP1 ${count} GT @loop JUMPI`, GAS);
+      const { taken, longest } = measureLongestRow(harness.evm, SLOT_INDEX);
+      assert.ok(taken >= count, `${taken} slots`);
+      // A half per cent of the places is taken.
+      assert.ok(longest <= 12, `${name}: ${longest} slots in a row`);
+    }
+    for (const key of ['DUP1', 'DUP1 64 SHL DUP2 23 SHL OR', 'DUP1 144 SHL', 'DUP1 128 SHL DUP2 40 SHL OR']) {
+      const harness = new MessageHarness();
+      const count = 8_000;
+      harness.run(`0 loop: 1 ADD ${key} BALANCE POP DUP1 ${count} GT @loop JUMPI`, GAS);
+      const { taken, longest } = measureLongestRow(harness.evm, ACCOUNT_INDEX);
+      assert.ok(taken >= count, `${taken} accounts`);
+      assert.ok(longest <= 24, `${key}: ${longest} accounts in a row`);
+    }
+  });
+});
