@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { ABUSES } from './kinds/table.ts';
 import { Session } from './session.ts';
 
-const PLAN = { aloneMs: 100, attackMs: 700, rounds: 1, maxRounds: 1 } as const;
+const PLAN = { aloneMs: 100, attackMs: 700, maxRounds: 1 } as const;
 
 describe('a neighbour is answered, the abuser is charged, and all is well afterwards', () => {
   let session: Session;

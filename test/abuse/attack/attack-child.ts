@@ -1,4 +1,5 @@
 /** The process of the attackers. It closes everything between two attacks. */
+import { setMaxListeners } from 'node:events';
 import { findAbuse } from '../kinds/table.ts';
 import type { FromAttack, ToAttack } from './plan.ts';
 import { Seen } from './seen.ts';
@@ -12,6 +13,7 @@ function tell(message: FromAttack): void {
 
 async function begin(message: Extract<ToAttack, { say: 'begin' }>): Promise<void> {
   end = new AbortController();
+  setMaxListeners(0, end.signal);
   seen.cut();
   await findAbuse(message.abuse).begin({ target: message.target, seen, signal: end.signal });
 }

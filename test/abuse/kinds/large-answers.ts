@@ -1,10 +1,12 @@
 /** Answers of megabytes, from calls of a few bytes. */
 import type { Abuse } from '../abuse.ts';
 import { bodyAbuse, encodeCall, NODES, PRAGUE, ROLLUP } from './body-abuse.ts';
-import { returnZeros, revertWithText, revertWithZeros } from './programs.ts';
+import { callForZeros, revertWithText, revertWithZeros } from './programs.ts';
 
 const family = 'large answers';
 const ANSWER_BYTES = 11_000_000;
+/** As much as the gas of a block pays for. */
+const ESTIMATE_BYTES = 5_000_000;
 const QUOTE = 0x22;
 const LETTER = 0x61;
 /** 8 MiB of 1 KiB. */
@@ -37,18 +39,18 @@ export const LARGE_ANSWERS: readonly Abuse[] = [
     makeBody: () => call(revertWithText(LETTER, DOUBLINGS)),
   }),
   bodyAbuse({
-    name: 'estimate of a revert of 11 MB',
+    name: 'estimate of a revert of 5 MB',
     family,
     host: ROLLUP,
     charge: 'calls',
-    makeBody: () => encodeCall('eth_estimateGas', [{ data: revertWithZeros(ANSWER_BYTES) }]),
+    makeBody: () => encodeCall('eth_estimateGas', [{ data: revertWithZeros(ESTIMATE_BYTES) }]),
   }),
   bodyAbuse({
     name: 'result of 11 MB',
     family,
     host: ROLLUP,
     charge: 'calls',
-    makeBody: () => call(returnZeros(ANSWER_BYTES)),
+    makeBody: () => encodeCall('eth_call', callForZeros(ANSWER_BYTES)),
   }),
   bodyAbuse({
     name: 'result of 11 MB, WebSocket',
@@ -56,7 +58,7 @@ export const LARGE_ANSWERS: readonly Abuse[] = [
     transport: 'WebSocket',
     host: ROLLUP,
     charge: 'calls',
-    makeBody: () => call(returnZeros(ANSWER_BYTES)),
+    makeBody: () => encodeCall('eth_call', callForZeros(ANSWER_BYTES)),
   }),
   bodyAbuse({
     name: 'result of 11 MB, gzip',
@@ -64,14 +66,14 @@ export const LARGE_ANSWERS: readonly Abuse[] = [
     host: ROLLUP,
     charge: 'calls',
     headers: { 'accept-encoding': 'gzip' },
-    makeBody: () => call(returnZeros(ANSWER_BYTES)),
+    makeBody: () => encodeCall('eth_call', callForZeros(ANSWER_BYTES)),
   }),
   bodyAbuse({
     name: 'batch of 1,000 results of 100 KB',
     family,
     charge: 'calls',
     makeBody: () => {
-      const params = [{ data: returnZeros(100_000) }, 'latest'];
+      const params = callForZeros(100_000);
       const items = Array.from({ length: 1_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params }));
       return Buffer.from(JSON.stringify(items));
     },

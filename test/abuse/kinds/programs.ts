@@ -39,9 +39,11 @@ export function revertWithZeros(text: number): string {
     ${text + 68} 0 REVERT`);
 }
 
-/** Returns so many zeros: the result of init code is its code as it would be, without a bound in a call. */
-export function returnZeros(bytes: number): string {
-  return encode(`${bytes} 0 RETURN`);
+const CONTRACT = `0x${'33'.repeat(20)}`;
+
+/** Parameters of a call that returns so many zeros: of a contract, as what init code returns is bounded like code. */
+export function callForZeros(bytes: number): readonly unknown[] {
+  return [{ to: CONTRACT }, 'latest', { [CONTRACT]: { code: encode(`${bytes} 0 RETURN`) } }];
 }
 
 /** Calls a precompile again and again with `seed`, `2 ** doublings` times one after the other. */

@@ -5,13 +5,13 @@ import type { Abuse, Attacker } from '../abuse.ts';
 import { holdSockets, readSlowly } from '../attack/sockets.ts';
 import { holdWebSockets } from '../attack/web-sockets.ts';
 import { encodeCall, NODES, ROLLUP } from './body-abuse.ts';
-import { returnZeros } from './programs.ts';
+import { callForZeros } from './programs.ts';
 import { encodeRequest } from './requests.ts';
 
 const family = 'unread answers';
 const ANSWER_BYTES = 11_000_000;
-const LARGE = encodeCall('eth_call', [{ data: returnZeros(ANSWER_BYTES) }, 'latest']);
-const MIDDLING = encodeCall('eth_call', [{ data: returnZeros(500_000) }, 'latest']);
+const LARGE = encodeCall('eth_call', callForZeros(ANSWER_BYTES));
+const MIDDLING = encodeCall('eth_call', callForZeros(500_000));
 const RECEIPTS = encodeCall('eth_getBlockReceipts', ['0x13']);
 const OF_NODE = encodeCall('eth_call', [{ data: '0xb16e' }, 'latest']);
 const READ = { bytes: 4_096, everyMs: 500 } as const;
