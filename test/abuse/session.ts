@@ -7,7 +7,7 @@ import { describeOutcome, findShortfalls, type Outcome } from './measure/outcome
 import { recover } from './measure/recovery.ts';
 import { type RoundPlan, runRounds } from './measure/rounds.ts';
 import { planNeighbour } from './stage/neighbour.ts';
-import { Stage } from './stage/stage.ts';
+import { Stage, type StageOptions } from './stage/stage.ts';
 import { countLogLines, readResidentBytes, readVitals } from './stage/vitals.ts';
 
 const MiB = 1024 * 1024;
@@ -16,24 +16,32 @@ const MAX_LEFT_BYTES = 350 * MiB;
 /** A service that has just been started is slower. */
 const WARM_UP = { ms: 1_500 } as const;
 
+export type SessionOptions = StageOptions & {
+  readonly priority: AttackPriority;
+  /** Of the neighbour; 1 is all of its requests. */
+  readonly pace: number;
+};
+
 /** A service under attack, its neighbour and the attackers, for one abuse after the other. */
 export class Session {
   readonly #stage: Stage;
   readonly #load: Load;
   readonly #attack: Attack;
+  readonly #pace: number;
   #lanes: readonly Lane[] = [];
   #isTainted = true;
 
-  private constructor(stage: Stage, load: Load, attack: Attack) {
+  private constructor(stage: Stage, load: Load, attack: Attack, pace: number) {
     this.#stage = stage;
     this.#load = load;
     this.#attack = attack;
+    this.#pace = pace;
   }
 
-  /** @param isSecure whether the service speaks TLS */
-  static async open(isSecure: boolean, priority: AttackPriority): Promise<Session> {
-    const stage = await Stage.open(isSecure);
-    const session = new Session(stage, await Load.open(), await Attack.open(priority));
+  static async open(options: SessionOptions): Promise<Session> {
+    const stage = await Stage.open(options);
+    const attack = await Attack.open(options.priority);
+    const session = new Session(stage, await Load.open(), attack, options.pace);
     await session.#prepare();
     return session;
   }
@@ -70,7 +78,7 @@ export class Session {
 
   /** Learns the answers, and makes the service warm. */
   async #prepare(): Promise<void> {
-    this.#lanes = await planNeighbour(this.#stage);
+    this.#lanes = await planNeighbour(this.#stage, this.#pace);
     await this.#load.begin(this.#lanes);
     await this.#load.goOn(WARM_UP);
     await this.#load.end();

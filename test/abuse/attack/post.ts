@@ -1,6 +1,6 @@
 /** Complete requests over HTTP, as many at a time as there are connections. */
 import { Agent, request } from 'node:http';
-import { Agent as SecureAgent, request as requestSecurely } from 'node:https';
+import { request as requestSecurely, Agent as SecureAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attacker } from '../abuse.ts';
 
@@ -31,7 +31,9 @@ export function postForever(attacker: Attacker, plan: PostPlan): void {
 async function postLoop(attacker: Attacker, plan: PostPlan, index: number): Promise<void> {
   const { signal, target, seen } = attacker;
   const options = { keepAlive: true, maxSockets: 1 };
-  const agent = target.isSecure ? new SecureAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
+  const agent = target.isSecure
+    ? new SecureAgent({ ...options, rejectUnauthorized: false })
+    : new Agent(options);
   signal.addEventListener('abort', () => agent.destroy(), { once: true });
   const localAddress = plan.addresses === undefined ? target.address : `127.7.${index % plan.addresses}.1`;
   while (!signal.aborted) {

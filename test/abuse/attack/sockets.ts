@@ -32,7 +32,7 @@ function hold(attacker: Attacker, plan: SocketPlan, index: number): void {
   const localAddress =
     plan.addresses === undefined
       ? target.address
-      : `127.8.${index % plan.addresses >> 7}.${1 + (index % plan.addresses & 127)}`;
+      : `127.8.${(index % plan.addresses) >> 7}.${1 + ((index % plan.addresses) & 127)}`;
   const options = { host: '127.0.0.1', port: target.port, localAddress, noDelay: true };
   const isSecure = target.isSecure && plan.isPlain !== true;
   const socket: Socket = isSecure

@@ -18,14 +18,13 @@ export const ACCESS: readonly Abuse[] = [
     ...COMMON,
     name: 'wrong keys',
     charge: 'refused',
-    isShort: true,
     begin: post({ path: () => `/v3/${makeWrongKey()}` }),
   },
   {
     ...COMMON,
-    name: 'wrong keys from 60 addresses',
+    name: 'wrong keys from 10 addresses',
     charge: 'refused',
-    begin: post({ path: () => `/v3/${makeWrongKey()}`, addresses: 60, connections: 60 }),
+    begin: post({ path: () => `/v3/${makeWrongKey()}`, addresses: 10, connections: 30 }),
   },
   {
     ...COMMON,
@@ -39,8 +38,18 @@ export const ACCESS: readonly Abuse[] = [
     charge: 'refused',
     begin: post({ path: () => `/v3/${'k'.repeat(8_000)}${nextNumber()}` }),
   },
-  { ...COMMON, name: 'unknown hosts', charge: 'nothing', begin: post({ host: `${'x.'.repeat(120)}localhost` }) },
-  { ...COMMON, name: 'unknown paths', charge: 'nothing', begin: post({ path: () => `/${'a/'.repeat(2_000)}` }) },
+  {
+    ...COMMON,
+    name: 'unknown hosts',
+    charge: 'nothing',
+    begin: post({ host: `${'x.'.repeat(120)}localhost` }),
+  },
+  {
+    ...COMMON,
+    name: 'unknown paths',
+    charge: 'nothing',
+    begin: post({ path: () => `/${'a/'.repeat(2_000)}` }),
+  },
   {
     ...COMMON,
     name: 'OpenRPC documents',
@@ -51,7 +60,12 @@ export const ACCESS: readonly Abuse[] = [
     ...COMMON,
     name: 'OpenRPC documents, gzip',
     charge: 'nothing',
-    begin: post({ path: '/openrpc.json', method: 'GET', body: NOTHING, headers: { 'accept-encoding': 'gzip' } }),
+    begin: post({
+      path: '/openrpc.json',
+      method: 'GET',
+      body: NOTHING,
+      headers: { 'accept-encoding': 'gzip' },
+    }),
   },
   {
     ...COMMON,
@@ -73,7 +87,8 @@ export const ACCESS: readonly Abuse[] = [
         count: 64,
         reading: 'all',
         reopenMs: 1,
-        use: (socket) => void socket.write(`${encodeUpgrade({ ...attacker.target, key: makeWrongKey() })}\r\n`),
+        use: (socket) =>
+          void socket.write(`${encodeUpgrade({ ...attacker.target, key: makeWrongKey() })}\r\n`),
       }),
   },
 ];

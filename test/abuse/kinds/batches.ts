@@ -8,7 +8,12 @@ const ITEMS = 1_000;
 
 /** A batch of the same calls; of calls that differ when `params` makes them anew. */
 function encodeBatch(method: string, params: (index: number) => readonly unknown[]): Uint8Array {
-  const items = Array.from({ length: ITEMS }, (_, id) => ({ jsonrpc: '2.0', id, method, params: params(id) }));
+  const items = Array.from({ length: ITEMS }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params: params(id),
+  }));
   return Buffer.from(JSON.stringify(items));
 }
 
@@ -18,10 +23,13 @@ const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
   {
     name: 'batches of 1,000 chain ids',
     connections: 16,
-    isShort: true,
     makeBody: () => encodeBatch('eth_chainId', () => []),
   },
-  { name: 'batches of 1,000 chain ids, rated key', key: 'rated', makeBody: () => encodeBatch('eth_chainId', () => []) },
+  {
+    name: 'batches of 1,000 chain ids, rated key',
+    key: 'rated',
+    makeBody: () => encodeBatch('eth_chainId', () => []),
+  },
   {
     name: 'batches of 1,000 chain ids, WebSocket',
     transport: 'WebSocket',
@@ -45,7 +53,8 @@ const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
   {
     name: 'batches of 1,000 calls of 1 ms each',
     charge: 'calls',
-    makeBody: () => () => encodeBatch('eth_call', () => [{ data: SPIN(nextNumber()), gas: '0x7a120' }, 'latest']),
+    makeBody: () => () =>
+      encodeBatch('eth_call', () => [{ data: SPIN(nextNumber()), gas: '0x7a120' }, 'latest']),
   },
   {
     name: 'batches of 1,000 estimates',

@@ -1,4 +1,5 @@
 /** Connections that are many, slow, or say what is no request. */
+import { gzipSync } from 'node:zlib';
 import type { Abuse, Attacker } from '../abuse.ts';
 import { holdSockets, writeSlowly } from '../attack/sockets.ts';
 import { DEVNET, encodeCall, PRAGUE } from './body-abuse.ts';
@@ -8,18 +9,35 @@ import { CHAIN_ID_BODY, encodeRequest, encodeUpgrade } from './requests.ts';
 const COMMON = { family: 'connections', transport: 'TCP', key: 'unlimited' } as const;
 const BODY_BYTES = 5_000_000;
 const HEAD = (key: string, ...fields: readonly string[]): string =>
-  [`POST /v3/${key} HTTP/1.1`, `Host: ${DEVNET}`, 'Content-Type: application/json', ...fields, '', ''].join('\r\n');
+  [`POST /v3/${key} HTTP/1.1`, `Host: ${DEVNET}`, 'Content-Type: application/json', ...fields, '', ''].join(
+    '\r\n',
+  );
 /** Takes up all the gas that it is given: about 50 ms. */
 const SLOW_CALL = encodeCall('eth_call', [{ data: repeat(''), gas: '0x2000000' }, 'latest'], 'slow');
 const SMUGGLED = encodeCall('eth_chainId', [], 'smuggled');
+const ZIPPED = gzipSync(CHAIN_ID_BODY);
 const MANY_FIELDS = Array.from({ length: 1_100 }, (_, index) => `X-${index}: 1`).join('\r\n');
 
-const write = (text: (attacker: Attacker) => Uint8Array | string, count: number, reading: 'all' | 'none' = 'all') =>
+const write =
+  (text: (attacker: Attacker) => Uint8Array | string, count: number, reading: 'all' | 'none' = 'all') =>
   (attacker: Attacker): void =>
     holdSockets(attacker, { count, reading, use: (socket) => void socket.write(text(attacker)) });
 
-/** Writes it and reads the answers: more than `answers` of them, or one with an id of `never`, is wrong. */
-const writeAndCheck = (text: (attacker: Attacker) => Uint8Array, count: number, never: RegExp) =>
+type Check = {
+  readonly text: (attacker: Attacker) => Uint8Array;
+  readonly count: number;
+  /** What the answers may not contain. */
+  readonly never: RegExp;
+  /** What has to come before the service ends the connection. */
+  readonly first?: string;
+};
+
+/** How long the answers are read before it is tried again, milliseconds. */
+const CHECK_MS = 1_000;
+
+/** Writes it and checks what comes back. */
+const writeAndCheck =
+  ({ text, count, never, first = '' }: Check) =>
   (attacker: Attacker): void =>
     holdSockets(attacker, {
       count,
@@ -29,14 +47,17 @@ const writeAndCheck = (text: (attacker: Attacker) => Uint8Array, count: number, 
         let received = '';
         socket.on('data', (chunk: Buffer) => {
           received += chunk.toString('latin1');
+        });
+        const timer = setTimeout(() => socket.destroy(), CHECK_MS);
+        socket.once('end', () => {
+          if (!received.includes(first)) attacker.seen.noteWrong(`ended without ${first}`);
+        });
+        socket.once('close', () => {
+          clearTimeout(timer);
           const match = never.exec(received);
-          if (match === null) return;
-          attacker.seen.noteWrong(match[0].replace(/\s+/g, ' ').slice(0, 60));
-          received = '';
+          if (match !== null) attacker.seen.noteWrong(match[0]);
         });
         socket.write(text(attacker));
-        const timer = setTimeout(() => socket.destroy(), 1_000);
-        socket.once('close', () => clearTimeout(timer));
       },
     });
 
@@ -130,7 +151,12 @@ export const CONNECTIONS: readonly Abuse[] = [
       holdSockets(attacker, {
         count: 500,
         reading: 'all',
-        use: (socket) => writeSlowly(socket, [Buffer.from('POST '), ...[...'/v3/x HTTP/1.1'].map((c) => Buffer.from(c))], 300),
+        use: (socket) =>
+          writeSlowly(
+            socket,
+            [Buffer.from('POST '), ...[...'/v3/x HTTP/1.1'].map((c) => Buffer.from(c))],
+            300,
+          ),
       }),
   },
   {
@@ -138,9 +164,9 @@ export const CONNECTIONS: readonly Abuse[] = [
     name: 'all connections by one address',
     key: 'none',
     charge: 'refused',
-    isShort: true,
     ms: 3_000,
-    begin: (attacker) => holdSockets(attacker, { count: 4_300, reading: 'all', reopenMs: 500, use: () => {} }),
+    begin: (attacker) =>
+      holdSockets(attacker, { count: 4_300, reading: 'all', reopenMs: 500, use: () => {} }),
   },
   {
     ...COMMON,
@@ -148,7 +174,12 @@ export const CONNECTIONS: readonly Abuse[] = [
     key: 'none',
     charge: 'nothing',
     begin: (attacker) =>
-      holdSockets(attacker, { count: 64, reading: 'all', reopenMs: 1, use: (socket) => void socket.destroy() }),
+      holdSockets(attacker, {
+        count: 64,
+        reading: 'all',
+        reopenMs: 1,
+        use: (socket) => void socket.destroy(),
+      }),
   },
   {
     ...COMMON,
@@ -164,11 +195,29 @@ export const CONNECTIONS: readonly Abuse[] = [
   },
   {
     ...COMMON,
+    name: 'gzip bodies whose client leaves',
+    charge: 'nothing',
+    begin: (attacker) =>
+      holdSockets(attacker, {
+        count: 16,
+        reading: 'all',
+        reopenMs: 10,
+        use(socket) {
+          const request = encodeRequest(attacker.target, {
+            body: ZIPPED,
+            headers: { 'Content-Encoding': 'gzip' },
+          });
+          socket.write(request, () => setImmediate(() => socket.destroy()));
+        },
+      }),
+  },
+  {
+    ...COMMON,
     name: '1,100 header fields and an upgrade to h2c',
     charge: 'refused',
     isShort: true,
-    begin: writeAndCheck(
-      ({ target }) => {
+    begin: writeAndCheck({
+      text: ({ target }) => {
         const inner = encodeRequest(target, { body: SMUGGLED });
         const head = HEAD(
           target.key,
@@ -179,64 +228,75 @@ export const CONNECTIONS: readonly Abuse[] = [
         );
         return Buffer.concat([Buffer.from(head), inner]);
       },
-      32,
-      /"id":"smuggled"/,
-    ),
+      count: 32,
+      never: /"id":"smuggled"/,
+    }),
   },
   {
     ...COMMON,
     name: '1,100 header fields and a second host',
     charge: 'refused',
-    begin: writeAndCheck(
-      ({ target }) =>
+    begin: writeAndCheck({
+      text: ({ target }) =>
         Buffer.concat([
           Buffer.from(
-            HEAD(target.key, MANY_FIELDS, 'Host: rollup.localhost', `Content-Length: ${CHAIN_ID_BODY.length}`),
+            HEAD(
+              target.key,
+              MANY_FIELDS,
+              'Host: rollup.localhost',
+              `Content-Length: ${CHAIN_ID_BODY.length}`,
+            ),
           ),
           CHAIN_ID_BODY,
         ]),
-      32,
-      /"result":"0x[0-9a-f]+"/,
-    ),
+      count: 32,
+      never: /"result":"0x[0-9a-f]+"/,
+    }),
   },
   {
     ...COMMON,
     name: 'garbage behind a slow call',
     charge: 'calls',
-    begin: writeAndCheck(
-      ({ target }) =>
-        Buffer.concat([encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }), Buffer.from('\0garbage\r\n\r\n')]),
-      16,
-      /^HTTP\/1\.1 4\d\d[^]*"id":"slow"|^HTTP\/1\.1 400/,
-    ),
+    begin: writeAndCheck({
+      text: ({ target }) =>
+        Buffer.concat([
+          encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
+          Buffer.from('\0garbage\r\n\r\n'),
+        ]),
+      count: 16,
+      never: /^HTTP\/1\.1 4\d\d/,
+      first: '"id":"slow"',
+    }),
   },
   {
     ...COMMON,
     name: 'CONNECT behind a slow call',
     charge: 'calls',
-    begin: writeAndCheck(
-      ({ target }) =>
+    begin: writeAndCheck({
+      text: ({ target }) =>
         Buffer.concat([
           encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
           Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
         ]),
-      16,
-      /^HTTP\/1\.1 4\d\d/,
-    ),
+      count: 16,
+      never: /^HTTP\/1\.1 4\d\d/,
+      first: '"id":"slow"',
+    }),
   },
   {
     ...COMMON,
     name: 'a refused upgrade behind a slow call',
     charge: 'calls',
-    begin: writeAndCheck(
-      ({ target }) =>
+    begin: writeAndCheck({
+      text: ({ target }) =>
         Buffer.concat([
           encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
           Buffer.from(`${encodeUpgrade({ ...target, key: 'wrong' })}\r\n`),
         ]),
-      16,
-      /^HTTP\/1\.1 4\d\d/,
-    ),
+      count: 16,
+      never: /^HTTP\/1\.1 4\d\d/,
+      first: '"id":"slow"',
+    }),
   },
   {
     ...COMMON,
@@ -258,7 +318,11 @@ export const CONNECTIONS: readonly Abuse[] = [
             if (!'"slow",1,2,3,4'.startsWith(ids)) attacker.seen.noteWrong(`answers ${ids}`);
             if (ids.length >= 14) socket.destroy();
           });
-          const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABk' };
+          const headers = {
+            Connection: 'Upgrade, HTTP2-Settings',
+            Upgrade: 'h2c',
+            'HTTP2-Settings': 'AAMAAABk',
+          };
           socket.write(
             Buffer.concat(
               bodies.map((body, index) =>

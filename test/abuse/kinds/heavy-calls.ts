@@ -33,7 +33,11 @@ const BLS_G2 = `
 const SCALAR = '73eda753299d7d483339d80809a1d80553bda402fffe5bfefffffffefffffffe';
 
 const BLAKE2F_ROUNDS = 280_000_000;
-const BLAKE2F_INPUT = Buffer.concat([bytes(BLAKE2F_ROUNDS.toString(16).padStart(8, '0')), Buffer.alloc(208), Buffer.of(1)]);
+const BLAKE2F_INPUT = Buffer.concat([
+  bytes(BLAKE2F_ROUNDS.toString(16).padStart(8, '0')),
+  Buffer.alloc(208),
+  Buffer.of(1),
+]);
 
 /** Lengths of base, exponent and modulus before a memory of ones. */
 const modexpHead = (length: number): string => `${length} 0 MSTORE 32 32 MSTORE ${length} 64 MSTORE`;
@@ -58,9 +62,18 @@ const ROWS: readonly Row[] = [
     makeBody: () => direct(0x09, BLAKE2F_INPUT)(),
   },
   { name: 'bn254 pairings of 8,192 pairs', makeBody: init(callPrecompile(0x08, BN254_PAIR, 13)) },
-  { name: 'BLS12-381 pairings of 8,192 pairs', makeBody: init(callPrecompile(0x0f, bytes(BLS_G1 + BLS_G2), 13)) },
-  { name: 'BLS12-381 G1 MSM of 32,768 points', makeBody: init(callPrecompile(0x0c, bytes(BLS_G1 + SCALAR), 15)) },
-  { name: 'BLS12-381 G2 MSM of 8,192 points', makeBody: init(callPrecompile(0x0e, bytes(BLS_G2 + SCALAR), 13)) },
+  {
+    name: 'BLS12-381 pairings of 8,192 pairs',
+    makeBody: init(callPrecompile(0x0f, bytes(BLS_G1 + BLS_G2), 13)),
+  },
+  {
+    name: 'BLS12-381 G1 MSM of 32,768 points',
+    makeBody: init(callPrecompile(0x0c, bytes(BLS_G1 + SCALAR), 15)),
+  },
+  {
+    name: 'BLS12-381 G2 MSM of 8,192 points',
+    makeBody: init(callPrecompile(0x0e, bytes(BLS_G2 + SCALAR), 13)),
+  },
   {
     name: 'modexp of 20,000 bytes at the price of Prague',
     makeBody: init(callPrecompile(0x05, ONES, 11, { head: modexpHead(20_000) })),
@@ -74,11 +87,20 @@ const ROWS: readonly Row[] = [
   { name: 'identity of 4 MiB', makeBody: init(callPrecompile(0x04, ONES, 17)) },
   { name: 'Keccak-256 of 4 MiB', makeBody: init(repeat('0x400000 0 SHA3 POP', FOUR_MIB)) },
   { name: 'MCOPY of 4 MiB', makeBody: init(repeat('0x200000 0 0x200000 MCOPY', FOUR_MIB)) },
-  { name: 'CODECOPY and CALLDATACOPY of 4 MiB', makeBody: init(repeat('0x400000 0 0 CODECOPY 0x400000 0 0 CALLDATACOPY', FOUR_MIB)) },
+  {
+    name: 'CODECOPY and CALLDATACOPY of 4 MiB',
+    makeBody: init(repeat('0x400000 0 0 CODECOPY 0x400000 0 0 CALLDATACOPY', FOUR_MIB)),
+  },
   { name: 'logs of 1 MiB', makeBody: init(repeat('0x100000 0 LOG0')) },
   { name: 'EXP of full width', makeBody: init(repeat('0 NOT DUP1 EXP POP')) },
-  { name: 'creations with 48 KB of init code', makeBody: init(repeat('49152 0 0 CREATE POP', '0 0xbfe0 MSTORE')) },
-  { name: 'balances of accounts that nobody has', makeBody: init(repeat('1 ADD DUP1 BALANCE POP', '0xffff00000000')) },
+  {
+    name: 'creations with 48 KB of init code',
+    makeBody: init(repeat('49152 0 0 CREATE POP', '0 0xbfe0 MSTORE')),
+  },
+  {
+    name: 'balances of accounts that nobody has',
+    makeBody: init(repeat('1 ADD DUP1 BALANCE POP', '0xffff00000000')),
+  },
   { name: 'storage that nobody wrote', makeBody: init(repeat('1 ADD DUP1 SLOAD POP', '0')) },
   {
     name: 'loops until gas is out, each of another code',
@@ -116,7 +138,11 @@ const ROWS: readonly Row[] = [
     name: 'memory in every frame of a deep recursion',
     connections: 16,
     makeBody: () =>
-      encodeCall('eth_call', [{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: recurseWithMemory(1_500_000) } }]),
+      encodeCall('eth_call', [
+        { to: ADDRESS },
+        'latest',
+        { [ADDRESS]: { code: recurseWithMemory(1_500_000) } },
+      ]),
   },
 ];
 

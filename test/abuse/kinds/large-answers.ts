@@ -74,7 +74,12 @@ export const LARGE_ANSWERS: readonly Abuse[] = [
     charge: 'calls',
     makeBody: () => {
       const params = callForZeros(100_000);
-      const items = Array.from({ length: 1_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params }));
+      const items = Array.from({ length: 1_000 }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'eth_call',
+        params,
+      }));
       return Buffer.from(JSON.stringify(items));
     },
   }),
@@ -84,7 +89,12 @@ export const LARGE_ANSWERS: readonly Abuse[] = [
     charge: 'calls',
     makeBody: () => {
       const method = 'eth_getBlockReceipts';
-      const items = Array.from({ length: 1_000 }, (_, id) => ({ jsonrpc: '2.0', id, method, params: ['0x13'] }));
+      const items = Array.from({ length: 1_000 }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params: ['0x13'],
+      }));
       return Buffer.from(JSON.stringify(items));
     },
   }),

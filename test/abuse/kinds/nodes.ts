@@ -1,6 +1,6 @@
 /** Calls that are dear for a network's nodes, or for the log because of what nodes say. */
 import type { Abuse } from '../abuse.ts';
-import { type BodyAbuse, bodyAbuse, encodeCall, nextNumber, NODES } from './body-abuse.ts';
+import { type BodyAbuse, bodyAbuse, encodeCall, NODES, nextNumber } from './body-abuse.ts';
 
 const family = 'nodes';
 const call = (data: string): Uint8Array => encodeCall('eth_call', [{ data }, 'latest']);
@@ -28,7 +28,9 @@ const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
     connections: 16,
     ms: 3_000,
     makeBody: () => () =>
-      Buffer.from(`[${Array.from({ length: 64 }, () => Buffer.from(call(numbered('0x510e'))).toString()).join()}]`),
+      Buffer.from(
+        `[${Array.from({ length: 64 }, () => Buffer.from(call(numbered('0x510e'))).toString()).join()}]`,
+      ),
   },
 ];
 

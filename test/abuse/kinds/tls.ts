@@ -24,7 +24,12 @@ export const TLS: readonly Abuse[] = [
     name: 'handshakes without a request',
     charge: 'nothing',
     begin: (attacker) =>
-      holdSockets(attacker, { count: 16, reading: 'all', reopenMs: 1, use: (socket) => void socket.destroy() }),
+      holdSockets(attacker, {
+        count: 16,
+        reading: 'all',
+        reopenMs: 1,
+        use: (socket) => void socket.destroy(),
+      }),
   },
   {
     ...COMMON,

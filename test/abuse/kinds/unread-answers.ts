@@ -40,7 +40,12 @@ function askUnread(attacker: Attacker, plan: UnreadPlan): void {
   });
 }
 
-function askUnreadOverWebSocket(attacker: Attacker, count: number, messages: number, isTrickle: boolean): void {
+function askUnreadOverWebSocket(
+  attacker: Attacker,
+  count: number,
+  messages: number,
+  isTrickle: boolean,
+): void {
   holdWebSockets(attacker, {
     count,
     host: ROLLUP,

@@ -1,6 +1,6 @@
 /** WebSockets that are opened, or half opened, and used for something else than calls. */
 import type { Abuse } from '../abuse.ts';
-import { holdSockets, writeSlowly } from '../attack/sockets.ts';
+import { holdSockets, type writeSlowly } from '../attack/sockets.ts';
 import { holdWebSockets } from '../attack/web-sockets.ts';
 import { DEVNET } from './body-abuse.ts';
 import { CHAIN_ID_BODY, encodeFrameHead, encodeRequest, encodeUpgrade } from './requests.ts';
@@ -18,7 +18,9 @@ const FRAGMENT_BYTES = 50_000;
 const ping = encodeFrameHead(PING, true, 125);
 const PINGS = Buffer.concat(Array.from({ length: 500 }, () => Buffer.concat([ping, Buffer.alloc(125)])));
 const TINY_FRAGMENTS = Buffer.concat(
-  Array.from({ length: 10_000 }, () => Buffer.concat([encodeFrameHead(CONTINUATION, false, 1), Buffer.of(0x20)])),
+  Array.from({ length: 10_000 }, () =>
+    Buffer.concat([encodeFrameHead(CONTINUATION, false, 1), Buffer.of(0x20)]),
+  ),
 );
 
 /** An open WebSocket of which the frames are ours to write. */
@@ -58,7 +60,12 @@ export const WEB_SOCKETS: readonly Abuse[] = [
     isShort: true,
     ms: 3_000,
     begin: (attacker) =>
-      holdWebSockets(attacker, { count: TOO_MANY, host: DEVNET, isRead: true, use: () => attacker.seen.sent++ }),
+      holdWebSockets(attacker, {
+        count: TOO_MANY,
+        host: DEVNET,
+        isRead: true,
+        use: () => attacker.seen.sent++,
+      }),
   },
   {
     ...COMMON,
@@ -98,7 +105,10 @@ export const WEB_SOCKETS: readonly Abuse[] = [
         reading: 'none',
         use: (socket) =>
           void socket.write(
-            Buffer.concat([encodeRequest(attacker.target), Buffer.from(`${encodeUpgrade(attacker.target)}\r\n`)]),
+            Buffer.concat([
+              encodeRequest(attacker.target),
+              Buffer.from(`${encodeUpgrade(attacker.target)}\r\n`),
+            ]),
           ),
       }),
   },
@@ -128,7 +138,6 @@ export const WEB_SOCKETS: readonly Abuse[] = [
     ...COMMON,
     name: 'messages of which the end never comes',
     charge: 'refused',
-    isShort: true,
     ms: 3_000,
     begin: (attacker) =>
       useRaw(attacker, 100, (socket) => {

@@ -15,7 +15,8 @@ const START_CHARACTERS = 2_048;
 /** Of what is answered, at least so much has to be counted. */
 const COUNTED_SHARE = 0.5;
 
-const LIMIT_REFUSAL = /-32005|^(408|413|429|431|503) |Unexpected server response: (429|503)|^closed 1(008|009|013)/;
+const LIMIT_REFUSAL =
+  /-32005|^(408|413|429|431|503) |Unexpected server response: (429|503)|^closed 1(008|009|013)/;
 const CLOSED = /^closed by the service|^ECONNRESET/;
 
 /** Of the abuser's key since the service was started. */

@@ -35,15 +35,18 @@ export function describeOutcome(
   rest: Pick<Outcome, 'charge' | 'logLines' | 'isRunning'>,
 ): Outcome {
   const reports = [...rounds.alone, ...rounds.beside].flat();
-  const { attacks, recovery } = rounds;
+  const { attacks, recovery, socketFault } = rounds;
   const kinds = Object.entries(attacks.kinds).sort(([, a], [, b]) => b - a);
   return {
     ...rest,
     abuse,
     p99: readP99(rounds),
     worstLane: findWorstLane(rounds),
-    failed: countFailures(reports),
-    failures: describeFailures(reports),
+    failed: countFailures(reports) + (socketFault === undefined ? 0 : 1),
+    failures:
+      socketFault === undefined
+        ? describeFailures(reports)
+        : `new WebSocket: ${socketFault}; ${describeFailures(reports)}`,
     peakBytes: rounds.peakBytes,
     recoveryMs: recovery.ms,
     recoveryLack: recovery.lack,

@@ -7,6 +7,7 @@ import { readPercentile } from '../../operations/support/latency.ts';
 import type { Abuse } from '../abuse.ts';
 import type { Attack } from '../attack/attack.ts';
 import type { AttackReport } from '../attack/seen.ts';
+import { findWebSocketFault } from '../stage/ask.ts';
 import { HEAVY_LANE } from '../stage/neighbour.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readResidentBytes, readVitals, watchMemory } from '../stage/vitals.ts';
@@ -22,7 +23,7 @@ const MAX_RATIO = 2;
 const MAX_MORE_MS = 10;
 /** So far below or beyond it that no further round could show anything else. */
 const CLEAR = 0.7;
-const HOPELESS = 5;
+const HOPELESS = 10;
 /** Alone it is less, unless something else wants the processors: then that is measured again. */
 const CALM_MS = 15;
 const ALONE_ATTEMPTS = 3;
@@ -42,6 +43,8 @@ export type Rounds = {
   /** The slowest. */
   readonly recovery: Recovery;
   readonly peakBytes: number;
+  /** Why the neighbour could not open a WebSocket beside it, where it could not. */
+  readonly socketFault: string | undefined;
 };
 
 export type Actors = {
@@ -55,20 +58,22 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
   const alone: (readonly LaneReport[])[] = [];
   const beside: (readonly LaneReport[])[] = [];
   const attacks: AttackReport[] = [];
+  let socketFault: string | undefined;
   let recovery: Recovery = { ms: 0, lack: undefined };
   const { stage, lanes } = actors;
   const readPeak = watchMemory(stage.program.pid);
   const before = await readVitals(stage.program);
   for (let round = 0; needsRound(round, { alone, beside }, plan.maxRounds); round++) {
     alone.push(await measureAlone(actors, plan.aloneMs));
-    const { reports, report } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
+    const { reports, report, fault } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
+    socketFault ??= fault;
     beside.push(reports);
     attacks.push(report);
     const after = await recover(stage, lanes, before);
     if (after.ms > recovery.ms) recovery = after;
     if (after.lack !== undefined || !stage.program.isRunning) break;
   }
-  return { alone, beside, attacks: addReports(attacks), recovery, peakBytes: readPeak() };
+  return { alone, beside, attacks: addReports(attacks), recovery, peakBytes: readPeak(), socketFault };
 }
 
 async function measureAlone({ load, lanes }: Actors, ms: number): Promise<readonly LaneReport[]> {
@@ -85,19 +90,26 @@ async function measureAlone({ load, lanes }: Actors, ms: number): Promise<readon
   return calmest as readonly LaneReport[];
 }
 
+type Beside = {
+  readonly reports: readonly LaneReport[];
+  readonly report: AttackReport;
+  readonly fault: string | undefined;
+};
+
 async function measureBeside(
   { stage, load, attack, lanes }: Actors,
   abuse: Abuse,
   ms: number,
-): Promise<{ readonly reports: readonly LaneReport[]; readonly report: AttackReport }> {
+): Promise<Beside> {
   await begin(load, lanes);
   await attack.begin(abuse.name, stage.targetFor(abuse.key));
   await sleepWhileSmall(stage.program.pid, ms);
   // What is under way is waited for while the abuse goes on.
   const isLarge = readResidentBytes(stage.program.pid) > MAX_BYTES;
   const report = isLarge ? await attack.end() : undefined;
+  const fault = await findWebSocketFault(stage);
   const reports = await load.end();
-  return { reports, report: report ?? (await attack.end()) };
+  return { reports, report: report ?? (await attack.end()), fault };
 }
 
 /** An abuse that takes far more memory than it may is ended: others use the machine, too. */
@@ -116,13 +128,20 @@ type Latencies = Pick<Rounds, 'alone' | 'beside'>;
 
 function needsRound(round: number, latencies: Latencies, maxRounds: number): boolean {
   if (round === 0) return true;
+  if (countFailures(latencies.beside.flat()) > 0) return false;
   const { beside, limit } = readP99(latencies);
   if (beside < limit * CLEAR || beside > limit * HOPELESS) return false;
   return round < maxRounds;
 }
 
 /** Milliseconds. */
-export type P99 = { readonly alone: number; readonly beside: number; readonly limit: number };
+export type P99 = {
+  readonly alone: number;
+  readonly beside: number;
+  /** The lowest of the rounds: where it is far below, something else wanted the processors. */
+  readonly best: number;
+  readonly limit: number;
+};
 
 /** Over all lanes but that of the heavy calls, the middle of the rounds. */
 export function readP99({ alone, beside }: Latencies): P99 {
@@ -130,6 +149,7 @@ export function readP99({ alone, beside }: Latencies): P99 {
   return {
     alone: aloneMs,
     beside: median(beside.map(readLight)),
+    best: Math.min(...beside.map(readLight)),
     limit: Math.max(aloneMs * MAX_RATIO, aloneMs + MAX_MORE_MS),
   };
 }
@@ -142,9 +162,19 @@ function readLight(reports: readonly LaneReport[]): number {
 
 /** The lane with the highest p99 beside the abuse. */
 export function findWorstLane({ beside }: Latencies): string {
-  const names = [...new Set(beside.flat().filter(isLight).map(({ name }) => name))];
+  const names = [
+    ...new Set(
+      beside
+        .flat()
+        .filter(isLight)
+        .map(({ name }) => name),
+    ),
+  ];
   const readLane = (lane: string): number =>
-    readPercentile(beside.flat().filter(({ name }) => name === lane), P99);
+    readPercentile(
+      beside.flat().filter(({ name }) => name === lane),
+      P99,
+    );
   return names.reduce((worst, name) => (readLane(name) > readLane(worst) ? name : worst), names[0] ?? '');
 }
 

@@ -1,8 +1,8 @@
 /** The polite neighbour: what it asks, at its own pace, on a key and connections of its own. */
 import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
-import { askText } from './ask.ts';
 import { FACTS } from '../../support/development.ts';
 import { countTo } from '../kinds/programs.ts';
+import { askText } from './ask.ts';
 import type { Stage } from './stage.ts';
 
 type Asked = Pick<FixedQuestion, 'method' | 'params'>;
@@ -36,7 +36,14 @@ const LANES: readonly LanePlan[] = [
       { method: 'eth_estimateGas', params: [TRANSFER] },
     ],
   },
-  { name: 'new connections', transport: 'http', host: 'devnet.localhost', connections: 8, perSecond: 10, isFleeting: true },
+  {
+    name: 'new connections',
+    transport: 'http',
+    host: 'devnet.localhost',
+    connections: 8,
+    perSecond: 10,
+    isFleeting: true,
+  },
   { name: 'WebSocket', transport: 'webSocket', host: 'devnet.localhost', connections: 1, perSecond: 40 },
   {
     name: 'rollup',
@@ -60,13 +67,24 @@ const LANES: readonly LanePlan[] = [
       { method: 'eth_call', params: [{ to: TRANSFER.to, data: '0x01' }, 'latest'] },
     ],
   },
-  { name: HEAVY_LANE, transport: 'http', host: 'devnet.localhost', connections: 2, perSecond: 2, asks: [HEAVY] },
+  {
+    name: HEAVY_LANE,
+    transport: 'http',
+    host: 'devnet.localhost',
+    connections: 2,
+    perSecond: 2,
+    asks: [HEAVY],
+  },
 ];
 
 const START = '{"jsonrpc":"2.0","id":1,"result":';
 
-/** Its lanes, with the answers that the service gives while nothing else happens. @throws Error when it gives none */
-export async function planNeighbour(stage: Stage): Promise<readonly Lane[]> {
+/**
+ * Its lanes, with the answers that the service gives while nothing else happens.
+ * @param pace 1 is all of its requests
+ * @throws Error when the service gives no answer
+ */
+export async function planNeighbour(stage: Stage, pace: number): Promise<readonly Lane[]> {
   const key = stage.keyOf('neighbour');
   const learn = async (host: string, { method, params }: Asked): Promise<FixedQuestion> => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -76,7 +94,8 @@ export async function planNeighbour(stage: Stage): Promise<readonly Lane[]> {
   };
   const lanes: Lane[] = [];
   for (const { asks, ...plan } of LANES) {
-    const lane: Lane = { ...plan, port: stage.program.port, key, isSecure: stage.isSecure };
+    const perSecond = plan.perSecond * pace;
+    const lane: Lane = { ...plan, perSecond, port: stage.program.port, key, isSecure: stage.isSecure };
     const questions: FixedQuestion[] = [];
     for (const ask of asks ?? []) questions.push(await learn(plan.host, ask));
     lanes.push(asks === undefined ? lane : { ...lane, questions });

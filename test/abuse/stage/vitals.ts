@@ -55,7 +55,10 @@ export async function readVitals(program: Program): Promise<Vitals> {
 }
 
 /** Lines that the log has from a place on, and where it ends now. */
-export function countLogLines(program: Program, from: number): { readonly lines: number; readonly end: number } {
+export function countLogLines(
+  program: Program,
+  from: number,
+): { readonly lines: number; readonly end: number } {
   const file = openSync(join(program.folder, 'portcullis.log'), 'r');
   try {
     const end = fstatSync(file).size;

@@ -101,7 +101,10 @@ export class Pacer {
   #plan(at: number): void {
     this.#tally.countDue();
     const id = ++lastId;
-    this.#waiting.push({ question: this.#questions === undefined ? ask(id) : askFixed(id, this.#questions), at });
+    this.#waiting.push({
+      question: this.#questions === undefined ? ask(id) : askFixed(id, this.#questions),
+      at,
+    });
   }
 
   #sendWaiting(): void {
