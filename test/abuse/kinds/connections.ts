@@ -370,7 +370,7 @@ export const CONNECTIONS: readonly Abuse[] = [
   {
     ...COMMON,
     name: '10,000 requests in one write',
-    charge: 'refused',
+    charge: 'calls',
     begin: (attacker) => {
       const requests = Buffer.concat(Array.from({ length: 10_000 }, () => encodeRequest(attacker.target)));
       holdSockets(attacker, { count: 16, reading: 'none', use: (socket) => void socket.write(requests) });

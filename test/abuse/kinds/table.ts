@@ -10,19 +10,34 @@ import { TLS } from './tls.ts';
 import { UNREAD_ANSWERS } from './unread-answers.ts';
 import { WEB_SOCKETS } from './web-sockets.ts';
 
-/** No abuse at all: what it shows is the noise of the measurement. */
-const CONTROL: Abuse = {
-  name: 'nothing (control)',
+/** What takes nothing from the service: the noise of the measurement, and what the attackers' own computing adds to it. */
+const CONTROL = {
   family: 'control',
   transport: 'HTTP',
   key: 'none',
   charge: 'nothing',
-  begin: () => {},
-};
+} as const;
+const BURN_MS = 20;
+const CONTROLS: readonly Abuse[] = [
+  { ...CONTROL, name: 'nothing (control)', begin: () => {} },
+  {
+    ...CONTROL,
+    name: 'attackers that only compute (control)',
+    begin({ seen, signal }) {
+      const burn = (): void => {
+        if (signal.aborted) return;
+        seen.sent++;
+        for (const until = performance.now() + BURN_MS; performance.now() < until; );
+        setImmediate(burn);
+      };
+      setImmediate(burn);
+    },
+  },
+];
 
 /** In the order in which they run; those of TLS last, as they need another service. */
 export const ABUSES: readonly Abuse[] = [
-  CONTROL,
+  ...CONTROLS,
   ...DEAR_BODIES,
   ...BATCHES,
   ...LARGE_ANSWERS,
