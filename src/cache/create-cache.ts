@@ -1,6 +1,5 @@
 import type { Logger } from '../observe/logger.ts';
 import type { RedisFault } from '../redis/redis-client.ts';
-import { OccasionalLog } from '../util/occasional-log.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
@@ -22,8 +21,5 @@ export async function createCache(options: CacheOptions, log: Logger): Promise<C
 }
 
 function createFaultLog(log: Logger): (fault: RedisFault) => void {
-  const occasional = new OccasionalLog((fault, faults) =>
-    log.warn({ fault, faults }, 'shared cache is of no use at the moment'),
-  );
-  return (fault) => occasional.report(fault);
+  return (fault) => log.warn({ fault }, 'shared cache is of no use at the moment');
 }

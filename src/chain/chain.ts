@@ -139,7 +139,7 @@ export interface Chain {
   readonly isAnswerable: boolean;
 
   /** Return data of a message call: JSON string of hex data. */
-  call(request: CallRequest, scope: CallScope): Eventual<JsonText>;
+  call(request: CallRequest, scope: CallScope): Eventual<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText>;
   /** Array of receipt objects (spec 2.3), or null. */

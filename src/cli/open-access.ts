@@ -11,7 +11,6 @@ import type { Config } from '../config/config.ts';
 import type { Access } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
-import { OccasionalLog } from '../util/occasional-log.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /** What decides who comes in, and how to close it. */
@@ -157,8 +156,5 @@ async function openClient({ url }: SharedServer, warn: (about: RedisFault) => vo
 }
 
 function createFaultLog(log: Logger): (about: string) => void {
-  const occasional = new OccasionalLog((about, faults) =>
-    log.warn({ about, faults }, 'keys and limits are not to be had where they are shared'),
-  );
-  return (about) => occasional.report(about);
+  return (fault) => log.warn({ fault }, 'keys and limits are not to be had where they are shared');
 }

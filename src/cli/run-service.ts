@@ -27,7 +27,7 @@ export async function runService(
   { demoNetworks = [], onReady }: RunOptions,
 ): Promise<number> {
   const config = await makeConfig(recipe);
-  const log = createLogger(config.log.level);
+  const log = createLogger(config.log.level, { perMinute: config.log.perMinute });
   const host = await openHost({ recipe, config, demoNetworks, log });
   let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
+import { BoundedLogger } from './bounded-logger.ts';
 import { LineBuffer } from './line-buffer.ts';
-import type { LogLevel } from './options.ts';
+import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
 
 /** What a log line may carry: short facts, never a key, never a body. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -12,6 +13,8 @@ export interface Logger {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
+  /** Writes every line, for those of which the operator chose the number; absent where all lines are written anyway. */
+  readonly everyLine?: Logger;
 }
 
 /** Where lines go, one JSON object each. */
@@ -31,12 +34,16 @@ export type LoggerOptions = {
   readonly sink?: LogSink;
   /** In every line: which of several processes writes. */
   readonly process?: number | undefined;
+  /** Lines of one message in a minute. */
+  readonly perMinute?: number;
 };
 
-/** A JSON logger. */
-export function createLogger(level: LogLevel, { sink, process: pid }: LoggerOptions = {}): Logger {
+/** A JSON logger; a message that is logged too often is left out and counted. */
+export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logger {
+  const { sink, process: pid, perMinute = DEFAULT_PER_MINUTE } = options;
   const base = pid === undefined ? null : { process: pid };
-  return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, sink ?? useStderr());
+  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, sink ?? useStderr());
+  return new BoundedLogger(log, perMinute);
 }
 
 /** All loggers of a process write to one. */

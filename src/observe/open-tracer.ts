@@ -12,7 +12,6 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { OccasionalLog } from '../util/occasional-log.ts';
 import { settleWithin } from '../util/settle-within.ts';
 import type { Logger } from './logger.ts';
 import type { TracingOptions } from './options.ts';
@@ -39,8 +38,7 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
     timeoutMillis: EXPORT_LIMIT_MS,
   });
   // What goes wrong is told without the reason, which may quote the address.
-  const failures = new OccasionalLog((_, exports) => log.warn({ exports }, 'traces could not be exported'));
-  const processor = new BatchSpanProcessor(reportFailures(exporter, failures), {
+  const processor = new BatchSpanProcessor(reportFailures(exporter, log), {
     maxQueueSize: MAX_WAITING_SPANS,
     maxExportBatchSize: EXPORT_SPANS,
     scheduledDelayMillis: EXPORT_INTERVAL_MS,
@@ -136,11 +134,11 @@ class UnrecordedSpan implements TraceSpan {
   end(): void {}
 }
 
-function reportFailures(exporter: SpanExporter, failures: OccasionalLog): SpanExporter {
+function reportFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   return {
     export(spans, onResult) {
       exporter.export(spans, (result) => {
-        if (result.code !== 0) failures.report('export');
+        if (result.code !== 0) log.warn({}, 'traces could not be exported');
         onResult(result);
       });
     },

@@ -13,7 +13,14 @@ export type RequestLogOptions = {
   readonly failed: boolean;
 };
 
-export type LogOptions = { readonly level: LogLevel; readonly requests: RequestLogOptions };
+export type LogOptions = {
+  readonly level: LogLevel;
+  /** Lines of one message in a minute, of a process; one key, address or node has a tenth of them. */
+  readonly perMinute: number;
+  readonly requests: RequestLogOptions;
+};
+
+export const DEFAULT_PER_MINUTE = 60;
 
 const share = z.number().min(0).max(1);
 
@@ -31,6 +38,7 @@ const requestLogSchema: z.ZodType<RequestLogOptions> = z
 export const logOptionsSchema: z.ZodType<LogOptions> = z
   .strictObject({
     level: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+    perMinute: z.int().min(1).max(1_000_000).default(DEFAULT_PER_MINUTE),
     requests: requestLogSchema,
   })
   .prefault({ requests: {} });

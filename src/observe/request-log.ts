@@ -8,11 +8,14 @@ const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 
 /**
- * Writes one line a body: always when it was slow or failed, otherwise as sampled, and every one at level `debug`. A line has
- * names and numbers only; keys and bodies are not in it.
+ * Writes one line a body: when it was slow or failed, within the logger's bound; otherwise as sampled. Every one where all
+ * are sampled and at level `debug`. A line has names and numbers only; keys and bodies are not in it.
  */
 export class RequestLog {
+  /** Of what was slow or failed. */
   readonly #log: Logger;
+  /** Of the others, whose number is the operator's choice. */
+  readonly #sampled: Logger;
   readonly #options: RequestLogOptions;
   readonly #faults: ReadonlySet<string>;
   readonly #logsAll: boolean;
@@ -25,7 +28,8 @@ export class RequestLog {
     faults: ReadonlySet<string>,
     random: () => number = Math.random,
   ) {
-    this.#log = log;
+    this.#sampled = log.everyLine ?? log;
+    this.#log = options.sample === 1 || log.isLevelEnabled('debug') ? this.#sampled : log;
     this.#options = options;
     this.#faults = faults;
     this.#logsAll = log.isLevelEnabled('debug');
@@ -36,7 +40,7 @@ export class RequestLog {
     const { sample, slow, failed } = this.#options;
     if (failed && this.#hasFailed(report)) this.#log.warn(describe(report, ms), 'request failed');
     else if (ms >= slow) this.#log.warn(describe(report, ms), 'slow request');
-    else if (sample > 0 && this.#random() < sample) this.#log.info(describe(report, ms), 'request');
+    else if (sample > 0 && this.#random() < sample) this.#sampled.info(describe(report, ms), 'request');
     else if (this.#logsAll) this.#log.debug(describe(report, ms), 'request');
   }
 

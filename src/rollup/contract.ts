@@ -3,6 +3,7 @@ import type { BlockReference, CallScope, Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
 import { readData } from './answers.ts';
 
 const WORD_BYTES = 32;
@@ -37,7 +38,7 @@ export async function readWord(
   block: BlockReference,
   scope: CallScope,
 ): Promise<bigint | undefined> {
-  let answer: string;
+  let answer: JsonResult;
   try {
     answer = await chain.call({ call, block }, scope);
   } catch (error) {

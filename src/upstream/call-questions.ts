@@ -29,15 +29,15 @@ export class CallQuestions {
     this.#parts = parts;
   }
 
-  call(request: CallRequest, scope: CallScope): Promise<JsonText> {
+  call(request: CallRequest, scope: CallScope): Promise<JsonResult> {
     return this.#ask('eth_call', request, checkData, scope);
   }
 
   estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
-    return this.#ask('eth_estimateGas', request, checkQuantity, scope);
+    return this.#ask('eth_estimateGas', request, checkQuantity, scope) as Promise<JsonText>;
   }
 
-  #ask(method: string, request: CallRequest, check: Check, scope: CallScope): Promise<JsonText> {
+  #ask(method: string, request: CallRequest, check: Check, scope: CallScope): Promise<JsonResult> {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     const isPinned = resolved?.kind === 'block' && resolved.position.hash !== undefined;
     return isPinned
@@ -45,7 +45,7 @@ export class CallQuestions {
       : this.#resolveAndAsk({ method, request, check }, scope);
   }
 
-  async #resolveAndAsk(question: Question, scope: CallScope): Promise<JsonText> {
+  async #resolveAndAsk(question: Question, scope: CallScope): Promise<JsonResult> {
     const { resolver, directory, ask } = this.#parts;
     const resolved = await resolver.resolve(question.request.block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
@@ -55,11 +55,11 @@ export class CallQuestions {
     }
     const { method, request, check } = question;
     const params = `[${encodeCall(request)},"pending"${encodeOverrides(request)}]`;
-    const call = { method, params, isSticky: true, nulls: 'fault', isText: true, check } as const;
-    return (await ask({ call, scope })) as JsonText;
+    const call = { method, params, isSticky: true, nulls: 'fault', isHeld: true, check } as const;
+    return ask({ call, scope });
   }
 
-  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: CallScope): Promise<JsonText> {
+  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: CallScope): Promise<JsonResult> {
     const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
     const text = encodeCall(request);
     const overrides = encodeOverrides(request);
@@ -76,10 +76,10 @@ export class CallQuestions {
         question: `${this.#parts.chainId}:${method}:${text}${overrides}`.toLowerCase(),
       },
       nulls: 'fault',
-      isText: true,
+      isHeld: true,
       check,
     };
-    return this.#parts.ask({ call, scope }) as Promise<JsonText>;
+    return this.#parts.ask({ call, scope });
   }
 }
 

@@ -39,3 +39,17 @@ export class UpstreamFault extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/**
+ * An error that is not understood, of a method that executes. Most likely the execution failed: it is an answer when a
+ * second upstream gives the same text, and a fault when a second one has a result.
+ */
+export class UnknownExecutionError extends UpstreamFault {
+  /** As the node gave it. */
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super('unknown', message);
+    this.code = code;
+  }
+}

@@ -5,6 +5,7 @@ import { TokenBucket } from '../util/token-bucket.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
 import { breakCircuit } from './policies/break-circuit.ts';
+import { confirmErrors } from './policies/confirm-errors.ts';
 import { confirmNulls } from './policies/confirm-nulls.ts';
 import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
@@ -13,7 +14,7 @@ import { keepPace } from './policies/keep-pace.ts';
 import { order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
-import { sendToUpstream } from './policies/send.ts';
+import { createSender } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
 import { fillCache, readCache } from './policies/use-cache.ts';
 import { composePolicies, type Handler } from './routed-call.ts';
@@ -55,9 +56,15 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
         latenciesOf: createLatencyTable(),
       }),
       breakCircuit(createEventLog(network, log)),
+      confirmErrors((error, upstream, method) =>
+        log.info(
+          { network, upstream: upstream.name, method, code: error.code, reason: error.message },
+          'two upstreams agree that this error is a failed execution',
+        ),
+      ),
       keepPace(),
     ],
-    sendToUpstream,
+    createSender(options),
   );
 }
 

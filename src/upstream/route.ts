@@ -1,9 +1,16 @@
+import type { UnknownExecutionError } from './fault.ts';
 import type { Upstream } from './upstream.ts';
+
+/** An upstream says that the execution failed, in words that are not known. */
+export type Claim = { readonly upstream: Upstream; readonly error: UnknownExecutionError };
+
+const NONE: readonly Claim[] = [];
 
 /** The upstreams that may answer one call, best first. Each is taken once, unless it is given back. */
 export class Route {
   readonly #upstreams: Upstream[];
   #next = 0;
+  #claims = NONE;
 
   constructor(upstreams: readonly Upstream[]) {
     this.#upstreams = [...upstreams];
@@ -27,5 +34,21 @@ export class Route {
   /** An upstream that was taken has not been heard: it may be asked again, after all others. */
   giveBack(upstream: Upstream): void {
     this.#upstreams.push(upstream);
+  }
+
+  /** What has been claimed of this call and neither confirmed nor contradicted. */
+  get claims(): readonly Claim[] {
+    return this.#claims;
+  }
+
+  addClaim(claim: Claim): void {
+    this.#claims = [...this.#claims, claim];
+  }
+
+  /** The claims, which are settled now. */
+  takeClaims(): readonly Claim[] {
+    const claims = this.#claims;
+    this.#claims = NONE;
+    return claims;
   }
 }

@@ -26,6 +26,11 @@ export type RoutedCall = {
   readonly batch?: () => readonly NodeCall[];
   /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */
   readonly isText?: boolean;
+  /**
+   * A stream is collected as far as that is cheap, so that most of what can be wrong with it is found while another node
+   * can still be asked, or an error given.
+   */
+  readonly isHeld?: boolean;
   /** Whether `check` makes sure that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
   /** Only upstreams that have this block are asked. */

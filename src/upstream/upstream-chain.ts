@@ -42,8 +42,8 @@ export class UpstreamChain implements Chain {
     return this.#parts.isAnswerable();
   }
 
-  call(request: CallRequest, scope: CallScope): Promise<JsonText> {
-    return this.#answer(request.block, () => this.#parts.calls.call(request, scope));
+  call(request: CallRequest, scope: CallScope): Promise<JsonResult> {
+    return this.#answer(request.block, () => this.#parts.calls.call(request, scope)).then(translateFaults);
   }
 
   estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {

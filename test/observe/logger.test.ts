@@ -29,7 +29,7 @@ const ENDS: Readonly<Record<string, string>> = {
 for (const [how, statement] of Object.entries(ENDS)) {
   test(`no line is lost when the process ends: ${how}`, () => {
     const script = `import { createLogger } from ${JSON.stringify(MODULE)};
-      const log = createLogger('info');
+      const log = createLogger('info', { perMinute: 1_000 });
       for (let i = 0; i < 100; i++) log.info({ i, text: 'x'.repeat(100) }, 'counted');
       ${statement}`;
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {

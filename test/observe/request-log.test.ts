@@ -101,3 +101,17 @@ test('a body of many calls is one line with their numbers', () => {
   assert.deepEqual(line?.['sources'], { cache: 1_000 });
   assert.ok(JSON.stringify(line).length < 2_000);
 });
+
+test('a key that is refused at every request has a few lines a minute, unless all requests have one', () => {
+  const bounded = setUp();
+  const slow = setUp({ slow: 1 });
+  const sampled = setUp({ sample: 1 });
+  for (let i = 0; i < 1_000; i++) {
+    bounded.log.onEnd(makeReport(['rateLimited'], 429), 1);
+    slow.log.onEnd(makeReport(['ok']), 1);
+    sampled.log.onEnd(makeReport(['rateLimited'], 429), 1);
+  }
+  assert.equal(bounded.lines.length, 6);
+  assert.equal(slow.lines.length, 6);
+  assert.equal(sampled.lines.length, 1_000);
+});

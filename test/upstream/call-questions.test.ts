@@ -5,6 +5,7 @@ import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
 import { answer, type Behaviour, createNode, nodeError } from './support/scripted-node.ts';
+import { createStream, readAll, type StreamScript } from './support/scripted-stream.ts';
 
 const chain = new ScriptedChain({ length: 400 });
 
@@ -154,5 +155,61 @@ describe('calls', () => {
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
       await assert.rejects(alone.chain.call(request(LATEST), createScope()), { name: 'ChainError' });
     }
+  });
+
+  const streamed =
+    (text: string, script: StreamScript = {}): Behaviour =>
+    async () => ({ kind: 'result', result: createStream(text, { pieceBytes: 65_536, ...script }) });
+
+  it('a result that comes in pieces is held: what is wrong with it is answered by another node, or an error', async () => {
+    const good = `"0x${'ab'.repeat(1_000)}"`;
+    const bad = [
+      streamed(`"0x${'zz'.repeat(1_000)}"`),
+      streamed(`["${good}"]`),
+      streamed(`${good.slice(0, -2)}"`),
+      streamed(good, { breakAt: 700 }),
+    ];
+    for (const behaviour of bad) {
+      const nodes = [
+        createNode({ behaviour, tier: 1 }),
+        createNode({ behaviour: streamed(good, { pieceBytes: 7 }), tier: 2 }),
+      ];
+      const { chain: served } = createNetwork(chain, {}, nodes);
+      assert.equal(await served.call(request(LATEST), createScope()), good);
+      assert.equal(nodes[0]?.upstream.faults.size, 1);
+      const alone = createNetwork(chain, {}, [createNode(behaviour)]);
+      await assert.rejects(alone.chain.call(request(LATEST), createScope()), { kind: 'unavailable' });
+    }
+  });
+
+  it('a very long one is passed on in pieces; one that turns out to be wrong goes on with another node’s', async () => {
+    const length = 9 * 1_048_576;
+    const good = `"0x${'ab'.repeat(length / 2)}"`;
+    const bad = [
+      streamed(`${good.slice(0, -3)}z0"`),
+      streamed(`${good.slice(0, -2)}"`),
+      streamed(good, { breakAt: length - 7 }),
+    ];
+    for (const behaviour of bad) {
+      const nodes = [
+        createNode({ behaviour, tier: 1 }),
+        createNode({ behaviour: streamed(good, { pieceBytes: 70_000 }), tier: 2 }),
+      ];
+      const { chain: served } = createNetwork(chain, {}, nodes);
+      const result = await served.call(request(LATEST), createScope());
+      assert.ok(typeof result !== 'string');
+      assert.ok((await readAll(result)) === good);
+      assert.equal(nodes[0]?.upstream.faults.size, 1);
+      const alone = createNetwork(chain, {}, [createNode(behaviour)]);
+      const broken = await alone.chain.call(request(LATEST), createScope());
+      await assert.rejects(readAll(broken), { name: 'ChainError', kind: 'unavailable' });
+    }
+  });
+
+  it('no estimate comes in pieces', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    const source = createStream(`"0x${'1'.repeat(1_000)}"`);
+    node.behave(async () => ({ kind: 'result', result: source }));
+    await assert.rejects(served.estimateGas(request(LATEST), createScope()), { kind: 'unavailable' });
   });
 });

@@ -22,7 +22,10 @@ export async function runWorker(): Promise<number> {
   let service: Service;
   try {
     const config = await makeConfig(recipe);
-    const log = createLogger(config.log.level, { process: process.pid });
+    const log = createLogger(config.log.level, {
+      process: process.pid,
+      perMinute: config.log.perMinute,
+    });
     service = await composeService(config, log, {
       processes: workers,
       hasDemoKey: (network) => demoNetworks.includes(network),

@@ -1,6 +1,7 @@
-import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
+import { checkStream, type StreamCheck } from './check-stream.ts';
 
 /** Every receipt has it once, no log has it. */
 const ONCE_A_RECEIPT = '"cumulativeGasUsed"';
@@ -15,32 +16,30 @@ const OVERLAP = 128;
 export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
   return (result) => {
     const search = new ReceiptSearch(block);
-    if (typeof result === 'string' && !result.trimStart().startsWith('[')) throw noArray();
-    if (typeof result !== 'string') return new CheckedStream(result, search);
-    search.add(result);
+    if (typeof result !== 'string') return checkStream(result, search);
+    search.add(result.trimStart());
     search.finish();
     return result;
   };
 }
 
-const OPENING_BRACKET = 0x5b;
-
-function noArray(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the receipts are no array');
-}
-
 /** Goes through the text of receipts once, piece by piece. */
-class ReceiptSearch {
+class ReceiptSearch implements StreamCheck {
   readonly #block: Block;
   #rest = '';
   #hashes = 0;
   #receipts = 0;
+  #hasBegun = false;
 
   constructor(block: Block) {
     this.#block = block;
   }
 
   add(piece: string): void {
+    if (!this.#hasBegun && !piece.startsWith('[')) {
+      throw new UpstreamFault('wrong', 'the receipts are no array');
+    }
+    this.#hasBegun = true;
     const text = this.#rest + piece;
     const hashesEnd = this.#findHashes(text);
     const countsEnd = this.#countReceipts(text);
@@ -88,36 +87,4 @@ class ReceiptSearch {
     }
     return end;
   }
-}
-
-class CheckedStream implements JsonStream {
-  readonly pieces: AsyncIterable<Uint8Array>;
-  readonly #source: JsonStream;
-
-  constructor(source: JsonStream, search: ReceiptSearch) {
-    this.#source = source;
-    this.pieces = readChecked(source, search);
-  }
-
-  cancel(): void {
-    this.#source.cancel();
-  }
-}
-
-/** Holds the last piece back until all that came before it, and it, has been found right. */
-async function* readChecked(source: JsonStream, search: ReceiptSearch): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array | undefined;
-  try {
-    for await (const piece of source.pieces) {
-      if (held === undefined && piece[0] !== OPENING_BRACKET) throw noArray();
-      search.add(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'));
-      if (held !== undefined) yield held;
-      held = piece;
-    }
-    search.finish();
-  } catch (error) {
-    source.cancel();
-    throw error;
-  }
-  if (held !== undefined) yield held;
 }

@@ -1,5 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
+import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
 const QUANTITY = /^\s*"0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})"\s*$/;
@@ -8,7 +9,9 @@ const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
 
 /** The result of a call: hex data. */
 export function checkData(result: JsonResult): JsonResult {
-  return checkPattern(result, DATA, 'the result of a call is no hex data');
+  return typeof result === 'string'
+    ? checkPattern(result, DATA, NO_DATA)
+    : checkStream(result, new DataCheck());
 }
 
 /** A word of storage, which some clients cut to what is not zero. */
@@ -23,7 +26,41 @@ export function checkQuantity(result: JsonResult): JsonResult {
 
 function checkPattern(result: JsonResult, pattern: RegExp, message: string): JsonResult {
   if (typeof result === 'string' && pattern.test(result)) return result;
+  if (typeof result !== 'string') result.cancel();
   throw new UpstreamFault('wrong', message);
+}
+
+const NO_DATA = 'the result of a call is no hex data';
+const BEGIN = '"0x';
+const NOT_HEX = /[^0-9a-fA-F]/;
+
+/** Whether what comes in pieces is one JSON string of whole bytes in hex. */
+class DataCheck implements StreamCheck {
+  /** As much as is needed to see how it begins. */
+  #begin = '';
+  #digits = 0;
+  #isComplete = false;
+
+  add(piece: string): void {
+    let digits = piece;
+    if (this.#begin.length < BEGIN.length) {
+      const text = this.#begin + piece;
+      this.#begin = text.slice(0, BEGIN.length);
+      digits = text.slice(BEGIN.length);
+      if (!BEGIN.startsWith(this.#begin)) throw new UpstreamFault('wrong', NO_DATA);
+    }
+    if (this.#isComplete && digits !== '') throw new UpstreamFault('wrong', NO_DATA);
+    if (digits.endsWith('"')) {
+      this.#isComplete = true;
+      digits = digits.slice(0, -1);
+    }
+    if (NOT_HEX.test(digits)) throw new UpstreamFault('wrong', NO_DATA);
+    this.#digits += digits.length;
+  }
+
+  finish(): void {
+    if (!this.#isComplete || this.#digits % 2 !== 0) throw new UpstreamFault('wrong', NO_DATA);
+  }
 }
 
 /** The members of an object in an answer. @throws UpstreamFault when it is none */

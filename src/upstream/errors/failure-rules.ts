@@ -1,3 +1,4 @@
+import { PRECOMPILE_RULES } from './precompile-rules.ts';
 import type { Rule } from './rule.ts';
 
 const FUNDS = 'insufficient funds for gas * price + value';
@@ -163,6 +164,15 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
     geth: 'invalid code: must not begin with 0xef',
   },
+  { client: 'revm', pattern: /^EVM error:? InvalidOperandOOG/i, kind: 'failed', geth: 'gas uint64 overflow' },
+  {
+    client: 'revm',
+    pattern: /^EVM error:? (?:Memory|MemoryLimit|Precompile|ReentrancySentry)OOG/i,
+    kind: 'failed',
+    geth: OUT_OF_GAS,
+    gethEstimate: ALLOWANCE,
+  },
+  ...PRECOMPILE_RULES,
   { client: 'revm', pattern: /^EVM error:? [A-Z]/i, kind: 'failed' },
 
   // geth's own words, and those of the clients that follow it.
@@ -172,7 +182,7 @@ export const FAILURE_RULES: readonly Rule[] = [
   {
     client: 'geth',
     pattern:
-      /^(?:out of gas|out of memory|invalid opcode|stack underflow|stack limit reached|invalid jump destination|write protection|return data out of bounds|gas uint64 overflow|max call depth exceeded|contract creation code storage out of gas|contract address collision|invalid code\b|evm: |precompile\b)/i,
+      /^(?:out of gas|out of memory|invalid opcode|stack underflow|stack limit reached|invalid jump destination|write protection|return data out of bounds|gas uint64 overflow|max call depth exceeded|nonce uint64 overflow|contract creation code storage out of gas|contract address collision|invalid code\b|evm: |precompile\b)/i,
     kind: 'failed',
   },
   { client: 'geth', pattern: /^max (?:code|initcode) size exceeded/i, kind: 'failed' },
@@ -194,9 +204,34 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
   },
   {
+    client: 'geth, reth',
+    pattern:
+      /^account 0x[0-9a-f]{40} (?:is not a precompile|is already overridden|has already been overridden|has both)\b/i,
+    kind: 'failed',
+  },
+  { client: 'geth', pattern: /^block override "[a-z]{1,40}" is not supported\b/i, kind: 'failed' },
+  {
+    client: 'geth',
+    pattern:
+      /^(?:value exceeds 256 bits|blobGasFeeCap exceeds 256 bits|blob \d{1,6} has invalid hash version|invalid (?:blobBaseFee|baseFee): |gas limit overflow|RPC gas cap exhausted)/i,
+    kind: 'failed',
+  },
+  {
+    client: 'geth',
+    pattern:
+      /^(?:both "data" and "input" are set|contract creation without any data|missing "to" in blob transaction|authorizationList provided\b|need at least 1 blob|too many blobs in transaction|"blobs" is not supported|maxFeePerBlobGas, if specified|maxFeePerGas (?:must be non-zero|\(\d{1,78}\) < max|and maxPriorityFeePerGas are not valid)|gasPrice must be non-zero)/i,
+    kind: 'failed',
+  },
+  {
     client: 'reth',
     pattern:
-      /^(?:transactions before .{1,40} should not have|max_fee_per_blob_gas is not supported|blob_versioned_hashes is not supported|account 0x[0-9a-f]{40} has both)/i,
+      /^(?:transactions before .{1,40} should not have|max_fee_per_blob_gas is not supported|blob_versioned_hashes is not supported|transaction priority fee below minimum)/i,
+    kind: 'failed',
+  },
+  {
+    client: 'revm',
+    pattern:
+      /^(?:priority fee is greater than max fee|gas price is less than basefee|caller gas limit exceeds the block|call gas cost \(|gas floor \(|reject transactions from senders with|lack of funds \(|overflow payment in transaction|nonce overflow in transaction|nonce \d{1,20} too (?:high|low)|create initcode size limit|empty (?:blobs|authorization list)|too many blobs, have|blob create transaction|authorization list (?:not supported|tx has)|Eip\d{4} is not supported)/i,
     kind: 'failed',
   },
 ];
@@ -206,7 +241,7 @@ export const FAILURE_CODE_RULES: readonly Rule[] = [
   { client: 'EIP-1474', codes: [-32003], kind: 'failed' },
   {
     client: 'eth_simulateV1',
-    codes: [-38010, -38011, -38012, -38013, -38014, -38015, -38024, -38025],
+    codes: [-38010, -38011, -38012, -38013, -38014, -38015, -38020, -38021, -38024, -38025],
     kind: 'failed',
   },
 ];

@@ -22,14 +22,16 @@ const VM_ERROR = /^vm execution error\.?$/i;
 export function findRevert(error: NodeError, text: string): string | undefined {
   const data = parseRevertData(error.data);
   const isEmpty = data === undefined || data === '0x';
-  if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text))) return data ?? readReason(text);
+  if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text)))
+    return data ?? readReason(error.message);
   if (data !== undefined && isAbiEncoded(data)) return data;
   if (VM_ERROR.test(text)) return data ?? readVmError(error.data);
-  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(text));
+  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(error.message));
 }
 
-function readReason(text: string): string {
-  return encodeReason(parseRevertProse(text)?.reason ?? '');
+/** The whole reason, however long. */
+function readReason(message: string): string {
+  return encodeReason(parseRevertProse(message)?.reason ?? '');
 }
 
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
@@ -38,11 +40,11 @@ function readVmError(data: unknown): string | undefined {
   const inner = unwrapError(data);
   const bytes = parseRevertData(inner);
   if (bytes !== undefined) return bytes;
-  const words = cutText(inner);
-  const prose = parseRevertProse(words);
+  const prose = parseRevertProse(inner);
   if (prose !== undefined) return encodeReason(prose.reason);
+  const words = cutText(inner);
   const isHalt = VM_ERROR_RULES.some(({ pattern }) => pattern.test(words));
-  return isHalt ? undefined : encodeReason(words);
+  return isHalt ? undefined : encodeReason(inner);
 }
 
 function encodeReason(reason: string): string {

@@ -1,8 +1,13 @@
 import { ChainError } from '../../chain/errors.ts';
-import { UpstreamFault } from '../fault.ts';
+import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
-import { scrubMessage } from './scrub-message.ts';
+import { isExecuting } from './methods.ts';
+import { maskSecrets, scrubMessage } from './scrub-message.ts';
+
+/** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
+const MAX_REASON_LENGTH = 1_048_576;
+const BYTES = /^\s*(?:reverted\s+)?0x/i;
 
 /**
  * A node's error: what the caller is to be told is a ChainError, anything else a fault.
@@ -13,7 +18,7 @@ export function readError(
   method: string,
   secrets: readonly string[],
 ): ChainError | UpstreamFault {
-  const verdict = classifyError(error, method);
+  const verdict = classifyError(maskError(error, secrets), method);
   switch (verdict.kind) {
     case 'reverted':
       return new ChainError('reverted', 'execution reverted', verdict.data);
@@ -32,7 +37,23 @@ export function readError(
       return new UpstreamFault('timeout', 'the node took too long');
     case 'unauthorized':
       return new UpstreamFault('unauthorized', 'the node refuses our credentials');
-    case 'unknown':
-      return new UpstreamFault('unknown', scrubMessage(verdict.message, secrets));
+    case 'unknown': {
+      const message = scrubMessage(verdict.message, secrets);
+      return isExecuting(method)
+        ? new UnknownExecutionError(verdict.code, message)
+        : new UpstreamFault('unknown', message);
+    }
   }
+}
+
+/** What a node says in words becomes the reason of a revert as it is: it holds no secret from here on. */
+function maskError({ code, message, data }: NodeError, secrets: readonly string[]): NodeError {
+  return {
+    code,
+    message: maskSecrets(message.slice(0, MAX_REASON_LENGTH), secrets),
+    data:
+      typeof data === 'string' && !BYTES.test(data)
+        ? maskSecrets(data.slice(0, MAX_REASON_LENGTH), secrets)
+        : data,
+  };
 }

@@ -1,7 +1,9 @@
-/** UTF-16 units of a message that reach a client or a log. */
-const MAX_MESSAGE_LENGTH = 300;
-/** UTF-16 units of a node's text that are looked at. */
-const MAX_INPUT_LENGTH = 4_000;
+import { cutText, ELLIPSIS } from './cut-text.ts';
+
+/** UTF-16 units of a message that reach a client or a log, its ellipsis included. */
+const MAX_MESSAGE_LENGTH = 1_000;
+/** UTF-16 units that are searched for secrets: more than are kept. */
+const MAX_SCRUBBED_LENGTH = 16_000;
 const MASK = '***';
 /** From here on each replacement shortens the text, so that replacing again and again comes to an end. */
 const MIN_SECRET_LENGTH = MASK.length + 1;
@@ -25,18 +27,35 @@ const SUSPECTS: readonly RegExp[] = [
  * characters (in any case), and for every address, IP number and credential that can be told by its looks.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
-  const kept = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  const patterns = kept
-    .toSorted((a, b) => b.length - a.length)
-    .map((secret) => new RegExp(escapePattern(secret), 'gi'));
-  const isCut = message.length > MAX_INPUT_LENGTH;
-  let text = message.slice(0, MAX_INPUT_LENGTH).replace(CONTROL, ' ');
-  text = replaceSecrets(text, patterns);
-  // The cut may have left the beginning of a secret, which no pattern finds.
-  if (isCut) text = text.slice(0, Math.max(0, text.length - longest(kept)));
+  const patterns = compileSecrets(secrets);
+  // Before the second cut, and after control characters have gone.
+  const start = cutText(message, MAX_SCRUBBED_LENGTH).replace(CONTROL, ' ');
+  let text = cutText(replaceSecrets(start, patterns));
   for (const suspect of SUSPECTS) text = text.replace(suspect, MASK);
-  return replaceSecrets(text, patterns).slice(0, MAX_MESSAGE_LENGTH).trim();
+  text = replaceSecrets(text, patterns).trim();
+  return text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}${ELLIPSIS}`;
 }
+
+/** A text of any length with `***` for the given secrets; the same where none is in it. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  const patterns = compileSecrets(secrets);
+  return patterns.some((pattern) => text.search(pattern) >= 0) ? replaceSecrets(text, patterns) : text;
+}
+
+/** The longest first: a part of another must not break it up. Compiled once for each list. */
+function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
+  let patterns = compiled.get(secrets);
+  if (patterns === undefined) {
+    patterns = secrets
+      .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+      .toSorted((a, b) => b.length - a.length)
+      .map((secret) => new RegExp(escapePattern(secret), 'gi'));
+    compiled.set(secrets, patterns);
+  }
+  return patterns;
+}
+
+const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
 
 /** Until none is left: what stands beside a mask may complete another secret. */
 function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
@@ -47,10 +66,6 @@ function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
     next = next.replace(MASKS, MASK);
   }
   return next;
-}
-
-function longest(secrets: readonly string[]): number {
-  return secrets.reduce((length, secret) => Math.max(length, secret.length), 0);
 }
 
 function escapePattern(text: string): string {

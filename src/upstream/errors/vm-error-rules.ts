@@ -44,6 +44,36 @@ export const VM_ERROR_RULES: readonly (Rule & { readonly pattern: RegExp })[] = 
     geth: 'insufficient funds for transfer',
   },
   {
+    client: 'Nethermind, OpenEthereum',
+    pattern: /^(?:precompilefailure|built-in failed(?:: .{1,200})?)$/i,
+    kind: 'failed',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^accessviolation$/i,
+    kind: 'failed',
+    geth: 'return data out of bounds',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^notenoughbalance$/i,
+    kind: 'failed',
+    geth: 'insufficient balance for transfer',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^transactioncollision$/i,
+    kind: 'failed',
+    geth: 'contract address collision',
+  },
+  {
+    client: 'Nethermind',
+    pattern: /^invalidcode$/i,
+    kind: 'failed',
+    geth: 'invalid code: must not begin with 0xef',
+  },
+  { client: 'Nethermind', pattern: /^calldepthexceeded$/i, kind: 'failed', geth: 'max call depth exceeded' },
+  {
     client: 'Nethermind',
     pattern: /^miner premium is negative$/i,
     kind: 'failed',

@@ -1,5 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
-import { type FaultKind, UpstreamFault } from '../fault.ts';
+import { type FaultKind, UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { Exchange, Policy } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { watchStream } from '../watch-stream.ts';
@@ -23,10 +23,13 @@ export type CircuitEvents = {
 
 /** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
 export function breakCircuit(events: CircuitEvents): Policy {
+  const count = (upstream: Upstream, fault: UpstreamFault, method: string): void => {
+    upstream.countFault(fault.kind);
+    events.onFault(upstream, fault, method);
+  };
   const note = (exchange: Exchange, fault: UpstreamFault, started: number): void => {
     const upstream = exchange.upstream as Upstream;
-    upstream.countFault(fault.kind);
-    events.onFault(upstream, fault, exchange.call.method);
+    count(upstream, fault, exchange.call.method);
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, exchange.scope.deadline);
     if (isCounted && upstream.health.fail(performance.now() - started)) events.onOpen(upstream, fault);
   };
@@ -41,6 +44,12 @@ export function breakCircuit(events: CircuitEvents): Policy {
         const ms = performance.now() - started;
         health.succeed(ms);
         upstream.seconds.record(ms / 1_000);
+        // A result contradicts the nodes that claimed a failed execution.
+        const { route } = exchange;
+        if (route !== undefined && route.claims.length > 0) {
+          for (const { upstream: other, error } of route.takeClaims())
+            count(other, error, exchange.call.method);
+        }
         if (typeof result === 'string') return result;
         return watchStream(result, (fault) => note(exchange, fault, started));
       },
@@ -49,11 +58,18 @@ export function breakCircuit(events: CircuitEvents): Policy {
         if (!isGivenUp(error)) upstream.seconds.record((performance.now() - started) / 1_000);
         if (error instanceof ChainError) health.succeed(performance.now() - started);
         if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
-        if (error instanceof UpstreamFault && error.kind !== 'aborted') note(exchange, error, started);
+        if (isNoted(error)) note(exchange, error, started);
         throw error;
       },
     );
   };
+}
+
+/** A claimed failure of execution is noted only once another node contradicts it. */
+function isNoted(error: unknown): error is UpstreamFault {
+  return (
+    error instanceof UpstreamFault && error.kind !== 'aborted' && !(error instanceof UnknownExecutionError)
+  );
 }
 
 function isGivenUp(error: unknown): boolean {

@@ -13,7 +13,7 @@ import {
 import { ReplyScanner } from './reply-scanner.ts';
 import { type ResultSource, ResultStream } from './result-stream.ts';
 
-/** What an answer may hold beside a result that is streamed: an error with its data, members of no interest. */
+/** What an answer may hold, beside a result that is streamed, of members that are of no interest. */
 const OTHER_BYTES = 1_048_576;
 
 type AnswerBounds = {
@@ -55,7 +55,9 @@ export class AnswerReader implements BodyReader<NodeReply> {
     }
     this.#held.push(chunk);
     if (this.#countResultBytes() > this.#bounds.streamBytes) return this.#beginStream();
-    if (this.#received > this.#bounds.streamBytes + OTHER_BYTES) throw tooLarge();
+    // An error is needed as a whole: the data of a revert may be as long as the result of a call.
+    const hasError = this.#scanner.error !== undefined;
+    if (!hasError && this.#received > this.#bounds.streamBytes + OTHER_BYTES) throw tooLarge();
     return undefined;
   }
 

@@ -21,14 +21,16 @@ export interface EncodedSource {
   resume(): void;
 }
 
+/** Counts what it has read so far: what it was given may be much more. */
+type Decoder = Transform & { readonly bytesWritten: number };
+
 /** Undoes a compression that nobody asked for, piece by piece and only as fast as the pieces are taken. */
 export class ContentDecoder {
-  readonly #transform: Transform;
+  readonly #transform: Decoder;
   readonly #source: EncodedSource;
-  #encodedBytes = 0;
   #decodedBytes = 0;
 
-  constructor(transform: Transform, sink: DecodedSink, source: EncodedSource) {
+  constructor(transform: Decoder, sink: DecodedSink, source: EncodedSource) {
     this.#transform = transform;
     this.#source = source;
     transform.on('data', (piece: Buffer) => {
@@ -42,7 +44,6 @@ export class ContentDecoder {
   }
 
   write(chunk: Buffer): void {
-    this.#encodedBytes += chunk.length;
     if (!this.#transform.write(chunk)) this.#source.pause();
   }
 
@@ -63,12 +64,13 @@ export class ContentDecoder {
   }
 
   get #bursts(): boolean {
-    return this.#decodedBytes > RATIO_FROM_BYTES && this.#decodedBytes > MAX_RATIO * this.#encodedBytes;
+    const { bytesWritten } = this.#transform;
+    return this.#decodedBytes > RATIO_FROM_BYTES && this.#decodedBytes > MAX_RATIO * bytesWritten;
   }
 }
 
 /** The stream that undoes a `content-encoding`; undefined for those that nodes have no reason to use. */
-export function createTransform(encoding: string): Transform | undefined {
+export function createTransform(encoding: string): Decoder | undefined {
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':

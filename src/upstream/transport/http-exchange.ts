@@ -22,6 +22,8 @@ export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
 export interface ExchangeHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
+  /** Of one answer, after decompression. */
+  readonly answerBytes: number;
   /** Puts the request on a connection; on one of its own when `isRetry`. */
   dispatch(exchange: Exchange, isRetry: boolean): void;
   /** The exchange needs no watching any more. */
@@ -124,7 +126,8 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     if (status < 200 || this.#isOver) return;
     this.#expectMore(this.#host.stallTimeout);
     if (status > 299) {
-      this.#reader = new RefusalReader(status, readHeader(headers, 'retry-after'), this.#reader);
+      const retryAfter = readHeader(headers, 'retry-after');
+      this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.answerBytes);
     }
     const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
     if (encoding === 'identity') return;

@@ -22,6 +22,7 @@ export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits)
 class HttpTransport implements Transport, ExchangeHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
+  readonly answerBytes: number;
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
   /** For retries: every request has a connection of its own. */
@@ -37,6 +38,7 @@ class HttpTransport implements Transport, ExchangeHost {
   constructor({ url, headers }: Endpoint, limits: TransportLimits) {
     this.answerTimeout = limits.answerTimeout;
     this.stallTimeout = limits.stallTimeout;
+    this.answerBytes = limits.answerBytes;
     this.#limits = limits;
     this.#path = url.pathname + url.search;
     this.#headers = {

@@ -4,9 +4,6 @@ import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readError } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
-/** A JSON-RPC error may carry the data of a revert; whatever is longer is judged by the status alone. */
-const BODY_BYTES = 1_048_576;
-
 /** Ways in which the body can fail us; the status is known all the same. */
 const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout', 'malformed', 'tooLarge']);
 
@@ -14,21 +11,26 @@ const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout',
 export class RefusalReader<T> implements BodyReader<T> {
   readonly isWaitedFor = true;
   readonly #status: number;
+  readonly #answerBytes: number;
   readonly #retryAfter: string | undefined;
   readonly #reader: BodyReader<T>;
   readonly #held: Buffer[] = [];
   #received = 0;
 
-  /** `reader` knows what was asked. */
-  constructor(status: number, retryAfter: string | undefined, reader: BodyReader<T>) {
+  /**
+   * @param reader knows what was asked
+   * @param answerBytes of a body; a longer one is judged by the status alone
+   */
+  constructor(status: number, retryAfter: string | undefined, reader: BodyReader<T>, answerBytes: number) {
     this.#status = status;
     this.#retryAfter = retryAfter;
     this.#reader = reader;
+    this.#answerBytes = answerBytes;
   }
 
   push(chunk: Buffer): undefined {
     this.#received += chunk.length;
-    if (this.#received > BODY_BYTES) throw this.#describe(undefined);
+    if (this.#received > this.#answerBytes) throw this.#describe(undefined);
     this.#held.push(chunk);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkData, checkQuantity } from '../../../src/upstream/checks/check-values.ts';
+import { createStream, readAll } from '../support/scripted-stream.ts';
 
 const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;
 
@@ -24,7 +25,66 @@ describe('checkData', () => {
   });
 });
 
+describe('checkData of a stream', () => {
+  const bordersOf = (text: string) => fc.array(fc.integer({ min: 1, max: text.length }), { maxLength: 6 });
+  const passThrough = async (text: string, borders: readonly number[]): Promise<string> =>
+    readAll(checkData(createStream(text, { borders })));
+
+  it('hands on hex data, wherever the pieces end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .uint8Array({ maxLength: 40 })
+          .map((bytes) => `"0x${Buffer.from(bytes).toString('hex')}"`)
+          .chain((text) => fc.tuple(fc.constant(text), bordersOf(text))),
+        async ([text, borders]) => assert.equal(await passThrough(text, borders), text),
+      ),
+    );
+  });
+
+  it('breaks anything else off before its last piece, and lets go of the source', async () => {
+    const digits = 'ab'.repeat(20);
+    const wrong = fc.constantFrom(
+      `"0x${digits}a"`,
+      `"0x${digits}zz"`,
+      `"0x${digits}`,
+      `"${digits}"`,
+      `"0X${digits}"`,
+      `"0x${digits}""`,
+      `"0x${digits}" `,
+      `"0x${digits}"${digits}`,
+      `["0x${digits}"]`,
+      `{"a":"0x${digits}"}`,
+      '""',
+      '"0',
+      '7',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        wrong.chain((text) => fc.tuple(fc.constant(text), bordersOf(text))),
+        async ([text, borders]) => {
+          const source = createStream(text, { borders });
+          const taken: Uint8Array[] = [];
+          const checked = checkData(source);
+          assert.ok(typeof checked !== 'string');
+          await assert.rejects(async () => {
+            for await (const piece of checked.pieces) taken.push(piece);
+          }, WRONG);
+          assert.ok(Buffer.concat(taken).length < text.length);
+          assert.equal(source.isCancelled, true);
+        },
+      ),
+    );
+  });
+});
+
 describe('checkQuantity', () => {
+  it('takes no stream, and lets go of it', () => {
+    const source = createStream(`"0x${'1'.repeat(100)}"`);
+    assert.throws(() => checkQuantity(source), WRONG);
+    assert.equal(source.isCancelled, true);
+  });
+
   it('takes quantities', () => {
     for (const text of ['"0x0"', '"0x5208"', '"0xFF"', ` "0x1" `, `"0x${'f'.repeat(64)}"`]) {
       assert.equal(checkQuantity(text), text);

@@ -123,10 +123,33 @@ test('revert data of megabytes is taken as it is, wherever it stands', () => {
 });
 
 test('texts are cut before they are looked at', () => {
-  const message = `out of gas ${'x'.repeat(1_000_000)}`;
+  const message = `out of gas ${'x '.repeat(1_000_000)}`;
   const verdict = classifyError({ code: -32000, message, data: undefined }, 'eth_call');
   assert.ok(verdict.kind === 'failed');
-  assert.equal(verdict.message.length, 1_000);
+  assert.ok(verdict.message.length <= 4_000 && verdict.message.endsWith(' …'));
+});
+
+test('the reason of a revert is not cut, in bytes or in words', () => {
+  const reason = 'a long reason, '.repeat(20_000);
+  const errors = [
+    { code: 3, message: `execution reverted: ${reason}`, data: undefined },
+    { code: -32000, message: `execution reverted: ${reason}`, data: undefined },
+    { code: -32000, message: `Execution reverted (${reason})`, data: undefined },
+    { code: -32603, message: `VM Exception while processing transaction: revert ${reason}`, data: {} },
+    { code: -32015, message: 'VM execution error.', data: `revert: ${reason}` },
+    { code: -32015, message: 'VM execution error.', data: `err: ${reason} (supplied gas 36000000)` },
+  ];
+  for (const error of errors) {
+    const verdict = classifyError(error, 'eth_call');
+    assert.ok(verdict.kind === 'reverted', error.message.slice(0, 50));
+    assert.equal(
+      Buffer.from(verdict.data.slice(2 + 8 + 128), 'hex')
+        .toString()
+        .replace(/\0+$/, ''),
+      reason,
+      error.message.slice(0, 50),
+    );
+  }
 });
 
 test('an error that nobody knows is passed on as it is', () => {

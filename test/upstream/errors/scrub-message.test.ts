@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
+import { maskSecrets, scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
 import { listSecrets } from '../../../src/upstream/errors/secrets.ts';
 
 const secret = fc.oneof(
@@ -41,10 +41,39 @@ test('one bounded line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (message) => {
       const scrubbed = scrubMessage(message, []);
-      assert.ok(scrubbed.length <= 300);
+      assert.ok(scrubbed.length <= 1_000);
       assert.doesNotMatch(scrubbed, /[\p{Cc}\u2028\u2029\u202e]/u);
     }),
   );
+});
+
+test('a text that is too long ends with an ellipsis, one that is not stays as it is', () => {
+  const words = 'word '.repeat(199);
+  assert.equal(scrubMessage(`${words}words`, []), `${words}words`);
+  assert.equal(scrubMessage(`${words}words.`, []), `${words}word…`);
+  assert.equal(scrubMessage(`${words.repeat(100)}`, []), `${words}word…`);
+});
+
+test('no beginning of a secret or credential survives a cut, wherever that is', () => {
+  const key = 'Eb9WMf1yew7NYpARcaZZif4NOxMV7LD6';
+  const secret = 'node-1.internal:8545';
+  for (const masked of ['- ', `${secret} `, 'http://node.example/v3/0123456789 ']) {
+    for (const at of [960, 990, 3_960, 3_975, 3_990, 4_000, 15_985, 16_000]) {
+      for (const end of [key, secret]) {
+        const before = masked.repeat(Math.floor(at / masked.length)).padEnd(at, ' -');
+        const scrubbed = scrubMessage(`${before}${end} and more`, [secret]);
+        for (const part of [end.slice(0, 8), end.slice(0, 12)]) {
+          assert.ok(!scrubbed.includes(part), JSON.stringify([at, end, scrubbed.slice(-40)]));
+        }
+      }
+    }
+  }
+});
+
+test('secrets alone are masked in a text of any length', () => {
+  const text = `see https://other.example ${'word '.repeat(100_000)}`;
+  assert.equal(maskSecrets(text, ['abcdef']), text);
+  assert.equal(maskSecrets(`${text}ABCdef!`, ['abcdef']), `${text}***!`);
 });
 
 test('addresses and credentials are told by their looks', () => {

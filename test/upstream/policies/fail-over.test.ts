@@ -83,10 +83,21 @@ describe('faults', () => {
     assert.equal(wrong[0]?.upstream.faults.get('wrong'), 1);
   });
 
-  it('an unknown error fails over exactly once and reaches the caller in the words of the node', async () => {
-    const strange = nodeError(-39999, 'the flux capacitor is cold');
+  it('an unknown error fails over exactly once and reaches the caller in the words of a node', async () => {
+    const nodes = [
+      createNode(nodeError(-39999, 'the flux capacitor is cold')),
+      createNode(nodeError(-39999, 'no flux')),
+      createNode(answer('"0x1"')),
+    ];
+    await assert.rejects(poolOf(nodes)(createExchange()), { kind: 'unknown', message: 'no flux' });
+    assert.deepEqual(countCalls(nodes), [1, 1, 0]);
+    for (const { upstream } of nodes) assert.equal(upstream.health.circuit, 'closed');
+  });
+
+  it('of a method that executes nothing it is a fault of each node that has it', async () => {
+    const strange = nodeError(-32000, 'the flux capacitor is cold');
     const nodes = [createNode(strange), createNode(strange), createNode(answer('"0x1"'))];
-    await assert.rejects(poolOf(nodes)(createExchange()), {
+    await assert.rejects(poolOf(nodes)(createExchange({ method: 'eth_getBlockReceipts' })), {
       kind: 'unknown',
       message: 'the flux capacitor is cold',
     });

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall } from '../../../src/upstream/node-call.ts';
-import { sendToUpstream } from '../../../src/upstream/policies/send.ts';
+import { createSender } from '../../../src/upstream/policies/send.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, nodeError } from '../support/scripted-node.ts';
-import { createStream } from '../support/scripted-stream.ts';
+import { createStream, readAll } from '../support/scripted-stream.ts';
+
+const sendToUpstream = createSender({ answerBytes: 1_048_576, streamBytes: 16 });
 
 const KNOWS_HASHES = {
   chainId: 1n,
@@ -51,6 +53,29 @@ describe('sendToUpstream', () => {
     assert.deepEqual(seen, [text]);
     const passed = await sendToUpstream(createDirected(node));
     assert.notEqual(typeof passed, 'string');
+  });
+
+  it('a stream that is held stays one when it is long', async () => {
+    for (const [length, isText] of [
+      [8 * 16, true],
+      [8 * 16 + 1, false],
+    ] as const) {
+      const text = `"${'x'.repeat(length - 2)}"`;
+      const node = createNode(async () => ({
+        kind: 'result',
+        result: createStream(text, { pieceBytes: 5 }),
+      }));
+      const result = await sendToUpstream(createDirected(node, { isHeld: true }));
+      assert.equal(typeof result === 'string', isText);
+      assert.equal(await readAll(result), text);
+    }
+    const long = createStream('[1,2,3]'.repeat(100));
+    const node = createNode(async () => ({ kind: 'result', result: long }));
+    const result = await sendToUpstream(createDirected(node, { isHeld: true }));
+    assert.ok(typeof result !== 'string');
+    result.cancel();
+    assert.equal(long.isCancelled, true);
+    await assert.rejects(readAll(result), { kind: 'aborted' });
   });
 
   it('a stream that breaks off while it is collected is a fault; one nobody waits for is let go', async () => {
@@ -109,6 +134,23 @@ describe('emulation by batch', () => {
         : lacksReceipts(asked),
     );
     await assert.rejects(sendToUpstream(createDirected(limited, call(4))), { kind: 'rateLimited' });
+  });
+
+  it('the parts together are bounded like one answer', async () => {
+    const node = createNode((asked) =>
+      asked.method === 'eth_getBlockReceipts'
+        ? lacksReceipts(asked)
+        : { kind: 'result', result: '"0123456789"' },
+    );
+    const exchange = createDirected(node, call(250));
+    assert.equal(
+      JSON.parse((await createSender({ answerBytes: 3_000, streamBytes: 16 })(exchange)) as string).length,
+      250,
+    );
+    await assert.rejects(createSender({ answerBytes: 2_999, streamBytes: 16 })(exchange), {
+      kind: 'tooLarge',
+    });
+    assert.equal(node.asked.batches.length, 6);
   });
 
   it('nodes that have the method are asked for it', async () => {

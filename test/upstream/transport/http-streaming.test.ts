@@ -264,3 +264,33 @@ test('closing the transport breaks streams off', async () => {
   const result = await stream(transport);
   await Promise.all([readUntilFault(result, 'unreachable'), transport.close()]);
 });
+
+test('an error is read as a whole up to the bound on answers, whatever the status: a revert may have much data', async () => {
+  const data = `0x${'ab'.repeat(1_500_000)}`;
+  for (const status of ['200 OK', '400 Bad Request', '500 Internal Server Error']) {
+    for (const before of ['', `"extra":"${'x'.repeat(1_000)}",`]) {
+      const starting = serveRaw((socket, id) => {
+        const error = JSON.stringify({ code: 3, message: 'execution reverted', data });
+        const body = `{"jsonrpc":"2.0",${before}"id":${id},"error":${error}}`;
+        socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      });
+      const transport = await reach(starting, { streamBytes: 1_000 });
+      const reply = await transport.send(CALL, inTime());
+      assert.ok(reply.kind === 'error' && reply.error.data === data, status);
+    }
+  }
+});
+
+test('an error beyond the bound on answers is none, and so is a member of no interest that is long', async () => {
+  const long = 'ab'.repeat(1_500_000);
+  for (const member of ['"error":{"code":3,"data":', '"extra":']) {
+    const starting = serveRaw((socket, id) => {
+      const body = `{"jsonrpc":"2.0","id":${id},${member}"0x${long}"${member === '"extra":' ? '' : '}'}}`;
+      socket.on('error', () => {});
+      socket.write(head(body.length) + body);
+    });
+    const answerBytes = member === '"extra":' ? 8 * MEGABYTE : 2 * MEGABYTE;
+    const transport = await reach(starting, { streamBytes: 1_000, answerBytes });
+    await faultOf(transport.send(CALL, inTime()), 'tooLarge');
+  }
+});

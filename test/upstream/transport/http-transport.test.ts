@@ -463,6 +463,13 @@ describe('compression that nobody asked for', () => {
     const spaces = gzipSync(Buffer.alloc(50_000_000, ' '));
     await faultOf(send(spaces, 200, headers, { streamBytes: 100_000 }), 'tooLarge');
   });
+
+  test('a bomb is known by what has been read of it, not by what has come', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('{"id":1,"result":"'), Buffer.alloc(12_000_000, '0')]));
+    const padded = Buffer.concat([bomb, Buffer.alloc(1_000_000)]);
+    const headers = { 'content-encoding': 'gzip' };
+    await faultOf(send(padded, 200, headers, { streamBytes: 8_000_000 }), 'malformed');
+  });
 });
 
 describe('batches', () => {

@@ -1,0 +1,58 @@
+import { groupAddress } from '../util/group-address.ts';
+import { OccasionalLog } from '../util/occasional-log.ts';
+import type { LogFields, Logger } from './logger.ts';
+import type { LogLevel } from './options.ts';
+
+/**
+ * A logger whose volume is bounded whatever clients and nodes do: so many lines of each message in a minute, a tenth of
+ * them for one owner. `leftOut` in a line is how many like it were left out before it. Debug lines are not bounded:
+ * an operator who switches them on wants all of them.
+ */
+export class BoundedLogger implements Logger {
+  readonly everyLine: Logger;
+  readonly #occasional: OccasionalLog;
+
+  /**
+   * @param perMinute lines of one message in a minute
+   * @param now a monotonic clock in milliseconds
+   */
+  constructor(log: Logger, perMinute: number, now?: () => number) {
+    this.everyLine = log;
+    this.#occasional = new OccasionalLog(perMinute, now);
+  }
+
+  isLevelEnabled(level: LogLevel): boolean {
+    return this.everyLine.isLevelEnabled(level);
+  }
+
+  debug(fields: LogFields, message: string): void {
+    this.everyLine.debug(fields, message);
+  }
+
+  info(fields: LogFields, message: string): void {
+    this.#write('info', fields, message);
+  }
+
+  warn(fields: LogFields, message: string): void {
+    this.#write('warn', fields, message);
+  }
+
+  error(fields: LogFields, message: string): void {
+    this.#write('error', fields, message);
+  }
+
+  #write(level: 'info' | 'warn' | 'error', fields: LogFields, message: string): void {
+    if (!this.everyLine.isLevelEnabled(level)) return;
+    const leftOut = this.#occasional.admit(message, nameOwner(fields));
+    if (leftOut === undefined) return;
+    this.everyLine[level](leftOut === 0 ? fields : { ...fields, leftOut }, message);
+  }
+}
+
+/** Whose line it is: a key's, a node's (by kind of fault), an address's, or a network's. */
+function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
+  if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
+  if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;
+  if (typeof address === 'string') return `address:${groupAddress(address)}`;
+  return `network:${network ?? ''}:${fault ?? method ?? ''}`;
+}

@@ -1,0 +1,30 @@
+import type { JsonStream } from '../../primitives/json-result.ts';
+
+/** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
+export interface StreamCheck {
+  /** @param piece the next bytes, one UTF-16 unit each */
+  add(piece: string): void;
+  finish(): void;
+}
+
+/** The same stream; it breaks off where it turns out to be wrong, at the latest before its last piece. */
+export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
+  return { pieces: readChecked(source, check), cancel: () => source.cancel() };
+}
+
+/** Holds the last piece back until all that came before it, and it, has been found right. */
+async function* readChecked(source: JsonStream, check: StreamCheck): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | undefined;
+  try {
+    for await (const piece of source.pieces) {
+      check.add(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'));
+      if (held !== undefined) yield held;
+      held = piece;
+    }
+    check.finish();
+  } catch (error) {
+    source.cancel();
+    throw error;
+  }
+  if (held !== undefined) yield held;
+}
