@@ -58,6 +58,7 @@ export async function composeService(
     memoryLimit: config.execution.callMemory,
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
+    ownerShare: config.limits.ownerShare,
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const observability = await watchService(config, log);

@@ -1,6 +1,6 @@
 import { Client, type Dispatcher } from 'undici';
 import type { Due, Sender } from './pacer.ts';
-import type { Lane } from './plan.ts';
+import { DEVNET_HOST, type Lane } from './plan.ts';
 import type { Tally } from './tally.ts';
 
 /** For an answer. */
@@ -10,12 +10,14 @@ const PATIENCE_MS = 15_000;
 export class HttpSender implements Sender {
   readonly #client: Client;
   readonly #path: string;
+  readonly #host: string;
   readonly #tally: Tally;
   readonly #onIdle: () => void;
   #isBusy = false;
 
-  constructor({ port, key, isFleeting }: Lane, tally: Tally, onIdle: () => void) {
-    this.#client = new Client(`http://127.0.0.1:${port}`, {
+  constructor({ port, key, isFleeting, host, isSecure }: Lane, tally: Tally, onIdle: () => void) {
+    this.#client = new Client(`${isSecure === true ? 'https' : 'http'}://127.0.0.1:${port}`, {
+      connect: { rejectUnauthorized: false },
       // 0 is none that is kept.
       pipelining: isFleeting === true ? 0 : 1,
       keepAliveTimeout: 60_000,
@@ -23,6 +25,7 @@ export class HttpSender implements Sender {
       bodyTimeout: PATIENCE_MS,
     });
     this.#path = `/v3/${key}`;
+    this.#host = host ?? DEVNET_HOST;
     this.#tally = tally;
     this.#onIdle = onIdle;
   }
@@ -40,7 +43,7 @@ export class HttpSender implements Sender {
 
   send({ question, at }: Due): void {
     this.#isBusy = true;
-    const headers = { 'content-type': 'application/json', host: 'devnet.localhost' };
+    const headers = { 'content-type': 'application/json', host: this.#host };
     let [status, text, retryAfter] = [0, '', undefined as string | undefined];
     const settle = (): void => {
       this.#isBusy = false;

@@ -1,6 +1,6 @@
 import { HttpSender } from './http-connection.ts';
-import type { Lane, LaneReport } from './plan.ts';
-import { ask, type Question } from './questions.ts';
+import type { FixedQuestion, Lane, LaneReport } from './plan.ts';
+import { ask, askFixed, type Question } from './questions.ts';
 import { Tally } from './tally.ts';
 import { WebSocketSender } from './web-socket.ts';
 
@@ -31,6 +31,7 @@ export class Pacer {
   readonly #tally: Tally;
   readonly #senders: readonly Sender[];
   readonly #waiting: Due[] = [];
+  readonly #questions: readonly FixedQuestion[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Between two requests, milliseconds. */
   readonly #gap: number;
@@ -41,6 +42,7 @@ export class Pacer {
 
   constructor(lane: Lane) {
     this.#tally = new Tally(lane);
+    this.#questions = lane.questions;
     this.#isFilling = lane.perSecond === 'closed loop';
     // In a closed loop the timer only begins it, and begins it again after a connection was away.
     this.#gap = lane.perSecond === 'closed loop' ? Number.POSITIVE_INFINITY : 1_000 / lane.perSecond;
@@ -98,7 +100,11 @@ export class Pacer {
 
   #plan(at: number): void {
     this.#tally.countDue();
-    this.#waiting.push({ question: ask(++lastId), at });
+    const id = ++lastId;
+    this.#waiting.push({
+      question: this.#questions === undefined ? ask(id) : askFixed(id, this.#questions),
+      at,
+    });
   }
 
   #sendWaiting(): void {

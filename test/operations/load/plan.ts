@@ -1,3 +1,5 @@
+export const DEVNET_HOST = 'devnet.localhost';
+
 /** Requests of one client at a pace of its own. */
 export type Lane = {
   readonly name: string;
@@ -11,6 +13,20 @@ export type Lane = {
   readonly isFleeting?: boolean;
   /** It asks for more than it may: being refused for that is right, where the refusal is. */
   readonly mayBeLimited?: boolean;
+  /** Host of its network; the development chain by default. */
+  readonly host?: string;
+  /** Over TLS, whatever the certificate. */
+  readonly isSecure?: boolean;
+  /** What it asks in turn; by default chain ids, and calls that return the id of their request. */
+  readonly questions?: readonly FixedQuestion[];
+};
+
+/** A call whose result stays the same. */
+export type FixedQuestion = {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** As the service writes it. */
+  readonly result: string;
 };
 
 /** Everything since the last report. */

@@ -1,4 +1,5 @@
 import { CHAIN_ID } from '../../support/ask-program.ts';
+import type { FixedQuestion } from './plan.ts';
 
 /** A request whose answer is known, to the byte. */
 export type Question = { readonly id: number; readonly text: string; readonly answer: string };
@@ -18,6 +19,16 @@ export function ask(id: number): Question {
     id,
     text: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
     answer: JSON.stringify({ jsonrpc: '2.0', id, result }),
+  };
+}
+
+/** The question of this id where what is asked is fixed. */
+export function askFixed(id: number, questions: readonly FixedQuestion[]): Question {
+  const { method, params, result } = questions[id % questions.length] as FixedQuestion;
+  return {
+    id,
+    text: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    answer: `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
   };
 }
 

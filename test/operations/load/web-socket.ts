@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { Due, Sender } from './pacer.ts';
-import type { Lane } from './plan.ts';
+import { DEVNET_HOST, type Lane } from './plan.ts';
 import type { Tally } from './tally.ts';
 
 /** What a service says that goes away and is, or will be, elsewhere. */
@@ -52,9 +52,10 @@ export class WebSocketSender implements Sender {
   }
 
   #connect(onOpen: () => void): void {
-    const { port, key } = this.#lane;
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${key}`, {
-      headers: { host: 'devnet.localhost' },
+    const { port, key, host = DEVNET_HOST, isSecure } = this.#lane;
+    const socket = new WebSocket(`${isSecure === true ? 'wss' : 'ws'}://127.0.0.1:${port}/ws/v3/${key}`, {
+      headers: { host },
+      rejectUnauthorized: false,
       perMessageDeflate: false,
       skipUTF8Validation: true,
     });

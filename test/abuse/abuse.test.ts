@@ -1,0 +1,30 @@
+/** Short forms of what `run-abuse.ts` measures: without latencies, which a busy machine would make. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ABUSES } from './kinds/table.ts';
+import { Session } from './session.ts';
+
+/** So little that a busy machine answers it in time, too. */
+const OPTIONS = { isSecure: false, priority: 'normal', pace: 0.2, hasShortTimes: false } as const;
+const PLAN = { aloneMs: 100, attackMs: 700, maxRounds: 1 } as const;
+
+describe('a neighbour is answered, the abuser is charged, and all is well afterwards', () => {
+  let session: Session;
+  before(async () => {
+    session = await Session.open(OPTIONS);
+  });
+  after(() => session.close());
+
+  for (const abuse of ABUSES.filter(({ isShort }) => isShort === true)) {
+    test(`${abuse.name}, ${abuse.transport}`, async () => {
+      const outcome = await session.run(
+        { ...abuse, ms: Math.min(abuse.ms ?? 0, 2_500) || PLAN.attackMs },
+        PLAN,
+      );
+      assert.equal(outcome.failed, 0, outcome.failures);
+      assert.ok(outcome.charge.isCharged, outcome.charge.text);
+      assert.equal(outcome.wrong, 0, outcome.seen);
+      assert.equal(outcome.recoveryLack, undefined);
+    });
+  }
+});

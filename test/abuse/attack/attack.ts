@@ -1,0 +1,51 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { Target } from '../abuse.ts';
+import type { FromAttack, ToAttack } from './plan.ts';
+import type { AttackReport } from './seen.ts';
+
+const CHILD = join(import.meta.dirname, 'attack-child.js');
+
+/** What the attackers get of the processors: `idle` is only what all others leave, `low` a small part always. */
+export type AttackPriority = 'idle' | 'low' | 'normal';
+
+/** The attackers, in a process of their own, as the one that measures sees it. They would be on other machines. */
+export class Attack {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  static async open(priority: AttackPriority): Promise<Attack> {
+    const child = fork(CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    await once(child, 'message');
+    const pid = child.pid as number;
+    if (priority !== 'normal') setPriority(pid, constants.priority.PRIORITY_LOW);
+    if (priority === 'idle') spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)]);
+    return new Attack(child);
+  }
+
+  /** Resolves when the attackers have begun. @throws Error when the abuse cannot be made */
+  async begin(abuse: string, target: Target): Promise<void> {
+    const answer = await this.#ask({ say: 'begin', abuse, target });
+    if (typeof answer === 'object' && 'failed' in answer) throw new Error(answer.failed);
+  }
+
+  /** Ends the abuse: all its connections are closed. */
+  async end(): Promise<AttackReport> {
+    return (await this.#ask({ say: 'end' })) as AttackReport;
+  }
+
+  close(): void {
+    if (this.#child.connected) this.#child.disconnect();
+  }
+
+  async #ask(message: ToAttack): Promise<FromAttack> {
+    this.#child.send(message);
+    const [answer] = (await once(this.#child, 'message')) as [FromAttack];
+    return answer;
+  }
+}

@@ -1,0 +1,56 @@
+/** What attackers have sent, and what came back. */
+export type AttackReport = {
+  /** Bodies, messages or connections, whichever the abuse consists of. */
+  readonly sent: number;
+  /** Of those, answered. */
+  readonly answered: number;
+  /** Bytes of answers that were read. */
+  readonly bytes: number;
+  /** Answers that no service may give: swapped, or to a request that was none. */
+  readonly wrong: number;
+  /** How often each kind of answer, close or failure came. */
+  readonly kinds: Readonly<Record<string, number>>;
+};
+
+const ERROR_CODE = /"error":\{"code":(-?\d+)/;
+/** Kinds that are told apart; everything else is counted together. */
+const MAX_KINDS = 40;
+
+export class Seen {
+  sent = 0;
+  answered = 0;
+  bytes = 0;
+  #wrong = 0;
+  #kinds = new Map<string, number>();
+
+  note(kind: string): void {
+    const name = this.#kinds.has(kind) || this.#kinds.size < MAX_KINDS ? kind : 'others';
+    this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
+  }
+
+  /** An answer. @param status of HTTP; undefined of a WebSocket @param start of the body */
+  noteAnswer(status: number | undefined, start: string): void {
+    this.answered++;
+    this.note(describeAnswer(status, start));
+  }
+
+  noteWrong(what: string): void {
+    this.#wrong++;
+    this.note(`WRONG: ${what}`);
+  }
+
+  cut(): AttackReport {
+    const { sent, answered, bytes } = this;
+    const report = { sent, answered, bytes, wrong: this.#wrong, kinds: Object.fromEntries(this.#kinds) };
+    this.sent = this.answered = this.bytes = this.#wrong = 0;
+    this.#kinds = new Map();
+    return report;
+  }
+}
+
+/** `429 -32005`, `200 result`, `message -32005` */
+export function describeAnswer(status: number | undefined, start: string): string {
+  const code = ERROR_CODE.exec(start)?.[1];
+  const content = code ?? (start.includes('"result":') ? 'result' : start === '' ? 'empty' : 'other');
+  return `${status ?? 'message'} ${content}`;
+}

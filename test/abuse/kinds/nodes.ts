@@ -1,0 +1,39 @@
+/** Calls that are dear for a network's nodes, or for the log because of what nodes say. */
+import type { Abuse } from '../abuse.ts';
+import { type BodyAbuse, bodyAbuse, encodeCall, NODES, nextNumber } from './body-abuse.ts';
+
+const family = 'nodes';
+const call = (data: string): Uint8Array => encodeCall('eth_call', [{ data }, 'latest']);
+const numbered = (prefix: string): string => `${prefix}${nextNumber().toString(16).padStart(8, '0')}`;
+
+const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
+  { name: 'errors of unknown text', isShort: true, makeBody: () => () => call(numbered('0xbad0')) },
+  {
+    name: 'errors of unknown text, WebSocket',
+    transport: 'WebSocket',
+    makeBody: () => () => call(numbered('0xbad0')),
+  },
+  { name: 'errors of 1 MB of text', makeBody: () => () => call(numbered('0xbad1')) },
+  { name: 'calls at which a node crashes', makeBody: () => () => call(numbered('0xbad2')) },
+  { name: 'answers that are no JSON', makeBody: () => () => call(numbered('0xbad3')) },
+  {
+    name: 'calls that a node never answers',
+    connections: 700,
+    ms: 3_000,
+    makeBody: () => () => call(numbered('0x510e')),
+  },
+  {
+    name: 'calls that a node never answers, WebSocket',
+    transport: 'WebSocket',
+    connections: 16,
+    ms: 3_000,
+    makeBody: () => () =>
+      Buffer.from(
+        `[${Array.from({ length: 64 }, () => Buffer.from(call(numbered('0x510e'))).toString()).join()}]`,
+      ),
+  },
+];
+
+export const NODES_ABUSES: readonly Abuse[] = ROWS.map((row) =>
+  bodyAbuse({ host: NODES, charge: 'calls', ...row, family }),
+);

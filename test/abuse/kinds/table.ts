@@ -1,0 +1,58 @@
+import type { Abuse } from '../abuse.ts';
+import { ACCESS } from './access.ts';
+import { BATCHES } from './batches.ts';
+import { CONNECTIONS } from './connections.ts';
+import { DEAR_BODIES } from './dear-bodies.ts';
+import { HEAVY_CALLS } from './heavy-calls.ts';
+import { LARGE_ANSWERS } from './large-answers.ts';
+import { NODES_ABUSES } from './nodes.ts';
+import { TLS } from './tls.ts';
+import { UNREAD_ANSWERS } from './unread-answers.ts';
+import { WEB_SOCKETS } from './web-sockets.ts';
+
+/** What takes nothing from the service: the noise of the measurement, and what the attackers' own computing adds to it. */
+const CONTROL = {
+  family: 'control',
+  transport: 'HTTP',
+  key: 'none',
+  charge: 'nothing',
+} as const;
+const BURN_MS = 20;
+const CONTROLS: readonly Abuse[] = [
+  { ...CONTROL, name: 'nothing (control)', begin: () => {} },
+  {
+    ...CONTROL,
+    name: 'attackers that only compute (control)',
+    begin({ seen, signal }) {
+      const burn = (): void => {
+        if (signal.aborted) return;
+        seen.sent++;
+        for (const until = performance.now() + BURN_MS; performance.now() < until; );
+        setImmediate(burn);
+      };
+      setImmediate(burn);
+    },
+  },
+];
+
+/** In the order in which they run; those of TLS last, as they need another service. */
+export const ABUSES: readonly Abuse[] = [
+  ...CONTROLS,
+  ...DEAR_BODIES,
+  ...BATCHES,
+  ...LARGE_ANSWERS,
+  ...UNREAD_ANSWERS,
+  ...HEAVY_CALLS,
+  ...WEB_SOCKETS,
+  ...CONNECTIONS,
+  ...ACCESS,
+  ...NODES_ABUSES,
+  ...TLS,
+];
+
+/** @throws Error when there is none of that name */
+export function findAbuse(name: string): Abuse {
+  const found = ABUSES.find((abuse) => abuse.name === name);
+  if (found === undefined) throw new Error(`there is no abuse "${name}"`);
+  return found;
+}

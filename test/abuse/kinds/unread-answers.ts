@@ -1,0 +1,131 @@
+/** Answers that are asked for and not, or hardly, read. */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Abuse, Attacker } from '../abuse.ts';
+import { holdSockets, readSlowly } from '../attack/sockets.ts';
+import { holdWebSockets } from '../attack/web-sockets.ts';
+import { encodeCall, NODES, ROLLUP } from './body-abuse.ts';
+import { callForZeros } from './programs.ts';
+import { encodeRequest } from './requests.ts';
+
+const family = 'unread answers';
+const ANSWER_BYTES = 11_000_000;
+const LARGE = encodeCall('eth_call', callForZeros(ANSWER_BYTES));
+const MIDDLING = encodeCall('eth_call', callForZeros(500_000));
+const RECEIPTS = encodeCall('eth_getBlockReceipts', ['0x13']);
+const OF_NODE = encodeCall('eth_call', [{ data: '0xb16e' }, 'latest']);
+const READ = { bytes: 4_096, everyMs: 500 } as const;
+const MS = 5_000;
+
+type UnreadPlan = {
+  readonly connections: number;
+  readonly requests: number;
+  readonly body: Uint8Array;
+  readonly host: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isTrickle: boolean;
+};
+
+function askUnread(attacker: Attacker, plan: UnreadPlan): void {
+  const { target, seen } = attacker;
+  const request = encodeRequest(target, plan);
+  holdSockets(attacker, {
+    count: plan.connections,
+    reading: plan.isTrickle ? 'own' : 'none',
+    use(socket: Socket) {
+      seen.sent += plan.requests - 1;
+      for (let index = 0; index < plan.requests; index++) socket.write(request);
+      if (plan.isTrickle) readSlowly(attacker, socket, READ.bytes, READ.everyMs);
+    },
+  });
+}
+
+function askUnreadOverWebSocket(
+  attacker: Attacker,
+  count: number,
+  messages: number,
+  isTrickle: boolean,
+): void {
+  holdWebSockets(attacker, {
+    count,
+    host: ROLLUP,
+    isRead: false,
+    use(socket: WebSocket) {
+      attacker.seen.sent += messages;
+      for (let index = 0; index < messages; index++) socket.send(LARGE, { binary: false });
+      if (!isTrickle) return;
+      // A moment of reading takes what the kernel has, and lets the service send as much again.
+      const timer = setInterval(() => {
+        socket.resume();
+        setTimeout(() => socket.pause(), 1);
+      }, READ.everyMs);
+      socket.once('close', () => clearInterval(timer));
+    },
+  });
+}
+
+const COMMON = { family, key: 'unlimited', charge: 'calls', ms: MS } as const;
+
+export const UNREAD_ANSWERS: readonly Abuse[] = [
+  {
+    ...COMMON,
+    name: 'answers of 11 MB that trickle',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, { connections: 40, requests: 8, body: LARGE, host: ROLLUP, isTrickle: true }),
+  },
+  {
+    ...COMMON,
+    name: 'answers of 11 MB that trickle, gzip',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, {
+        connections: 40,
+        requests: 8,
+        body: LARGE,
+        host: ROLLUP,
+        headers: { 'Accept-Encoding': 'gzip' },
+        isTrickle: true,
+      }),
+  },
+  {
+    ...COMMON,
+    name: 'pipelined answers of 500 KB, not read',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, { connections: 64, requests: 64, body: MIDDLING, host: ROLLUP, isTrickle: false }),
+  },
+  {
+    ...COMMON,
+    name: 'pipelined receipts, not read',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, {
+        connections: 1_000,
+        requests: 64,
+        body: RECEIPTS,
+        host: 'devnet.localhost',
+        isTrickle: false,
+      }),
+  },
+  {
+    ...COMMON,
+    name: 'answers of 11 MB of a node that trickle',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, { connections: 40, requests: 4, body: OF_NODE, host: NODES, isTrickle: true }),
+  },
+  {
+    ...COMMON,
+    name: 'WebSockets that do not read',
+    transport: 'WebSocket',
+    isShort: true,
+    begin: (attacker) => askUnreadOverWebSocket(attacker, 24, 8, false),
+  },
+  {
+    ...COMMON,
+    name: 'WebSockets that trickle',
+    transport: 'WebSocket',
+    begin: (attacker) => askUnreadOverWebSocket(attacker, 24, 8, true),
+  },
+];

@@ -1,0 +1,86 @@
+/** How one abuse went, and where that falls short. */
+import { countFailures, describeFailures } from '../../operations/load/plan.ts';
+import type { Abuse } from '../abuse.ts';
+import type { ChargeVerdict } from './charge.ts';
+import { findWorstLane, type P99, type Rounds, readP99 } from './rounds.ts';
+
+const MiB = 1024 * 1024;
+const MAX_RESIDENT_BYTES = 600 * MiB;
+const MAX_RECOVERY_MS = 5_000;
+/** Of the whole abuse; lines about one thing are bounded for each minute. */
+const MAX_LOG_LINES = 200;
+const SHOWN_KINDS = 3;
+
+export type Outcome = {
+  readonly abuse: Abuse;
+  readonly p99: P99;
+  readonly worstLane: string;
+  readonly failed: number;
+  readonly failures: string;
+  readonly peakBytes: number;
+  readonly charge: ChargeVerdict;
+  readonly recoveryMs: number;
+  readonly recoveryLack: string | undefined;
+  readonly sent: number;
+  readonly wrong: number;
+  readonly logLines: number;
+  readonly isRunning: boolean;
+  /** What the abuser saw most often. */
+  readonly seen: string;
+};
+
+export function describeOutcome(
+  abuse: Abuse,
+  rounds: Rounds,
+  rest: Pick<Outcome, 'charge' | 'logLines' | 'isRunning'>,
+): Outcome {
+  const reports = [...rounds.alone, ...rounds.beside].flat();
+  const { attacks, recovery, socketFault } = rounds;
+  const kinds = Object.entries(attacks.kinds).sort(([, a], [, b]) => b - a);
+  return {
+    ...rest,
+    abuse,
+    p99: readP99(rounds),
+    worstLane: findWorstLane(rounds),
+    failed: countFailures(reports) + (socketFault === undefined ? 0 : 1),
+    failures:
+      socketFault === undefined
+        ? describeFailures(reports)
+        : `new WebSocket: ${socketFault}; ${describeFailures(reports)}`,
+    peakBytes: rounds.peakBytes,
+    recoveryMs: recovery.ms,
+    recoveryLack: recovery.lack,
+    sent: attacks.sent,
+    wrong: attacks.wrong,
+    seen: kinds
+      .slice(0, SHOWN_KINDS)
+      .map(([kind, count]) => `${count} x ${kind}`)
+      .join(', '),
+  };
+}
+
+/** Where it falls short; empty where everything is as it has to be. */
+export function findShortfalls(outcome: Outcome): readonly string[] {
+  const { p99, failed, failures, peakBytes, charge, recoveryMs, recoveryLack, wrong, logLines } = outcome;
+  const shortfalls: string[] = [];
+  if (!outcome.isRunning) shortfalls.push('the service ended');
+  if (!(p99.beside <= p99.limit))
+    shortfalls.push(`p99 ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone`);
+  if (failed > 0) shortfalls.push(`${failed} failed: ${failures.slice(0, 200)}`);
+  if (!(peakBytes < MAX_RESIDENT_BYTES)) shortfalls.push(`${toMiB(peakBytes)} MiB`);
+  if (!charge.isCharged) shortfalls.push(`not charged: ${charge.text}`);
+  if (recoveryLack !== undefined || recoveryMs > MAX_RECOVERY_MS)
+    shortfalls.push(`well after ${(recoveryMs / 1_000).toFixed(1)} s: ${recoveryLack ?? 'late'}`);
+  if (wrong > 0) shortfalls.push(`${wrong} wrong answers to the abuser: ${outcome.seen}`);
+  if (logLines > MAX_LOG_LINES) shortfalls.push(`${logLines} log lines`);
+  return shortfalls;
+}
+
+/** Left out when the abuse could not be made at all. */
+export function isTooWeak({ abuse, sent }: Outcome): boolean {
+  return sent === 0 && abuse.family !== 'control';
+}
+
+export function toMiB(bytes: number): string {
+  return (bytes / MiB).toFixed(0);
+}

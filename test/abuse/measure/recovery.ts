@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lane } from '../../operations/load/plan.ts';
+import { askText } from '../stage/ask.ts';
+import type { Stage } from '../stage/stage.ts';
+import { readVitals, type Vitals } from '../stage/vitals.ts';
+
+const POLL_MS = 50;
+/** How long it is waited for, whatever is asked of it. */
+const PATIENCE_MS = 20_000;
+const CALL_MS = 5_000;
+/** Threads for heavy calls, and connections to nodes, may have come meanwhile. */
+const MORE_DESCRIPTORS = 72;
+
+export type Recovery = {
+  readonly ms: number;
+  /** What was not well when it was given up. */
+  readonly lack: string | undefined;
+};
+
+/** Waits until what an abuse used up is given back, and the neighbour's calls, a heavy one among them, are right. */
+export async function recover(stage: Stage, lanes: readonly Lane[], before: Vitals): Promise<Recovery> {
+  const startedAt = performance.now();
+  let lack: string | undefined = 'not looked at';
+  while (performance.now() - startedAt < PATIENCE_MS) {
+    try {
+      lack = findLack(await readVitals(stage.program), before) ?? (await findWrongAnswer(stage, lanes));
+    } catch (error) {
+      lack = `no answer: ${(error as Error).message}`;
+    }
+    if (lack === undefined) break;
+    await sleep(POLL_MS);
+  }
+  return { ms: performance.now() - startedAt, lack };
+}
+
+function findLack(now: Vitals, before: Vitals): string | undefined {
+  for (const [name, value] of Object.entries(now)) {
+    const allowed = (before[name] ?? 0) + (name === 'descriptors' ? MORE_DESCRIPTORS : 0);
+    if (!(value <= allowed)) return `${name} ${value}, before ${before[name]}`;
+  }
+  return undefined;
+}
+
+async function findWrongAnswer(stage: Stage, lanes: readonly Lane[]): Promise<string | undefined> {
+  for (const { host = '', key, questions = [] } of lanes) {
+    for (const { method, params, result } of questions) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const answer = await askText(stage, { text, host, key, timeLimit: CALL_MS });
+      if (answer.text !== `{"jsonrpc":"2.0","id":1,"result":${result}}`)
+        return `${method}: ${answer.text.slice(0, 120)}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,151 @@
+/**
+ * Every way that is known to take the service from others, each beside a polite neighbour on another key: the neighbour alone
+ * and beside the abuse, in turns. A table says how each went, the last line has all figures. Exits with 1 when one falls
+ * short. `ONLY=text` runs those whose name or family holds the text; `ROUNDS`, `ATTACK_MS` and `PRIORITY` (`idle`, `low`,
+ * `normal`) are for looking closer.
+ */
+import { cpus, loadavg } from 'node:os';
+import { concludeWith, formatColumns } from '../../bench/support/figures.ts';
+import type { Abuse } from './abuse.ts';
+import type { AttackPriority } from './attack/attack.ts';
+import { ABUSES } from './kinds/table.ts';
+import { findShortfalls, isTooWeak, type Outcome, toMiB } from './measure/outcome.ts';
+import { Session } from './session.ts';
+
+const ONLY = process.env['ONLY'] ?? '';
+const PLAN = {
+  aloneMs: 700,
+  attackMs: Number(process.env['ATTACK_MS'] ?? 1_600),
+  maxRounds: Number(process.env['ROUNDS'] ?? 5),
+} as const;
+const BUSY_SHARE = 0.5;
+const [load = 0] = loadavg();
+/** Where other programs want the processors, what gets only what they leave gets nothing. */
+const PRIORITY = (process.env['PRIORITY'] ??
+  (load < cpus().length * BUSY_SHARE ? 'idle' : 'low')) as AttackPriority;
+/** After which nothing is measured more often than it has to be. */
+const PATIENCE_MS = 500_000;
+const MIN_KINDS = 25;
+const MAX_MINUTES = 10;
+const MAX_RESIDENT_MIB = 600;
+
+const HEADER = [
+  'abuse',
+  'by',
+  'alone',
+  'p99 ms',
+  'best',
+  'ratio',
+  'of',
+  'failed',
+  'MiB',
+  's',
+  'log',
+  'sent',
+  'charged',
+  'seen',
+];
+
+console.log(
+  `${cpus().length} processors, of which ${load.toFixed(1)} were busy before; attackers' priority: ${PRIORITY}`,
+);
+const startedAt = performance.now();
+const chosen = ABUSES.filter(({ name, family }) => name.includes(ONLY) || family.includes(ONLY));
+const outcomes = [...(await runAll(false)), ...(await runAll(true))];
+console.log(`\n${formatColumns([HEADER, ...outcomes.map(toRow)])}\n`);
+conclude();
+
+async function runAll(isSecure: boolean): Promise<readonly Outcome[]> {
+  const abuses = chosen.filter(({ transport }) => (transport === 'TLS') === isSecure);
+  if (abuses.length === 0) return [];
+  const session = await Session.open({ isSecure, priority: PRIORITY, pace: 1, hasShortTimes: true });
+  const results: Outcome[] = [];
+  try {
+    for (const abuse of abuses) results.push(await report(session, abuse));
+  } finally {
+    await session.close();
+  }
+  return results;
+}
+
+async function report(session: Session, abuse: Abuse): Promise<Outcome> {
+  const isLate = performance.now() - startedAt > PATIENCE_MS;
+  const outcome = await session.run(abuse, isLate ? { ...PLAN, maxRounds: 1 } : PLAN);
+  const shortfalls = findShortfalls(outcome);
+  const weak = isTooWeak(outcome) ? ['nothing was sent'] : [];
+  const verdict = [...shortfalls, ...weak].join('; ') || 'well';
+  console.log(`${abuse.name} (${abuse.transport}): ${verdict}`);
+  return outcome;
+}
+
+function toRow(outcome: Outcome): readonly string[] {
+  const { abuse, p99, charge } = outcome;
+  return [
+    `${findShortfalls(outcome).length > 0 ? '! ' : '  '}${abuse.name}`,
+    abuse.transport,
+    p99.alone.toFixed(1),
+    p99.beside.toFixed(1),
+    p99.best.toFixed(1),
+    (p99.beside / p99.alone).toFixed(1),
+    outcome.worstLane,
+    String(outcome.failed),
+    toMiB(outcome.peakBytes),
+    (outcome.recoveryMs / 1_000).toFixed(1),
+    String(outcome.logLines),
+    String(outcome.sent),
+    charge.isCharged ? charge.text : `NO: ${charge.text}`,
+    outcome.seen,
+  ];
+}
+
+function conclude(): void {
+  const judged = outcomes.filter(({ abuse }) => abuse.family !== 'control');
+  const excess = ({ p99 }: Outcome): number => p99.beside / p99.limit;
+  const worst = judged.reduce<Outcome | undefined>(
+    (found, one) => (found === undefined || excess(one) > excess(found) ? one : found),
+    undefined,
+  );
+  const count = (is: (outcome: Outcome) => boolean): number => judged.filter(is).length;
+  const short = count((outcome) => findShortfalls(outcome).length > 0 || isTooWeak(outcome));
+  const names = judged.filter((outcome) => findShortfalls(outcome).length > 0).map(({ abuse }) => abuse.name);
+  if (names.length > 0) console.log(`falls short: ${names.join(', ')}`);
+  concludeWith([
+    { name: 'kinds', value: judged.length, digits: 0, ...(ONLY === '' && { atLeast: MIN_KINDS }) },
+    {
+      name: 'worst p99 ratio',
+      value: worst === undefined ? Number.NaN : worst.p99.beside / worst.p99.alone,
+      ...(worst !== undefined && { of: worst.abuse.name }),
+    },
+    { name: 'p99 too high', value: count(({ p99 }) => !(p99.beside <= p99.limit)), digits: 0, below: 1 },
+    { name: 'failed', value: judged.reduce((sum, { failed }) => sum + failed, 0), digits: 0, below: 1 },
+    {
+      name: 'peak RSS',
+      value: Math.max(0, ...judged.map(({ peakBytes }) => Number(toMiB(peakBytes)))),
+      unit: ' MiB',
+      digits: 0,
+      below: MAX_RESIDENT_MIB,
+    },
+    { name: 'not charged', value: count(({ charge }) => !charge.isCharged), digits: 0, below: 1 },
+    {
+      name: 'slowest recovery',
+      value: Math.max(0, ...judged.map(({ recoveryMs }) => recoveryMs)) / 1_000,
+      unit: ' s',
+      below: 5,
+    },
+    {
+      name: 'controls that fall short',
+      value: outcomes.filter((outcome) => !judged.includes(outcome) && findShortfalls(outcome).length > 0)
+        .length,
+      digits: 0,
+      below: 1,
+    },
+    { name: 'kinds that fall short', value: short, digits: 0, below: 1 },
+    {
+      name: 'took',
+      value: (performance.now() - startedAt) / 60_000,
+      unit: ' min',
+      digits: 1,
+      ...(ONLY === '' && { below: MAX_MINUTES }),
+    },
+  ]);
+}

@@ -1,0 +1,87 @@
+import { Load } from '../operations/load/load.ts';
+import type { Lane } from '../operations/load/plan.ts';
+import type { Abuse } from './abuse.ts';
+import { Attack, type AttackPriority } from './attack/attack.ts';
+import { judgeCharge, readUsage } from './measure/charge.ts';
+import { describeOutcome, findShortfalls, type Outcome } from './measure/outcome.ts';
+import { recover } from './measure/recovery.ts';
+import { type RoundPlan, runRounds } from './measure/rounds.ts';
+import { planNeighbour } from './stage/neighbour.ts';
+import { Stage, type StageOptions } from './stage/stage.ts';
+import { countLogLines, readResidentBytes, readVitals } from './stage/vitals.ts';
+
+const MiB = 1024 * 1024;
+/** What is left by the abuse before is not to count for the next: above it the service is started anew. */
+const MAX_LEFT_BYTES = 350 * MiB;
+/** A service that has just been started is slower. */
+const WARM_UP = { ms: 1_500 } as const;
+
+export type SessionOptions = StageOptions & {
+  readonly priority: AttackPriority;
+  /** Of the neighbour; 1 is all of its requests. */
+  readonly pace: number;
+};
+
+/** A service under attack, its neighbour and the attackers, for one abuse after the other. */
+export class Session {
+  readonly #stage: Stage;
+  readonly #load: Load;
+  readonly #attack: Attack;
+  readonly #pace: number;
+  #lanes: readonly Lane[] = [];
+  #isTainted = true;
+
+  private constructor(stage: Stage, load: Load, attack: Attack, pace: number) {
+    this.#stage = stage;
+    this.#load = load;
+    this.#attack = attack;
+    this.#pace = pace;
+  }
+
+  static async open(options: SessionOptions): Promise<Session> {
+    const stage = await Stage.open(options);
+    const attack = await Attack.open(options.priority);
+    const session = new Session(stage, await Load.open(), attack, options.pace);
+    await session.#prepare();
+    return session;
+  }
+
+  async run(abuse: Abuse, plan: RoundPlan): Promise<Outcome> {
+    const stage = this.#stage;
+    if (this.#isTainted || readResidentBytes(stage.program.pid) > MAX_LEFT_BYTES) {
+      await stage.restart();
+      await this.#prepare();
+    }
+    this.#isTainted = true;
+    const logEnd = countLogLines(stage.program, 0).end;
+    const usage = await readUsage(stage, abuse);
+    const vitals = await readVitals(stage.program);
+    const actors = { stage, load: this.#load, attack: this.#attack, lanes: this.#lanes };
+    const rounds = await runRounds(actors, abuse, plan);
+    const isRunning = stage.program.isRunning;
+    const charge = isRunning
+      ? await judgeCharge(stage, abuse, usage, rounds.attacks)
+      : { isCharged: false, text: 'the service ended' };
+    const { lines } = countLogLines(stage.program, logEnd);
+    const outcome = describeOutcome(abuse, rounds, { charge, logLines: lines, isRunning });
+    // What was sent to see whether it is charged has to be over, too.
+    if (isRunning && abuse.charge === 'body') await recover(stage, this.#lanes, vitals);
+    this.#isTainted = findShortfalls(outcome).length > 0;
+    return outcome;
+  }
+
+  async close(): Promise<void> {
+    this.#attack.close();
+    this.#load.close();
+    await this.#stage.close();
+  }
+
+  /** Learns the answers, and makes the service warm. */
+  async #prepare(): Promise<void> {
+    this.#lanes = await planNeighbour(this.#stage, this.#pace);
+    await this.#load.begin(this.#lanes);
+    await this.#load.goOn(WARM_UP);
+    await this.#load.end();
+    this.#isTainted = false;
+  }
+}

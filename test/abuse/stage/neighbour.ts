@@ -1,0 +1,104 @@
+/** The polite neighbour: what it asks, at its own pace, on a key and connections of its own. */
+import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
+import { FACTS } from '../../support/development.ts';
+import { countTo } from '../kinds/programs.ts';
+import { askText } from './ask.ts';
+import type { Stage } from './stage.ts';
+
+type Asked = Pick<FixedQuestion, 'method' | 'params'>;
+type LanePlan = Pick<Lane, 'name' | 'transport' | 'connections' | 'isFleeting'> & {
+  readonly perSecond: number;
+  readonly host: string;
+  /** Absent: chain ids and calls that return the id of their request. */
+  readonly asks?: readonly Asked[];
+};
+
+/** Its answers may take long: they have to be right, and are not part of the latencies. */
+export const HEAVY_LANE = 'heavy';
+/** About 40 ms of a thread. */
+const HEAVY: Asked = { method: 'eth_call', params: [{ data: countTo(400_000) }, 'latest'] };
+const TRANSFER = FACTS.devnet.calls.tokenTransfer;
+const BALANCE = FACTS.devnet.calls.tokenBalance;
+
+const LANES: readonly LanePlan[] = [
+  { name: 'calls', transport: 'http', host: 'devnet.localhost', connections: 8, perSecond: 50 },
+  {
+    name: 'reads',
+    transport: 'http',
+    host: 'devnet.localhost',
+    connections: 8,
+    perSecond: 40,
+    asks: [
+      { method: 'eth_blockNumber', params: [] },
+      { method: 'eth_getBlockReceipts', params: ['0x1'] },
+      { method: 'eth_call', params: [BALANCE, 'latest'] },
+      { method: 'eth_getTransactionByBlockNumberAndIndex', params: ['0x1', '0x0'] },
+      { method: 'eth_estimateGas', params: [TRANSFER] },
+    ],
+  },
+  {
+    name: 'new connections',
+    transport: 'http',
+    host: 'devnet.localhost',
+    connections: 8,
+    perSecond: 10,
+    isFleeting: true,
+  },
+  { name: 'WebSocket', transport: 'webSocket', host: 'devnet.localhost', connections: 1, perSecond: 40 },
+  {
+    name: 'rollup',
+    transport: 'http',
+    host: 'rollup.localhost',
+    connections: 4,
+    perSecond: 20,
+    asks: [
+      { method: 'eth_call', params: [BALANCE, 'latest'] },
+      { method: 'linea_estimateGas', params: [TRANSFER] },
+    ],
+  },
+  {
+    name: 'nodes',
+    transport: 'http',
+    host: 'nodes.localhost',
+    connections: 8,
+    perSecond: 30,
+    asks: [
+      { method: 'eth_chainId', params: [] },
+      { method: 'eth_call', params: [{ to: TRANSFER.to, data: '0x01' }, 'latest'] },
+    ],
+  },
+  {
+    name: HEAVY_LANE,
+    transport: 'http',
+    host: 'devnet.localhost',
+    connections: 2,
+    perSecond: 2,
+    asks: [HEAVY],
+  },
+];
+
+const START = '{"jsonrpc":"2.0","id":1,"result":';
+
+/**
+ * Its lanes, with the answers that the service gives while nothing else happens.
+ * @param pace 1 is all of its requests
+ * @throws Error when the service gives no answer
+ */
+export async function planNeighbour(stage: Stage, pace: number): Promise<readonly Lane[]> {
+  const key = stage.keyOf('neighbour');
+  const learn = async (host: string, { method, params }: Asked): Promise<FixedQuestion> => {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const { text: answer } = await askText(stage, { text, host, key });
+    if (!answer.startsWith(START)) throw new Error(`${host} ${method}: ${answer.slice(0, 300)}`);
+    return { method, params, result: answer.slice(START.length, -1) };
+  };
+  const lanes: Lane[] = [];
+  for (const { asks, ...plan } of LANES) {
+    const perSecond = plan.perSecond * pace;
+    const lane: Lane = { ...plan, perSecond, port: stage.program.port, key, isSecure: stage.isSecure };
+    const questions: FixedQuestion[] = [];
+    for (const ask of asks ?? []) questions.push(await learn(plan.host, ask));
+    lanes.push(asks === undefined ? lane : { ...lane, questions });
+  }
+  return lanes;
+}

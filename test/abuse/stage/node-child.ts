@@ -1,0 +1,58 @@
+/** A node in a process of its own. What it says to a call depends on how the call's data begins. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { RpcError, startNode } from '../../support/served-node.ts';
+
+const NODE_CHAIN_ID = 99;
+const LARGE_BYTES = 11_000_000;
+const LARGE_RESULT = `0x${'00'.repeat(LARGE_BYTES)}`;
+const WORD = 64;
+const encodeWord = (value: number): string => value.toString(16).padStart(WORD, '0');
+/** `Error(string)` with that much text. */
+const LARGE_REVERT = `0x08c379a0${encodeWord(32)}${encodeWord(LARGE_BYTES)}${'61'.repeat(LARGE_BYTES)}`;
+const LONG_TEXT = 'very long '.repeat(100_000);
+
+function answerCall([call]: readonly unknown[]): unknown {
+  const { data = '0x' } = call as { readonly data?: string };
+  const number = data.slice(6);
+  switch (data.slice(0, 6)) {
+    case '0xbad0':
+      throw new RpcError(-32000, `the flux of cell ${number} is exhausted`);
+    case '0xbad1':
+      throw new RpcError(-32000, `${LONG_TEXT} ${number}`);
+    case '0xbad2':
+      throw new RpcError(-32000, 'method handler crashed');
+    case '0x4e7e':
+      throw new RpcError(3, 'execution reverted', LARGE_REVERT);
+    case '0xb16e':
+      return LARGE_RESULT;
+    default:
+      return `0x${encodeWord(42)}`;
+  }
+}
+
+const context = { after: () => {} } as unknown as TestContext;
+const node = await startNode(context, { chainId: NODE_CHAIN_ID, answers: { eth_call: answerCall } });
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** In front of it: calls that are never answered, and answers that are no JSON. */
+const door = createServer(async (request, response) => {
+  const text = await readText(request);
+  if (text.includes('"0x510e')) return;
+  response.setHeader('content-type', 'application/json');
+  if (text.includes('"0xbad3')) {
+    response.end('<html>busy</html>');
+    return;
+  }
+  const answer = await fetch(node.url, { method: 'POST', body: text });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+});
+door.keepAliveTimeout = 600_000;
+door.listen(0, '127.0.0.1', () => process.send?.((door.address() as AddressInfo).port));
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,130 @@
+/** The service under attack: the program as a user starts it, its keys, and a node behind one of its networks. */
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { MAIN } from '../../../scripts/program-files.ts';
+import { createCertificate } from '../../support/certificate.ts';
+import { Program } from '../../support/program.ts';
+import type { AbuserKey, Target } from '../abuse.ts';
+
+const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
+const NODE_CHAIN_ID = 99;
+const ABUSER_ADDRESS = '127.0.0.66';
+/** That opens nothing. */
+const WRONG_KEY = 'ffffffffffffffffffffffffffffffff';
+
+export type KeyName = 'neighbour' | 'rated' | 'unlimited' | 'probe';
+
+/** What the keys may do, as options of `keys create`. `probe` pays for two bodies, and then for one a second. */
+const KEYS: Readonly<Record<KeyName, readonly string[]>> = {
+  neighbour: [],
+  rated: ['--rate', '50/50'],
+  unlimited: [],
+  probe: ['--rate', '1/2'],
+};
+
+const NETWORKS = {
+  devnet: { builtin: 'devnet', hosts: ['devnet.localhost', '127.0.0.1'] },
+  rollup: {
+    builtin: 'rollup',
+    hosts: ['rollup.localhost'],
+    rollup: { family: 'linea', prefix: 'linea', mode: 'sequencer', l1: 'devnet' },
+  },
+  prague: { builtin: 'op-rollup', hosts: ['prague.localhost'] },
+} as const;
+/** Shorter than by default, so that they show within an attack; all bounds of sizes and numbers are the defaults. */
+const TIME_LIMITS = {
+  headersTimeout: '2s',
+  bodyTimeout: '3s',
+  sendTimeout: '3s',
+  handshakeTimeout: '2s',
+} as const;
+
+const run = promisify(execFile);
+
+export type StageOptions = {
+  /** Whether the service speaks TLS. */
+  readonly isSecure: boolean;
+  /** Whether its time limits are short enough to show within an attack; a busy machine would break them by itself. */
+  readonly hasShortTimes: boolean;
+};
+
+export class Stage {
+  readonly program: Program;
+  readonly isSecure: boolean;
+  readonly #keys: Readonly<Record<KeyName, string>>;
+  readonly #node: ChildProcess;
+
+  private constructor(
+    program: Program,
+    keys: Readonly<Record<KeyName, string>>,
+    node: ChildProcess,
+    isSecure: boolean,
+  ) {
+    this.program = program;
+    this.#keys = keys;
+    this.#node = node;
+    this.isSecure = isSecure;
+  }
+
+  static async open({ isSecure, hasShortTimes }: StageOptions): Promise<Stage> {
+    const node = fork(NODE_CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const [nodePort] = (await once(node, 'message')) as [number];
+    const upstream = {
+      hosts: ['nodes.localhost'],
+      upstreams: [`http://127.0.0.1:${nodePort}`],
+      pool: { chainId: NODE_CHAIN_ID },
+    };
+    const program = new Program({});
+    const config = { networks: { ...NETWORKS, nodes: upstream }, limits: hasShortTimes ? TIME_LIMITS : {} };
+    program.configure(isSecure ? { ...config, listen: { port: 0, tls: writeCertificate(program) } } : config);
+    const entries: [string, string][] = [];
+    for (const [name, options] of Object.entries(KEYS)) {
+      entries.push([name, await createKey(program, name, options)]);
+    }
+    await program.start();
+    return new Stage(program, Object.fromEntries(entries) as Record<KeyName, string>, node, isSecure);
+  }
+
+  keyOf(name: KeyName): string {
+    return this.#keys[name];
+  }
+
+  targetFor(key: AbuserKey | 'probe'): Target {
+    return {
+      port: this.program.port,
+      key: key === 'none' ? WRONG_KEY : this.#keys[key],
+      address: ABUSER_ADDRESS,
+      isSecure: this.isSecure,
+    };
+  }
+
+  /** Starts the program anew, with the same data. */
+  async restart(): Promise<void> {
+    this.program.signal('SIGKILL');
+    await this.program.waitForExit();
+    await this.program.start();
+  }
+
+  async close(): Promise<void> {
+    await this.program.dispose();
+    this.#node.disconnect();
+  }
+}
+
+/** `portcullis keys create`, as an operator does. */
+async function createKey(program: Program, name: string, options: readonly string[]): Promise<string> {
+  const args = [MAIN, 'keys', 'create', '--config', program.configFile, '--name', name, ...options];
+  const { stdout } = await run(process.execPath, args);
+  return stdout.trim();
+}
+
+function writeCertificate(program: Program): { readonly cert: string; readonly key: string } {
+  const { cert, key } = createCertificate();
+  const files = { cert: join(program.folder, 'cert.pem'), key: join(program.folder, 'key.pem') };
+  writeFileSync(files.cert, cert);
+  writeFileSync(files.key, key);
+  return files;
+}
