@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what tests start beside the program, as Debian packages: only what is absent, and without complaint where that
-# cannot be done: those tests say that they skip. Nothing is left running: tests start servers themselves, on ports of
+# cannot be done: those tests say that they skip, or fail under PORTCULLIS_REQUIRE_ALL=1. Nothing is left running: tests start servers themselves, on ports of
 # their own. `--without-browser` leaves out Chromium, which is most of the time and of the bytes.
 set -u
 
@@ -14,6 +14,8 @@ want() { # package, programs any of which is enough
   wanted="$wanted $package"
 }
 
+want curl curl                                 # the lines that a start prints
+want bsdutils script                           # an import in a terminal
 want xz-utils xz                               # conformance data is packed with it
 want redis-server valkey-server redis-server   # keys, limits and the cache that processes share
 want haproxy haproxy                           # rolling restarts

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { JWTVerifyGetKey } from 'jose';
 import { Lru } from '../util/lru.ts';
+import { readErrorCode } from '../util/system-error.ts';
 import type { TokenIssuer } from './options.ts';
 
 /** Whether tokens are what the issuer of this name signs. */
@@ -75,7 +76,7 @@ class JwtVerifier implements TokenVerifier {
       return undefined;
     } catch (error) {
       // Anything else says nothing about the token: the keys cannot be had.
-      if (BAD_TOKEN.has((error as { code?: unknown }).code)) return 'invalidToken';
+      if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
       throw new Error('the keys of an issuer cannot be had');
     }
   }

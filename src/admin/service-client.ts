@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as openRequest } from 'node:http';
+import { readErrorCode } from '../util/system-error.ts';
 import type { ConsoleAnswer } from './page/console/wire.ts';
 import { Refusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
@@ -40,7 +41,7 @@ export class ServiceClient {
       };
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      const code = (error as NodeJS.ErrnoException).code ?? 'no answer';
+      const code = readErrorCode(error) ?? 'no answer';
       throw new Refusal(502, `the service did not answer (${code})`);
     }
   }

@@ -3,8 +3,8 @@ import type { CacheFigures } from '../observe/sources.ts';
 import { CircuitBreaker } from '../redis/circuit-breaker.ts';
 import { createRedisClient, type RedisClient, type RedisFault } from '../redis/redis-client.ts';
 import { parseRedisUrl } from '../redis/redis-url.ts';
-import { ByteBudget } from '../util/byte-budget.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
+import { SharedBudget } from '../util/shared-budget.ts';
 import type { Cache, CacheKey } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
@@ -13,6 +13,8 @@ import { composeName } from './key-name.ts';
 const FORMAT = 'v1';
 /** Memory for entries that are being written, text and frame together. */
 const WRITING_BYTES = 32 * 1024 * 1024;
+/** All of them have one owner. */
+const WRITES = 'writes';
 /** Unpacking takes about 5 ms a megabyte on a thread; longer where all threads are taken. */
 const UNPACK_LIMIT_MS = 50;
 
@@ -49,7 +51,7 @@ class SharedCache implements RedisCache {
   readonly #options: RedisCacheOptions;
   readonly #client: RedisClient;
   readonly #breaker = new CircuitBreaker();
-  readonly #writing = new ByteBudget(WRITING_BYTES);
+  readonly #writing = new SharedBudget(WRITING_BYTES, 1);
   #hits = 0;
   #misses = 0;
   #faults = 0;
@@ -87,7 +89,7 @@ class SharedCache implements RedisCache {
     const characters = name.length + answer.length;
     if (characters > this.#options.entryBytes) return;
     const bytes = 2 * boundFrameBytes(characters);
-    if (this.#writing.tryTake(bytes)) void this.#write(key, name, answer, bytes);
+    if (this.#writing.tryTake(WRITES, bytes)) void this.#write(key, name, answer, bytes);
   }
 
   /** An entry stays true of its hash, which nobody asks for any more: in the shared tier it expires. */
@@ -121,7 +123,7 @@ class SharedCache implements RedisCache {
     try {
       await this.#client.set(this.#locate(key), await encodeFrame(name, answer), this.#options.ttlMs);
     } finally {
-      this.#writing.giveBack(bytes);
+      this.#writing.giveBack(WRITES, bytes);
     }
   }
 

@@ -6,6 +6,7 @@ import type { BuiltinChain } from '../config/network-options.ts';
 import { type ChainReader, openChainReader } from '../store/chain-reader.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
+import { readErrorCode } from '../util/system-error.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
 import { SILENT_PROGRESS } from './import-progress.ts';
 
@@ -67,7 +68,9 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
+      // What the system refuses now it refuses in half a second as well.
+      const isSystem = error instanceof Error && readErrorCode(error.cause) !== undefined;
+      if (isSystem || attempt === ATTEMPTS) throw error;
       await wait(RETRY_MS);
     }
   }

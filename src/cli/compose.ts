@@ -1,4 +1,4 @@
-/** The one place where things are wired: a configuration becomes a service. */
+/** A configuration becomes a service, out of what the `open-*` files open. */
 import { availableParallelism } from 'node:os';
 import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';
@@ -11,6 +11,7 @@ import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import { Health } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { fitConnections } from './fit-connections.ts';
 import { createSources, watchService } from './observe-service.ts';
 import { type OpenAccess, openAccess } from './open-access.ts';
 import type { ChainBackends } from './open-chain.ts';
@@ -50,9 +51,10 @@ export async function composeService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { hasDemoKey = () => false, processes = 1 } = options;
+  const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
-    threads: Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
+    threads,
     memoryLimit: config.execution.callMemory,
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
@@ -76,9 +78,10 @@ export async function composeService(
     throw error;
   }
   const gateway = new SwitchableGateway(core.gateway);
+  const limits = { ...config.limits, connections: fitConnections(config, threads, log) };
   const server = createServer({
     gateway,
-    options: { listen: config.listen, cors: config.cors, limits: config.limits },
+    options: { listen: config.listen, cors: config.cors, limits },
     health: new Health(config.health, () => core.networks.readReadiness()),
     log,
     requests: observability.requests,
@@ -156,6 +159,8 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
       batchItems: config.limits.batchItems,
       batchConcurrency: config.limits.batchConcurrency,
       batchAnswerBytes: config.limits.batchAnswerBytes,
+      heldAnswerBytes: config.limits.unsentBytes,
+      ownerShare: config.limits.ownerShare,
       bodiesInFlight: config.limits.inFlightBodies,
       bodyTimeoutMs: config.limits.requestTimeout,
     },

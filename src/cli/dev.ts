@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
+import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
-import { parsePort } from '../config/environment.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
 import { formatUrl } from './curl-lines.ts';
-import { findSealCheck, importChain } from './import.ts';
+import { findSealCheck, importChain, reportStop } from './import.ts';
 import { createImportBar } from './import-bar.ts';
 import { runService } from './run-service.ts';
+import { StopSignals } from './stop-signals.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
 
@@ -15,17 +19,27 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
 
   --genesis FILE   geth genesis file of the chain
   --blocks FILE    concatenated RLP blocks, optionally gzipped
-  --port PORT      default 8545; 0 takes any free port
-  --data DIR       where the chain is stored (default: a folder of its own below ${DEFAULT_DATA_DIR})
+  --port PORT      default PORTCULLIS_PORT or 8545; 0 takes any free port
+  --data DIR       where the chain is stored (default: a folder of its own below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
   --seal CHECK     ethash-format (default) or none, as for import
-`;
 
-const NETWORK = 'dev';
+Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR.
+`;
 
 /** A chain that was served before is found again by its genesis file. */
 function defaultDataFolder(genesis: string): string {
   const hash = createHash('sha256').update(readFileSync(genesis)).digest('hex');
-  return resolve(DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
+  return resolve(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
+}
+
+/** Where it listens: an option goes over the environment. @throws ConfigError for variables that cannot be used */
+function findPlace(port: number | undefined, environment: Environment): Place {
+  const { place, errors } = applyPlaceEnvironment(
+    { listen: { host: '127.0.0.1', port: port ?? 8_545 }, admin: DEFAULT_ADMIN_OPTIONS },
+    port === undefined ? environment : { ...environment, PORTCULLIS_PORT: undefined },
+  );
+  if (errors.length > 0) throw new ConfigError(errors);
+  return place;
 }
 
 /** `portcullis dev`. @returns the exit code */
@@ -35,38 +49,43 @@ export async function runDev(args: string[]): Promise<number> {
     options: {
       genesis: { type: 'string' },
       blocks: { type: 'string' },
-      port: { type: 'string', default: '8545' },
+      port: { type: 'string' },
       data: { type: 'string' },
       seal: { type: 'string', default: 'ethash-format' },
       help: { type: 'boolean', short: 'h' },
     },
   });
   const { genesis, blocks } = values;
-  const port = parsePort(values.port);
+  const port = values.port === undefined ? undefined : parsePort(values.port);
   const seal = findSealCheck(values.seal);
   if (
     values.help === true ||
     genesis === undefined ||
     blocks === undefined ||
-    port === undefined ||
+    (port === undefined && values.port !== undefined) ||
     seal === undefined
   ) {
     (values.help === true ? process.stdout : process.stderr).write(DEV_USAGE);
     return values.help === true ? 0 : 2;
   }
+  const place = findPlace(port, process.env);
   const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
   const store = join(data, 'chain');
-  const summary = await importChain({ genesis, blocks, data: store, seal }, createImportBar(process.stderr));
+  const signals = new StopSignals();
+  const bar = createImportBar(process.stderr);
+  const imported = importChain({ genesis, blocks, data: store, seal }, bar, signals.stop);
+  const summary = await imported.finally(() => signals.close());
+  if (summary.isStopped === true) return reportStop(summary, signals);
   const yaml = JSON.stringify({
-    listen: { host: '127.0.0.1', port },
+    ...place,
     dataDir: data,
-    defaultNetwork: NETWORK,
-    networks: { [NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
+    defaultNetwork: DEV_NETWORK,
+    networks: { [DEV_NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
   });
   return runService(
     { kind: 'text', text: yaml, name: 'dev' },
     {
-      demoNetworks: [NETWORK],
+      demoNetworks: [DEV_NETWORK],
       onReady: (address, { admin }) => {
         process.stdout.write(
           `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +

@@ -5,6 +5,7 @@ import { createBuiltinConfig } from '../config/builtin-config.ts';
 import { loadListenOptions } from '../config/load-config.ts';
 import type { ListenOptions } from '../server/options.ts';
 import { connectLocally } from '../util/local-connection.ts';
+import { readErrorCode } from '../util/system-error.ts';
 
 const HEALTH_USAGE = `portcullis health [--config FILE]
 
@@ -51,7 +52,7 @@ async function findProblem({ host, port, tls }: ListenOptions): Promise<string |
     return status === 200 ? undefined : `it answered with ${status}`;
   } catch (error) {
     if (signal.aborted) return `no answer in ${TIMEOUT_MS / 1_000} s`;
-    return (error as Error).message || (error as NodeJS.ErrnoException).code || 'no answer';
+    return (error as Error).message || readErrorCode(error) || 'no answer';
   }
 }
 

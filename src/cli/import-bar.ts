@@ -3,6 +3,11 @@ import { SingleBar } from 'cli-progress';
 import type { ImportProgress } from './import-progress.ts';
 
 const NON_TERMINAL_INTERVAL_MS = 5_000;
+/** A shorter time says nothing about what is left. */
+const MIN_ESTIMATE_MS = 1_000;
+
+/** What is said of longer times is only that nothing is known. */
+const MAX_ESTIMATE_SECONDS = 100 * 3_600;
 
 /** A bar with blocks/s, txs/s, Mgas/s and the time left; a line every few seconds where there is no terminal. */
 export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
@@ -13,35 +18,59 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
     clearOnComplete: false,
     noTTYOutput: true,
     notTTYSchedule: NON_TERMINAL_INTERVAL_MS,
-    etaBuffer: 100,
+    // Its own handler takes a signal and lets the import go on.
+    gracefulExit: false,
     format:
-      'block {block} [{bar}] {percentage}% | {blocksRate} blocks/s {txsRate} txs/s {gasRate} Mgas/s | {eta_formatted} left',
+      'block {block} [{bar}] {percentage}% | {blocksRate} blocks/s {txsRate} txs/s {gasRate} Mgas/s | {left} left',
   });
+  // However the process ends, the terminal gets its cursor back.
+  const restore = (): void => bar.stop();
+  let total = 0;
   let blocks = 0;
   let transactions = 0;
   let gas = 0n;
   let startedAt = 0;
+  let startedFrom = 0;
   return {
     start(totalBytes) {
+      total = totalBytes;
       startedAt = performance.now();
-      bar.start(totalBytes, 0, { block: '-', blocksRate: '-', txsRate: '-', gasRate: '-' });
+      process.once('exit', restore);
+      bar.start(totalBytes, 0, { block: '-', blocksRate: '-', txsRate: '-', gasRate: '-', left: '-' });
     },
-    advance(block, kind, bytesRead) {
+    advance({ header, transactions: { length } }, kind, bytesDone) {
       if (kind === 'imported') {
         blocks++;
-        transactions += block.transactions.length;
-        gas += block.header.gasUsed;
+        transactions += length;
+        gas += header.gasUsed;
+      } else if (blocks === 0) {
+        // Blocks that are there already say nothing about the speed.
+        [startedAt, startedFrom] = [performance.now(), bytesDone];
       }
-      const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
-      bar.update(bytesRead, {
-        block: block.header.number.toString(),
-        blocksRate: (blocks / seconds).toFixed(0),
-        txsRate: (transactions / seconds).toFixed(0),
-        gasRate: (Number(gas) / 1e6 / seconds).toFixed(1),
+      const elapsed = Math.max(performance.now() - startedAt, 1);
+      const perSecond = (count: number): number => (count / elapsed) * 1_000;
+      bar.update(bytesDone, {
+        block: header.number.toString(),
+        blocksRate: perSecond(blocks).toFixed(0),
+        txsRate: perSecond(transactions).toFixed(0),
+        gasRate: perSecond(Number(gas) / 1e6).toFixed(1),
+        left: describeTimeLeft(elapsed, bytesDone - startedFrom, total - bytesDone),
       });
     },
-    stop() {
+    stop(isComplete) {
+      process.removeListener('exit', restore);
+      if (isComplete) bar.update(total, { left: '0s' });
       bar.stop();
     },
   };
+}
+
+/** `1h02m`, `3m05s`, `12s`; a dash as long as nothing can be said. */
+export function describeTimeLeft(elapsedMs: number, doneBytes: number, leftBytes: number): string {
+  const seconds = Math.ceil(((elapsedMs / doneBytes) * Math.max(0, leftBytes)) / 1_000);
+  if (elapsedMs < MIN_ESTIMATE_MS || !(seconds < MAX_ESTIMATE_SECONDS)) return '-';
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  if (hours > 0) return `${hours}h${pad(minutes)}m`;
+  return minutes > 0 ? `${minutes}m${pad(seconds % 60)}s` : `${seconds}s`;
 }

@@ -3,8 +3,10 @@ import type { Block } from '../chain/block.ts';
 export type ImportProgress = {
   /** @param totalBytes size of the block file */
   start(totalBytes: number): void;
-  advance(block: Block, kind: 'imported' | 'known', bytesRead: number): void;
-  stop(): void;
+  /** @param bytesDone where in the file the block ends */
+  advance(block: Block, kind: 'imported' | 'known', bytesDone: number): void;
+  /** @param isComplete the file is done to its end */
+  stop(isComplete: boolean): void;
 };
 
 /** Says nothing. */

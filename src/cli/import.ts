@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
@@ -7,9 +8,11 @@ import { BlockImporter, type Verification } from '../engine/import/block-importe
 import { initializeStore } from '../engine/import/initialize-store.ts';
 import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
-import { openChainWriter } from '../store/chain-writer.ts';
-import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
+import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { describeSystemError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
+import { StopSignals } from './stop-signals.ts';
 
 const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
 
@@ -17,7 +20,7 @@ export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks F
                   [--seal ethash-format|none] [--verify full|header|none]
 
 Appends a file of RLP blocks to the chain stored in DIR (default ${DEFAULT_STORE}). Every block is validated and
-executed, and every root is checked. An import that was cut off continues where it stopped.
+executed, and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
 
   --genesis FILE   geth genesis file of the chain
   --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
@@ -56,7 +59,10 @@ export type ImportOptions = {
 export type ImportSummary = {
   readonly headNumber: bigint;
   readonly headHash: string;
+  /** Blocks that this run added. */
   readonly imported: number;
+  /** It was stopped before the end of the file. */
+  readonly isStopped?: true;
 };
 
 /** The `config` object as the store keeps it, with the terminal total difficulty in full digits. */
@@ -73,41 +79,122 @@ function configText(genesisText: string, { config }: Genesis): string {
 function readGenesis(file: string): { readonly genesisText: string; readonly genesis: Genesis } {
   try {
     const genesisText = readFileSync(file, 'utf8');
+    if (genesisText.trim() === '') throw new Error('the file is empty');
     return { genesisText, genesis: parseGenesis(genesisText) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : message;
-    throw new Error(`${file}: ${reason}`);
+    throw new Error(`${file}: ${describeSystemError(error)}`);
   }
+}
+
+/** @throws Error naming the file when no block can be read from it */
+function findSize(file: string): number {
+  let stats: Stats;
+  try {
+    stats = statSync(file);
+  } catch (error) {
+    throw new Error(`${file}: ${describeSystemError(error)}`);
+  }
+  if (stats.isDirectory()) throw new Error(`${file}: is a folder`);
+  if (stats.isFile() && stats.size === 0) throw new Error(`${file}: the file is empty`);
+  return stats.size;
 }
 
 /**
  * Brings a store up to the end of a block file.
- * @throws BlockError for a block that does not fit; what came before it is stored
+ * @param stop ends it after the block in work; what was imported is kept
+ * @throws ImportError saying what is wrong with which file and what was kept: everything before a block that does not fit
  */
-export async function importChain(options: ImportOptions, progress: ImportProgress): Promise<ImportSummary> {
+export async function importChain(
+  options: ImportOptions,
+  progress: ImportProgress,
+  stop?: AbortSignal,
+): Promise<ImportSummary> {
   const { genesisText, genesis } = readGenesis(options.genesis);
+  const size = findSize(options.blocks);
   prepareLmdbFolder(options.data);
-  const writer = openChainWriter(options.data);
-  let imported = 0;
+  const writer = openWriter(options.data);
   try {
-    initializeStore(writer, genesis, configText(genesisText, genesis));
-    const importer = new BlockImporter(writer, options.seal, options.verify);
-    progress.start(statSync(options.blocks).size);
     try {
-      for await (const { encoded, bytesRead } of readBlocks(options.blocks)) {
-        const { kind, block } = await importer.import(encoded);
-        if (kind === 'imported') imported++;
-        progress.advance(block, kind, bytesRead);
-      }
-    } finally {
-      importer.commit();
-      progress.stop();
+      initializeStore(writer, genesis, configText(genesisText, genesis));
+    } catch (error) {
+      if (isStoreError(error)) throw describeWriteError(options.data, error);
+      throw error instanceof BlockError
+        ? new ImportError(`refused: ${options.genesis}: ${error.message}`, error)
+        : error;
     }
-    return { headNumber: importer.headNumber, headHash: importer.headHash, imported };
+    return await importBlocks(writer, options, size, progress, stop);
   } finally {
     await writer.close();
   }
+}
+
+function openWriter(data: string): ChainWriter {
+  try {
+    return openChainWriter(data);
+  } catch (error) {
+    throw isStoreError(error) ? describeWriteError(data, error) : error;
+  }
+}
+
+/** An import that ended before the end of its file. */
+export class ImportError extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'ImportError';
+  }
+}
+
+/** Signals and the progress bar get their turn as often, milliseconds. */
+const TURN_MS = 50;
+
+async function importBlocks(
+  writer: ChainWriter,
+  { seal, verify, blocks: file, data }: ImportOptions,
+  size: number,
+  progress: ImportProgress,
+  stop: AbortSignal | undefined,
+): Promise<ImportSummary> {
+  const importer = new BlockImporter(writer, seal, verify);
+  const before = importer.headNumber;
+  let [read, turnAt] = [0, performance.now() + TURN_MS];
+  let failure: unknown;
+  progress.start(size);
+  try {
+    for await (const { encoded, fileEnd } of readBlocks(file)) {
+      if (stop?.aborted === true) break;
+      const { kind, block } = importer.import(encoded);
+      read++;
+      progress.advance(block, kind, fileEnd);
+      if (performance.now() < turnAt) continue;
+      await setImmediate();
+      turnAt = performance.now() + TURN_MS;
+    }
+    if (read === 0 && stop?.aborted !== true) throw new Error('holds no block');
+  } catch (error) {
+    failure = error;
+  }
+  try {
+    // What cannot be written now is lost; the store is as it was after the last commit.
+    if (!isStoreError(failure)) importer.commit();
+  } catch (error) {
+    failure ??= error;
+  }
+  progress.stop(failure === undefined && stop?.aborted !== true);
+  const { header, hashText } = writer.openReader().head;
+  const imported = Number(header.number - before);
+  const head = { headNumber: header.number, headHash: hashText, imported };
+  if (failure !== undefined) {
+    const reason = isStoreError(failure)
+      ? describeWriteError(data, failure).message
+      : `${failure instanceof BlockError ? 'refused: ' : ''}${file}: ${describeSystemError(failure)}`;
+    throw new ImportError(`${reason}; ${describeKept(head)}`, failure);
+  }
+  return stop?.aborted === true ? { ...head, isStopped: true } : head;
+}
+
+/** What is in the store after an import that did not come to the end of its file. */
+export function describeKept({ headNumber, headHash, imported }: ImportSummary): string {
+  return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run kept, head is block ${headNumber} ${headHash}`;
 }
 
 /** `portcullis import`. @returns the exit code */
@@ -134,23 +221,24 @@ export async function runImport(args: string[]): Promise<number> {
     process.stderr.write(`${IMPORT_USAGE}`);
     return 2;
   }
-  for (const file of [genesis, blocks]) {
-    if (!existsSync(file)) {
-      process.stderr.write(`portcullis: no such file: ${file}\n`);
-      return 1;
-    }
-  }
-  const options = { genesis, blocks, data: values.data, seal, verify };
   const { createImportBar } = await import('./import-bar.ts');
+  const signals = new StopSignals();
   try {
-    const { headNumber, headHash, imported } = await importChain(options, createImportBar(process.stderr));
+    const options = { genesis, blocks, data: values.data, seal, verify };
+    const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
+    if (summary.isStopped === true) return reportStop(summary, signals);
+    const { headNumber, headHash, imported } = summary;
     process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
     return 0;
-  } catch (error) {
-    const { message } = error as Error;
-    process.stderr.write(
-      error instanceof BlockError ? `portcullis: refused: ${message}\n` : `portcullis: ${message}\n`,
-    );
-    return 1;
+  } finally {
+    signals.close();
   }
+}
+
+/** @returns the exit code */
+export function reportStop(summary: ImportSummary, { exitCode }: StopSignals): number {
+  process.stderr.write(
+    `portcullis: stopped by a signal: ${describeKept(summary)}; the same command goes on from there\n`,
+  );
+  return exitCode;
 }

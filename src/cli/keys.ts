@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { type IssuedKey, KeyBook } from '../access/keys/key-book.ts';
+import { type IssuedKey, KeyBook, type SettingsChange } from '../access/keys/key-book.ts';
 import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
-import { DEFAULT_DATA_DIR } from '../config/config.ts';
+import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { suggestName } from '../util/near-name.ts';
 import { formatTable } from './format-table.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
 import { openKeyTable } from './open-access.ts';
@@ -28,7 +29,8 @@ Settings. Lists are separated by commas; an empty text takes a setting back.
   --secret             (create) requests must bring a secret, which is printed after the key
 
   --data DIR           where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --config FILE        take the place from this configuration file instead
+  --config FILE        take the place from this configuration file instead, and the networks, methods and issuers
+                       that settings may name; without it they are those of the built-in networks
 `;
 
 const OPTIONS = {
@@ -71,7 +73,10 @@ export async function runKeys(args: string[]): Promise<number> {
   }
   const [name = '', ...operands] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw new UsageError(`keys takes one of ${Object.keys(COMMANDS).join(', ')}`);
+  if (command === undefined)
+    throw new UsageError(
+      `keys takes one of ${Object.keys(COMMANDS).join(', ')}${suggestName(name, Object.keys(COMMANDS))}`,
+    );
   if (operands.length !== command.operands) {
     throw new UsageError(`keys ${name} takes ${command.operands === 0 ? 'no operand' : 'one id'}`);
   }
@@ -79,7 +84,13 @@ export async function runKeys(args: string[]): Promise<number> {
     (option) => ![...command.options, 'data', 'config'].includes(option),
   );
   if (foreign !== undefined) throw new UsageError(`keys ${name} does not take --${foreign}`);
-  const book = new KeyBook(await openKeyTable(await findPlace(values)));
+  const config = await findConfig(values);
+  const place = config ?? findFolder(values);
+  const { networks, methods, jwt } = values;
+  if (networks !== undefined || methods !== undefined || jwt !== undefined) {
+    await checkSettings(readSettings(values), config);
+  }
+  const book = new KeyBook(await openKeyTable(place));
   try {
     return await command.run(book, operands[0] ?? '', values);
   } catch (error) {
@@ -90,9 +101,18 @@ export async function runKeys(args: string[]): Promise<number> {
   }
 }
 
-async function findPlace({ data, config }: Values): Promise<{ dataDir: string; access: AccessOptions }> {
+async function findConfig({ data, config }: Values): Promise<Config | undefined> {
   if (data !== undefined && config !== undefined) throw new UsageError('give --data or --config, not both');
-  if (config !== undefined) return loadConfig(config, process.env);
+  return config === undefined ? undefined : loadConfig(config, process.env);
+}
+
+/** Loaded here only: the methods' table takes 50 ms. */
+async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
+  const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
+  checkNames(settings, config === undefined ? listBuiltinNames() : await listKnownNames(config));
+}
+
+function findFolder({ data }: Values): { dataDir: string; access: AccessOptions } {
   const dataDir = resolve(data ?? (process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR));
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }

@@ -1,53 +1,25 @@
 #!/usr/bin/env node
-import { ConfigError } from '../config/config-error.ts';
-import { isUsageError, USAGE, UsageError } from './usage.ts';
-import { readVersion } from './version.ts';
+import { readFileSync } from 'node:fs';
 
-type Command = (args: string[]) => Promise<number>;
+// An old node must be able to read this file: nothing of ours is imported before its version is known, and the syntax is of 2018.
+// `scripts/check-node.cjs` is the same for what npm runs before anything is built.
 
-/** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', async () => (await import('./serve.ts')).runStart],
-  ['serve', async () => (await import('./serve.ts')).runServe],
-  ['dev', async () => (await import('./dev.ts')).runDev],
-  ['import', async () => (await import('./import.ts')).runImport],
-  ['keys', async () => (await import('./keys.ts')).runKeys],
-  ['doctor', async () => (await import('./doctor.ts')).runDoctor],
-  ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
-  ['health', async () => (await import('./health.ts')).runHealth],
-  ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
-]);
-
-/** Runs one command line. @returns the exit code */
-async function run(args: string[]): Promise<number> {
-  const [first, ...rest] = args;
-  switch (first) {
-    case 'help':
-    case '--help':
-    case '-h':
-      process.stdout.write(USAGE);
-      return 0;
-    case '--version':
-      process.stdout.write(`${readVersion()}\n`);
-      return 0;
-  }
-  // Without a command word everything belongs to `start`.
-  const isFlag = first === undefined || first.startsWith('-');
-  const command = COMMANDS.get(isFlag ? 'start' : first);
-  if (command === undefined) throw new UsageError(`there is no command ${first}`);
-  return (await command())(isFlag ? args : rest);
+/** What `engines` in the package asks for: `>=20.19`. */
+function readMinimum(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')).engines.node.replace('>=', '');
 }
 
-/** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
-function report(error: unknown): number {
-  if (error instanceof ConfigError) {
-    process.stderr.write(`${error.lines.join('\n')}\n`);
-    return 1;
-  }
-  process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (!isUsageError(error)) return 1;
-  process.stderr.write('Try portcullis help.\n');
-  return 2;
+/** Major and minor version as one number. */
+function rank(version: string): number {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major * 1_000 + minor;
 }
 
-process.exitCode = await run(process.argv.slice(2)).catch(report);
+const minimum = readMinimum();
+if (rank(process.versions.node) < rank(minimum)) {
+  process.stderr.write(`portcullis: needs Node ${minimum} or later, and this is ${process.versions.node}\n`);
+  process.exitCode = 1;
+} else {
+  import('./run-command.ts').then(({ runCommand }) => runCommand(process.argv.slice(2)));
+}

@@ -52,10 +52,16 @@ export function createSources(
     networks,
     readCaches: () => cache.describe(),
     readEngine: () => pool.describe(),
-    readServer: () => ({
-      connections: server.connections,
-      webSockets: server.webSockets,
-      inFlight: gateway.bodiesInFlight,
-    }),
+    readServer() {
+      const { arrivingBytes, unsentBytes, refusals } = server.shares;
+      return {
+        connections: server.connections,
+        webSockets: server.webSockets,
+        inFlight: gateway.bodiesInFlight,
+        arrivingBytes,
+        unsentBytes,
+        shareRefusals: refusals,
+      };
+    },
   };
 }

@@ -8,6 +8,7 @@ import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import type { TlsOptions } from '../server/options.ts';
 import type { LocalListener } from '../util/local-connection.ts';
+import { readErrorCode } from '../util/system-error.ts';
 import { readVersion } from './version.ts';
 
 export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
@@ -54,12 +55,13 @@ export async function openAdmin({
   try {
     return { server, address: await server.listen() };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = readErrorCode(error);
     if (code === 'EADDRINUSE' && admin.port === undefined) {
       log.warn({ port: options.port }, 'the port of the status page is in use: going on without it');
       return undefined;
     }
-    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be bound (${code ?? message})`;
+    const reason =
+      code === 'EADDRINUSE' ? 'is in use' : `cannot be bound (${code ?? (error as Error).message})`;
     throw new Error(
       `the admin server's ${options.host}:${options.port} ${reason}; choose another with PORTCULLIS_ADMIN_PORT or admin`,
     );

@@ -48,7 +48,7 @@ async function openHere({ config, demoNetworks, log }: HostOptions): Promise<Ser
       try {
         return await service.server.listen();
       } catch (error) {
-        throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
+        throw new Error(describeListenError(error, config));
       }
     },
     readStatus: async () => merge([await service.readStatus()]),

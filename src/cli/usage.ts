@@ -1,3 +1,5 @@
+import { readErrorCode } from '../util/system-error.ts';
+
 /** A command line that cannot be understood: message and exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
@@ -9,8 +11,7 @@ export class UsageError extends Error {
 /** Ours, or one of node's `parseArgs`. */
 export function isUsageError(error: unknown): error is Error {
   if (error instanceof UsageError) return true;
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code?.startsWith('ERR_PARSE_ARGS_') ?? false;
+  return readErrorCode(error)?.startsWith('ERR_PARSE_ARGS_') ?? false;
 }
 
 export const USAGE: string = `portcullis - a JSON-RPC gateway to blockchain nodes

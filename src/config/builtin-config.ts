@@ -26,6 +26,9 @@ const ROLLUPS = {
 export type RollupStyle = keyof typeof ROLLUPS;
 export const ROLLUP_STYLES: readonly RollupStyle[] = ['linea', 'op-stack'];
 
+/** The network that `dev` serves. */
+export const DEV_NETWORK = 'dev';
+
 type BuiltinNetworks = {
   readonly defaultNetwork: string;
   readonly networks: Readonly<

@@ -1,25 +1,34 @@
 import { isUrl } from '../rollup/options.ts';
+import { suggestName } from '../util/near-name.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
 /** One thing that is wrong, at one place of the file. */
 export type Problem = { readonly path: readonly PropertyKey[]; readonly message: string };
 
-/** What the schema of a single value cannot see: how the parts fit together. */
-export function checkConfig(config: Config): Problem[] {
+/**
+ * What the schema of a single value cannot see: how the parts fit together.
+ * @param names of all networks, where some of them are not in `config` because something else is wrong with them
+ */
+export function checkConfig(
+  config: Config,
+  names: readonly string[] = Object.keys(config.networks),
+): Problem[] {
   const problems: Problem[] = [];
-  const names = Object.keys(config.networks);
   if (names.length === 0) problems.push({ path: ['networks'], message: 'names no network' });
   if (config.defaultNetwork !== undefined && !names.includes(config.defaultNetwork)) {
-    problems.push({ path: ['defaultNetwork'], message: `there is no network ${config.defaultNetwork}` });
+    problems.push({ path: ['defaultNetwork'], message: describeNoNetwork(config.defaultNetwork, names) });
   }
   const owners = new Map<string, string>();
-  for (const name of names) {
-    const network = config.networks[name] as NetworkOptions;
+  for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
     problems.push(...checkLayer1(name, network, names));
   }
   return problems;
+}
+
+function describeNoNetwork(name: string, names: readonly string[]): string {
+  return `there is no network ${name}${suggestName(name, names)}`;
 }
 
 function checkSource(name: string, network: NetworkOptions): Problem[] {
@@ -62,5 +71,7 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   if (names.includes(l1)) return [];
   // It may be an address with a key, from the environment.
   const isName = /^[\w-]+$/.test(l1);
-  return [{ path, message: isName ? `there is no network ${l1}` : 'names neither a network nor an address' }];
+  return [
+    { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
+  ];
 }

@@ -14,22 +14,30 @@ export function applyEnvironment(
   config: Config,
   environment: Environment,
 ): { readonly config: Config; readonly errors: readonly string[] } {
-  const listen = applyListenEnvironment(config.listen, environment);
+  const { place, errors } = applyPlaceEnvironment(config, environment);
   const dataDir = environment['PORTCULLIS_DATA_DIR'];
-  if (listen === undefined) return { config, errors: [PORT_ERROR] };
-  const admin = readAdmin(environment['PORTCULLIS_ADMIN_PORT'], config.admin);
-  if (admin === undefined) {
-    return { config, errors: ['PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off'] };
-  }
   return {
-    config: {
-      ...config,
-      listen,
-      admin,
-      dataDir: dataDir ? resolve(dataDir) : config.dataDir,
-    },
-    errors: [],
+    config: { ...config, ...place, dataDir: dataDir ? resolve(dataDir) : config.dataDir },
+    errors,
   };
+}
+
+/** Where a service and its status page listen. */
+export type Place = Pick<Config, 'listen' | 'admin'>;
+
+/** Puts PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT over a place; what cannot be used is left as it was. */
+export function applyPlaceEnvironment(
+  { listen, admin }: Place,
+  environment: Environment,
+): { readonly place: Place; readonly errors: readonly string[] } {
+  const newListen = applyListenEnvironment(listen, environment);
+  const newAdmin = readAdmin(environment['PORTCULLIS_ADMIN_PORT'], admin);
+  const errors: string[] = [];
+  if (newListen === undefined) errors.push(PORT_ERROR);
+  if (newAdmin === undefined) {
+    errors.push('PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off');
+  }
+  return { place: { listen: newListen ?? listen, admin: newAdmin ?? admin }, errors };
 }
 
 export const PORT_ERROR = 'PORTCULLIS_PORT: expected a port number from 0 to 65535';

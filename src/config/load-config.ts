@@ -2,10 +2,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { type ListenOptions, listenOptionsSchema } from '../server/options.ts';
-import { checkConfig, type Problem } from './check-config.ts';
-import { type Config, configSchema } from './config.ts';
+import { readErrorCode } from '../util/system-error.ts';
+import type { Problem } from './check-config.ts';
+import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
-import { applyEnvironment, applyListenEnvironment, type Environment, PORT_ERROR } from './environment.ts';
+import {
+  applyEnvironment,
+  applyListenEnvironment,
+  applyPlaceEnvironment,
+  type Environment,
+  type Place,
+  PORT_ERROR,
+} from './environment.ts';
+import { findProblems, listProblems } from './find-problems.ts';
 import { resolveListenPaths, resolvePaths } from './paths.ts';
 import { fillInSecrets } from './secrets.ts';
 import { parseYaml, type YamlSource } from './yaml-source.ts';
@@ -28,17 +37,20 @@ export type ConfigSource = {
   readonly environment: Environment;
 };
 
+const ANY_PLACE: Place = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
+
 /** The configuration in a YAML text. @throws ConfigError */
 export function parseConfig(text: string, { name, folder, environment }: ConfigSource): Config {
   const yaml = parseYamlFile(text, name);
   const describe = (problem: Problem): string => describeProblem(problem, yaml, name);
-  const { value, problems: missing } = fillInSecrets(yaml.value ?? {}, environment);
-  if (missing.length > 0) throw new ConfigError(missing.map(describe));
-  const parsed = configSchema.safeParse(value);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(listProblems).map(describe));
-  const problems = checkConfig(parsed.data);
-  if (problems.length > 0) throw new ConfigError(problems.map(describe));
-  const { config, errors } = applyEnvironment(resolvePaths(parsed.data, folder), environment);
+  const { value, problems: missing } = fillInSecrets(yaml.value, environment);
+  const checked = findProblems(value, missing);
+  if (checked.config === undefined) {
+    // What is wrong with the environment does not depend on the file.
+    const { errors } = applyPlaceEnvironment(ANY_PLACE, environment);
+    throw new ConfigError([...sortByLine(checked.problems, yaml).map(describe), ...errors]);
+  }
+  const { config, errors } = applyEnvironment(resolvePaths(checked.config, folder), environment);
   if (errors.length > 0) throw new ConfigError(errors);
   return config;
 }
@@ -50,9 +62,9 @@ export function parseConfig(text: string, { name, folder, environment }: ConfigS
 export async function loadListenOptions(file: string, environment: Environment): Promise<ListenOptions> {
   const name = basename(file);
   const yaml = parseYamlFile(await readConfigText(file), name);
-  const parsed = z.looseObject({ listen: listenOptionsSchema }).safeParse(yaml.value ?? {});
+  const parsed = z.looseObject({ listen: listenOptionsSchema }).safeParse(yaml.value);
   if (!parsed.success) {
-    const problems = parsed.error.issues.flatMap(listProblems);
+    const problems = parsed.error.issues.flatMap((issue) => listProblems(issue, yaml.value));
     throw new ConfigError(problems.map((problem) => describeProblem(problem, yaml, name)));
   }
   const paths = resolveListenPaths(parsed.data.listen, dirname(resolve(file)));
@@ -61,36 +73,25 @@ export async function loadListenOptions(file: string, environment: Environment):
   return listen;
 }
 
-/** @throws ConfigError for errors of its syntax */
+/** @throws ConfigError for errors of its syntax, and for a file that says nothing */
 function parseYamlFile(text: string, name: string): YamlSource {
   const yaml = parseYaml(text);
-  if (yaml.errors.length === 0) return yaml;
+  if (yaml.errors.length === 0) {
+    if (yaml.value === null || yaml.value === undefined)
+      throw new ConfigError([`${name}: the file is empty`]);
+    return yaml;
+  }
   throw new ConfigError(yaml.errors.map(({ line, message }) => `${name}:${line}: ${message}`));
+}
+
+function sortByLine(problems: readonly Problem[], yaml: YamlSource): Problem[] {
+  return [...problems].sort((a, b) => yaml.lineOf(a.path) - yaml.lineOf(b.path));
 }
 
 /** `portcullis.yaml:12: listen.port: expected ...` */
 function describeProblem({ path, message }: Problem, yaml: YamlSource, name: string): string {
   const key = formatPath(path);
   return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
-}
-
-/** An unknown key is reported at the key, not at the map around it. */
-function listProblems(issue: z.core.$ZodIssue): Problem[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: [...issue.path, hideSecretKey(issue.path, key)],
-      message: 'unknown key',
-    }));
-  }
-  if (issue.code === 'invalid_key') {
-    return issue.issues.map(({ message }) => ({ path: issue.path, message }));
-  }
-  return [{ path: issue.path, message: issue.message.replace(/^Invalid input: /, '') }];
-}
-
-/** Below `upstreams` a colon in the wrong place makes a key of an address. */
-function hideSecretKey(path: readonly PropertyKey[], key: string): string {
-  return path.includes('upstreams') && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
 }
 
 /** `networks.mine.hosts[0]` */
@@ -111,12 +112,13 @@ export async function readConfigText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError([`${file}: ${describeReadError(error as NodeJS.ErrnoException)}`]);
+    throw new ConfigError([`${file}: ${describeReadError(error)}`]);
   }
 }
 
-function describeReadError(error: NodeJS.ErrnoException): string {
-  switch (error.code) {
+function describeReadError(error: unknown): string {
+  const code = readErrorCode(error);
+  switch (code) {
     case 'ENOENT':
       return 'no such file';
     case 'EACCES':
@@ -124,6 +126,6 @@ function describeReadError(error: NodeJS.ErrnoException): string {
     case 'EISDIR':
       return 'is a folder';
     default:
-      return `cannot be read (${error.code ?? 'unknown error'})`;
+      return `cannot be read (${code ?? 'unknown error'})`;
   }
 }

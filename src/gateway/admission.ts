@@ -18,7 +18,11 @@ import type { Visitor } from './visitor.ts';
 /** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
 export type Session = { readonly network: Network; readonly principal: Principal };
 
-export type Refusal = { readonly refused: TextAnswer };
+export type Refusal = {
+  readonly refused: TextAnswer;
+  /** Given where the key is a known one: the request's id may be echoed (`echoRefusal`). */
+  readonly error?: ErrorName;
+};
 
 /** What decides who comes in. */
 export type Access = {
@@ -36,7 +40,7 @@ const UNKNOWN_HOST = refusal('unknownHost');
 const MISSING_KEY = refusal('missingKey');
 const UNKNOWN_KEY = refusal('unknownKey');
 const KEYS_UNAVAILABLE = refusal('keysUnavailable');
-const REJECTED = refusal('rejected');
+const REJECTED: Refusal = { ...refusal('rejected'), error: 'rejected' };
 const WRONG_CREDENTIALS = { wrongSecret: refusal('wrongSecret'), invalidToken: refusal('invalidToken') };
 
 /** Decides before anything of a body is read. Never throws or rejects. */

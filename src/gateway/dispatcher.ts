@@ -29,14 +29,16 @@ export class Dispatcher {
   }
 
   /**
-   * The response to one call: at once where nothing has to be waited for. Never throws or rejects. A stream has its
+   * The response to one call: at once where nothing has to be waited for; an error as such where it has an HTTP status of its own.
+   * Never throws or rejects. A stream has its
    * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
    * `performance.now()`.
    */
-  dispatch({ id, method, params }: Call, body: BodyContext, now: number): Eventual<JsonResult> {
-    return continueWith(this.#run(method, params, body, now), (result) =>
-      result instanceof RpcError ? encodeError(id, result) : encodeResult(id, result),
-    );
+  dispatch({ id, method, params }: Call, body: BodyContext, now: number): Eventual<JsonResult | RpcError> {
+    return continueWith(this.#run(method, params, body, now), (result) => {
+      if (!(result instanceof RpcError)) return encodeResult(id, result);
+      return result.row.status === 200 ? encodeError(id, result) : result;
+    });
   }
 
   /** Runs a notification to its end; nothing is said about it. */

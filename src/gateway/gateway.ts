@@ -161,7 +161,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     // Most are there at once and no refusal.
     if (typeof outcome === 'string') return outcome;
     return continueWith(outcome, (response) => {
-      if (!(response instanceof RpcError)) return response;
+      // The dispatcher has noted what it has run.
+      if (!(response instanceof RpcError) || response.rowName === 'busy') return response;
       if (response.rowName === 'overloaded') guard.giveBack(item, context.session, context.prepaid);
       watch?.noteRefused(item.method, context, response, now);
       return response;
@@ -172,7 +173,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     item: Call | Notification,
     context: BodyContext,
     now: number,
-  ): Eventual<JsonResult | undefined> {
+  ): Eventual<JsonResult | undefined | RpcError> {
     return item.kind === 'call'
       ? dispatcher.dispatch(item, context, now)
       : dispatcher.notify(item, context, now);

@@ -16,7 +16,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
   result: { name: 'returnData', schema: data },
   cost: 80,
   executes: true,
-  errors: ['executionReverted', 'serverError', 'timedOut', 'busy'],
+  errors: ['executionReverted', 'serverError', 'executionTimedOut', 'timedOut', 'busy'],
   example: {
     params: [
       {

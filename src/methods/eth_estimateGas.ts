@@ -15,7 +15,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
   result: { name: 'gas', schema: quantity64 },
   cost: 300,
   executes: true,
-  errors: ['executionReverted', 'serverError', 'timedOut', 'busy'],
+  errors: ['executionReverted', 'serverError', 'executionTimedOut', 'timedOut', 'busy'],
   example: {
     params: [
       {

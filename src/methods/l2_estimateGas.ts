@@ -29,7 +29,15 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   cost: 100,
   executes: true,
   needsRollup: true,
-  errors: ['methodNotFound', 'executionReverted', 'serverError', 'timedOut', 'busy', 'misconfigured'],
+  errors: [
+    'methodNotFound',
+    'executionReverted',
+    'serverError',
+    'executionTimedOut',
+    'timedOut',
+    'busy',
+    'misconfigured',
+  ],
   example: {
     params: [
       {

@@ -14,6 +14,10 @@ const bloom: z.ZodType<string> = z
   .regex(/^0x[0-9a-f]{512}$/)
   .meta({ title: '256 bytes' });
 
+/** A field that headers have from one fork on. */
+const since = (fork: string, schema: z.ZodType): z.ZodOptional<z.ZodType> =>
+  schema.meta({ description: `Since ${fork}.` }).optional();
+
 const headerFields = {
   number: quantity64,
   hash: hash32,
@@ -32,8 +36,18 @@ const headerFields = {
   gasLimit: quantity64,
   gasUsed: quantity64,
   timestamp: quantity64,
+  baseFeePerGas: since('London', quantity256),
+  withdrawalsRoot: since('Shanghai', hash32),
+  blobGasUsed: since('Cancun', quantity64),
+  excessBlobGas: since('Cancun', quantity64),
+  parentBeaconBlockRoot: since('Cancun', hash32),
+  requestsHash: since('Prague', hash32),
   uncles: z.array(hash32),
 };
+
+const withdrawal: z.ZodType = z
+  .object({ index: quantity64, validatorIndex: quantity64, address, amount: quantity64 })
+  .meta({ title: 'withdrawal' });
 
 /** Spec 2.1, as an uncle is given: without `transactions`. */
 export const uncleBlock: z.ZodType = z
@@ -105,7 +119,11 @@ const log: z.ZodType = z
 
 /** Spec 2.1 with transactions; fields of later forks are added. */
 export const block: z.ZodType = z
-  .looseObject({ ...headerFields, transactions: z.union([z.array(hash32), z.array(transaction)]) })
+  .looseObject({
+    ...headerFields,
+    transactions: z.union([z.array(hash32), z.array(transaction)]),
+    withdrawals: since('Shanghai', z.array(withdrawal)),
+  })
   .meta({ title: 'block' });
 
 /** Spec 2.3. */

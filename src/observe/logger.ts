@@ -1,4 +1,6 @@
+import { writeSync } from 'node:fs';
 import { pino } from 'pino';
+import { readErrorCode } from '../util/system-error.ts';
 import { BoundedLogger } from './bounded-logger.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
@@ -61,18 +63,48 @@ function openStderr(): LogSink {
     maxLength: MAX_BUFFERED_BYTES,
     maxWrite: MAX_WRITE_BYTES,
   });
-  const lines = new LineBuffer(destination, MAX_WRITE_BYTES);
+  let [handed, written] = [0, 0];
+  const counted: LogSink = {
+    write(text) {
+      handed += Buffer.byteLength(text);
+      destination.write(text);
+    },
+  };
+  const lines = new LineBuffer(counted, MAX_WRITE_BYTES);
+  // A disk that is full must not end the service: what cannot be written is tried again with what comes next.
+  let isFailing = false;
+  destination.on('error', () => {
+    isFailing = true;
+  });
+  destination.on('write', (bytes: number) => {
+    isFailing = false;
+    written += bytes;
+  });
   const handOver = (): void => {
     const text = lines.take();
-    if (text === '') return;
     try {
-      destination.write(text);
+      // At its end pino tries again for ever, whatever the error is.
+      if (isFailing) destination.destroy();
+      else if (text !== '') destination.write(handed === written ? writeNow(text) : text);
     } catch {
-      // pino has ended it, and something was logged after that.
+      // The disk is full, or pino has ended it and something was logged after that.
+      destination.destroy();
     }
   };
   // Before pino's own listeners, which write what the destination has.
   process.prependListener('beforeExit', handOver);
   process.prependListener('exit', handOver);
   return lines;
+}
+
+/** @returns what a reader that is slow has not taken. @throws Error when it cannot be written at all */
+function writeNow(text: string): string {
+  const bytes = Buffer.from(text);
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(STDERR, bytes, at);
+  } catch (error) {
+    if (readErrorCode(error) !== 'EAGAIN') throw error;
+  }
+  return bytes.toString('utf8', at);
 }

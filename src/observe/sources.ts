@@ -59,6 +59,11 @@ export type ServerFigures = {
   readonly webSockets: number;
   /** Bodies in work. */
   readonly inFlight: number;
+  /** What of bounds over all callers is in use, in bytes. */
+  readonly arrivingBytes: number;
+  readonly unsentBytes: number;
+  /** Refused or closed since a caller held its share: by what that was of. */
+  readonly shareRefusals: Readonly<Record<string, number>>;
 };
 
 /** All of them, for one process. */

@@ -136,9 +136,10 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
   },
   busy: {
     code: -32005,
-    status: 200,
+    status: 429,
+    retryAfter: 1,
     message: 'limit exceeded: too many calls are waiting',
-    meaning: 'Too much execution is queued. Retrying later helps.',
+    meaning: 'Too much execution is queued, or every node limits its rate. Retrying later helps.',
     isFault: true,
   },
   unavailable: {
@@ -227,7 +228,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32005,
     status: 429,
     message: 'daily request count exceeded, request rate limited',
-    meaning: "The key's credits of this day (UTC) are spent. `data` and `Retry-After` as for the rate.",
+    meaning:
+      "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` as for the rate.",
   },
   networkLimited: {
     code: -32005,

@@ -1,21 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { Outflow } from './outflow.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 
-/** The unanswered requests of one HTTP connection; they are aborted when it closes. */
+/** A request that node has read the head of, and its response. */
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/** One HTTP connection: its unanswered requests, which are aborted when it closes, and what of its answers is unsent. */
 export class Connection {
-  /** A refused request is still arriving: its answer has been sent, so nothing more may be said about it. */
-  isDiscarding = false;
   /** The next request came before this one was answered: on a connection that is read here. */
   hasNext = false;
-  /** Requests whose answers have not been sent to their ends: on a connection that node reads. */
-  unsent = 0;
-  /** Its client has been told that there will be no further answer. */
+  /** Its client has been told that there will be no further answer: what still comes is not read as requests. */
   isOver = false;
+  /** node's parser gave up on what it read last. */
+  isBroken = false;
+  /** The last request: on a connection that node reads. */
+  newest: Exchange | undefined;
+  readonly #socket: Duplex;
+  readonly #unsentAnswers: UnsentAnswers;
   readonly #scopes = new Set<RequestScope>();
+  #unanswered = 0;
+  /** What is to be done when only so many requests are left unanswered. */
+  #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
+  /** Bytes that had been read when the last answer was out; undefined before the first. */
+  #bytesAtRest: number | undefined;
+  #outflow: Outflow | undefined;
+
+  constructor(socket: Duplex, unsentAnswers: UnsentAnswers) {
+    this.#socket = socket;
+    this.#unsentAnswers = unsentAnswers;
+  }
 
   get pending(): number {
     return this.#scopes.size;
+  }
+
+  /** What of its answers the kernel has not taken. */
+  get outflow(): Outflow {
+    this.#outflow ??= this.#unsentAnswers.watch(this.#socket, () => this.#socket.destroy());
+    return this.#outflow;
   }
 
   begin(scope: RequestScope): void {
@@ -30,6 +55,57 @@ export class Connection {
     for (const scope of this.#scopes) scope.abort();
     this.#scopes.clear();
   }
+
+  /** Notes a request that node has read the head of. @param onAnswered told when nothing is unanswered any more */
+  enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
+    this.#unanswered++;
+    this.newest = { request, response };
+    response.once('close', () => {
+      this.#unanswered--;
+      if (!this.#socket.destroyed) this.#proceed(onAnswered);
+    });
+  }
+
+  #proceed(onAnswered: () => void): void {
+    const next = this.#afterAnswers;
+    if (this.#unanswered === 0) this.#bytesAtRest = (this.#socket as Socket).bytesRead;
+    if (next === undefined) {
+      if (this.#unanswered === 0) onAnswered();
+    } else if (this.#unanswered <= next.left) {
+      this.#afterAnswers = undefined;
+      next.action();
+    }
+  }
+
+  /** Requests whose answers have not been sent to their ends: on a connection that node reads. */
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
+  /** Whether the last request has not arrived whole. */
+  get isReceiving(): boolean {
+    return this.newest?.request.complete === false;
+  }
+
+  /** Whether that request has been answered all the same: what is said now would be taken for another answer. */
+  get isDiscarding(): boolean {
+    return this.isReceiving && this.newest?.response.headersSent === true;
+  }
+
+  /**
+   * Runs `action` once, when all that came whole is answered: at once where it is. Not at all when the connection closes
+   * before.
+   */
+  runAfterAnswers(action: () => void): void {
+    const left = this.isReceiving && !this.isDiscarding ? 1 : 0;
+    if (this.#unanswered <= left) action();
+    else this.#afterAnswers = { left, action };
+  }
+
+  /** Whether node has read a request on it, all of those are answered, and nothing of a further one has come. */
+  get isIdle(): boolean {
+    return this.#unanswered === 0 && this.#bytesAtRest === (this.#socket as Socket).bytesRead;
+  }
 }
 
 /**
@@ -38,6 +114,11 @@ export class Connection {
  */
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
+  readonly #unsentAnswers: UnsentAnswers;
+
+  constructor(unsentAnswers: UnsentAnswers) {
+    this.#unsentAnswers = unsentAnswers;
+  }
 
   get size(): number {
     return this.#connections.size;
@@ -48,15 +129,20 @@ export class ConnectionTable {
     return this.#connections.get(socket) ?? this.#enter(socket);
   }
 
-  /** Ends connections on which nothing was ever sent; node counts them as busy with their first request. */
-  closeUnused(): void {
-    for (const socket of this.#connections.keys()) {
-      if (socket instanceof Socket && socket.bytesRead === 0) socket.destroy();
+  /** Ends connections that wait for a request, and those on which nothing was ever sent. */
+  closeIdle(): void {
+    for (const [socket, connection] of this.#connections) {
+      if (connection.isIdle || (socket instanceof Socket && socket.bytesRead === 0)) socket.destroy();
     }
   }
 
+  /** Closes all of them. */
+  terminate(): void {
+    for (const socket of this.#connections.keys()) socket.destroy();
+  }
+
   #enter(socket: Duplex): Connection {
-    const connection = new Connection();
+    const connection = new Connection(socket, this.#unsentAnswers);
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);

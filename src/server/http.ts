@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Session } from '../gateway/admission.ts';
+import type { Refusal, Session } from '../gateway/admission.ts';
 import type { TextAnswer } from '../gateway/answer.ts';
+import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { RefusalReason } from '../gateway/refusals.ts';
 import type { Visitor } from '../gateway/visitor.ts';
@@ -11,17 +12,25 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
-import type { ByteBudget } from '../util/byte-budget.ts';
+import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import type { ConnectionTable } from './connection.ts';
+import type { Connection, ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { Health } from './health.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { decompressBody, discardBody, readBody } from './request-body.ts';
-import { findRoute, type RequestHead, type Route, readRequestHead, splitTarget } from './request-head.ts';
+import {
+  findRoute,
+  MAX_HEADER_FIELDS,
+  type RequestHead,
+  type Route,
+  readRequestHead,
+  splitTarget,
+} from './request-head.ts';
 import type { ResponseWriter } from './response-writer.ts';
+import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 
 /** What the HTTP side works with. */
@@ -34,16 +43,21 @@ export type HttpEndpointParts = {
   readonly writer: ResponseWriter;
   readonly health: Health;
   readonly visitors: VisitorReader;
-  /** Memory for bodies that are still arriving. */
-  readonly arriving: ByteBudget;
+  readonly shares: TransportShares;
   readonly requests: RequestObserver | undefined;
 };
 
 /** What is known of a request beside its head. */
 type HttpRequest = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly head: RequestHead;
+  readonly connection: Connection;
   readonly visitor: Visitor;
   readonly awaitsContinue: boolean;
   readonly report: RequestReport | undefined;
+  /** The key once it is known, else the address. */
+  owner: string;
 };
 
 type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
@@ -56,7 +70,7 @@ export class HttpEndpoint {
   readonly #requests: RequestObserver | undefined;
   readonly #connections: ConnectionTable;
   readonly #cors: CorsPolicy;
-  readonly #arriving: ByteBudget;
+  readonly #shares: TransportShares;
   readonly #writer: ResponseWriter;
   readonly #health: Health;
   readonly #visitors: VisitorReader;
@@ -68,7 +82,7 @@ export class HttpEndpoint {
     this.#requests = parts.requests;
     this.#connections = parts.connections;
     this.#cors = parts.cors;
-    this.#arriving = parts.arriving;
+    this.#shares = parts.shares;
     this.#writer = parts.writer;
     this.#health = parts.health;
     this.#visitors = parts.visitors;
@@ -77,49 +91,56 @@ export class HttpEndpoint {
   /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
-    connection.unsent++;
-    response.once('close', () => connection.unsent--);
+    // It would be executed, and its client never know.
+    if (connection.isOver) return;
+    connection.enter(request, response, () => {
+      // Its answers promised to keep the connection open, and nothing on it would close it now.
+      if (this.#writer.isClosing) request.socket.destroySoon();
+    });
     const head = readRequestHead(request.rawHeaders);
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
     const route = findRoute(target.path);
     const visitor = this.#visitors.describe(head, 'key' in route ? route.key : undefined, request.socket);
     const report = this.#requests?.begin('http', visitor, performance.now());
+    const owner = nameOwner(visitor.address);
+    const work = { request, response, head, connection, visitor, awaitsContinue, report, owner };
     if (report !== undefined) this.#reportWhenAnswered(report, request, response);
-    if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
-      this.#serve(request, response, head, { visitor, awaitsContinue, report }).catch((error: unknown) => {
+    if (request.rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
+      this.#refuse(work, this.#gateway.refuse('headTooLarge'));
+    } else if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
+      this.#serve(work).catch((error: unknown) => {
         this.#log.error({ err: error }, 'a request could not be served');
-        this.#refuse(request, response, head, this.#gateway.refuse('internal'));
+        this.#refuse(work, this.#gateway.refuse('internal'));
       });
     } else {
-      this.#answerWithoutCall(request, response, head, route);
+      this.#answerWithoutCall(work, route);
     }
   }
 
   /** A request that node's parser gave up on: malformed, too slow, or with too large a head. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connections.of(socket);
-    if (error.code === 'ECONNRESET' || connection.isDiscarding || connection.pending > 0) {
-      // Nobody listens, or the client would take what is said now for the answer to another request.
+    if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    switch (error.code) {
-      case 'ERR_HTTP_REQUEST_TIMEOUT':
-        this.#refuseRaw(socket, 'timeout');
-        break;
-      case 'HPE_HEADER_OVERFLOW':
-        this.#refuseRaw(socket, 'headTooLarge');
-        break;
-      default:
-        this.#refuseRaw(socket, 'malformedHead');
-    }
+    // node comes here again with whatever else arrives.
+    if (connection.isBroken) return;
+    connection.isBroken = true;
+    socket.pause();
+    connection.isOver = true;
+    connection.runAfterAnswers(() => {
+      if (connection.isDiscarding) socket.destroy();
+      else this.refuseRaw(socket, CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead');
+    });
   }
 
-  #refuseRaw(socket: Duplex, reason: RefusalReason): void {
+  /** Answers on a connection that node's server does not look after any more, and closes it. */
+  refuseRaw(socket: Duplex, reason: RefusalReason, headers?: readonly string[]): void {
     const refusal = this.#gateway.refuse(reason);
     this.#requests?.countStatus(refusal.status);
-    sendRawResponse(socket, refusal);
+    sendRawResponse(socket, refusal, headers);
   }
 
   /** node's `timeout` event: nothing moved on the connection for as long as it may stay still. */
@@ -127,57 +148,62 @@ export class HttpEndpoint {
     if (socket.writableLength > 0 || this.#connections.of(socket).pending === 0) socket.destroy();
   }
 
-  async #serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    { visitor, awaitsContinue, report }: HttpRequest,
-  ): Promise<void> {
-    const admission = this.#gateway.admit(visitor);
+  async #serve(work: HttpRequest): Promise<void> {
+    const { request, response, head } = work;
+    const admission = this.#gateway.admit(work.visitor);
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
-      this.#refuse(request, response, head, admitted.refused);
+      const answer = work.awaitsContinue ? admitted.refused : await this.#echoRefusal(work, admitted);
+      if (answer !== undefined) this.#refuse(work, answer);
       return;
     }
+    work.owner = nameOwner(work.visitor.address, admitted.principal.id);
     if (!isJsonType(head.contentType)) {
-      this.#refuse(request, response, head, this.#gateway.refuse('unsupportedMediaType'));
+      this.#refuse(work, this.#gateway.refuse('unsupportedMediaType'));
       return;
     }
     const encoding = parseContentEncoding(head.contentEncoding);
     if (encoding === undefined) {
       const refusal = this.#gateway.refuse('unsupportedMediaType');
-      this.#refuse(request, response, head, refusal, ['Accept-Encoding', 'gzip']);
+      this.#refuse(work, refusal, ['Accept-Encoding', 'gzip']);
       return;
     }
-    if (head.contentLength !== undefined && Number(head.contentLength) > this.#limits.bodyBytes) {
-      this.#refuse(request, response, head, this.#gateway.refuse('bodyTooLarge'));
+    const limit = this.#limits.bodyBytes;
+    if (head.contentLength !== undefined && Number(head.contentLength) > limit) {
+      this.#refuse(work, this.#gateway.refuse('bodyTooLarge'));
       return;
     }
-    if (awaitsContinue) response.writeContinue();
-    let body = await readBody(request, this.#limits.bodyBytes, this.#arriving);
-    if (encoding === 'gzip' && typeof body !== 'string') {
-      body = await decompressBody(body, this.#limits.bodyBytes, this.#arriving);
-    }
+    if (work.awaitsContinue) response.writeContinue();
+    const memory = { shares: this.#shares, owner: work.owner, limit };
+    let body = await readBody(request, memory);
+    if (encoding === 'gzip' && typeof body !== 'string') body = await decompressBody(body, memory);
     if (typeof body !== 'string') {
-      await this.#handle(request, response, head, body, admitted, report);
+      await this.#handle(work, body, admitted);
     } else if (body !== 'gone') {
-      this.#refuse(request, response, head, this.#gateway.refuse(REFUSED_BODIES[body]));
+      this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body]));
     }
   }
 
+  /** The answer with the request's id, for which a body is read that says it is small. @returns undefined when the client has left */
+  async #echoRefusal(
+    { request, head, owner }: HttpRequest,
+    refusal: Refusal,
+  ): Promise<TextAnswer | undefined> {
+    const { contentLength, contentEncoding } = head;
+    const isSmall = contentLength !== undefined && Number(contentLength) <= ECHO_BYTES;
+    if (refusal.error === undefined || !isSmall || contentEncoding !== undefined) return refusal.refused;
+    const body = await readBody(request, { shares: this.#shares, owner, limit: ECHO_BYTES });
+    if (body === 'gone') return undefined;
+    return typeof body === 'string' ? refusal.refused : echoRefusal(refusal, body);
+  }
+
   /** Hands a body to the gateway and sends what it answers. */
-  #handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    body: Uint8Array,
-    session: Session,
-    report: RequestReport | undefined,
-  ): Eventual<void> {
+  #handle(work: HttpRequest, body: Uint8Array, session: Session): Eventual<void> {
+    const { connection, report, owner } = work;
     if (report !== undefined) report.requestBytes = body.length;
-    const connection = this.#connections.of(request.socket);
-    if (connection.pending >= this.#limits.pipelinedRequests) {
-      this.#writer.send(response, head, this.#gateway.refuse('overloaded'));
+    const { unsent } = this.#shares;
+    if (connection.pending >= this.#limits.pipelinedRequests || (!unsent.isEmpty && unsent.refuses(owner))) {
+      this.#send(work, this.#gateway.refuse('overloaded'));
       return undefined;
     }
     const now = performance.now();
@@ -185,55 +211,57 @@ export class HttpEndpoint {
     scope.trace = report?.span;
     connection.begin(scope);
     return continueWith(this.#gateway.handle(body, session, scope, report), (answer) => {
-      if (typeof answer.body !== 'string') {
-        return this.#sendStream(request, response, head, answer.body, scope, report);
-      }
+      if (typeof answer.body !== 'string') return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);
-      // Whoever has sent the next request already would not know whether it was done.
-      const isKept = response.shouldKeepAlive && connection.unsent === 1;
-      const isLast = isKept && this.#writer.takeParting();
-      this.#writer.send(response, head, { ...answer, body: answer.body }, { isLast });
+      this.#send(work, { ...answer, body: answer.body });
       return undefined;
     });
   }
 
-  async #sendStream(
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    body: JsonStream,
-    scope: RequestScope,
-    report: RequestReport | undefined,
-  ): Promise<void> {
-    const connection = this.#connections.of(request.socket);
-    const bytes = await this.#writer.sendStream(response, head, body, scope.signal);
+  async #sendStream(work: HttpRequest, body: JsonStream, scope: RequestScope): Promise<void> {
+    const { response, head, connection, report, owner } = work;
+    const { outflow } = connection;
+    const takeLast = (): boolean => this.#takeLast(work);
+    const way = { signal: scope.signal, outflow, owner, takeLast };
+    const bytes = await this.#writer.sendStream(response, head, body, way);
     if (report !== undefined) report.responseBytes = bytes;
     connection.end(scope);
-    // Its head promised to keep the connection open, and nothing on it would close it now.
-    if (this.#writer.isClosing && connection.pending === 0) request.socket.destroySoon();
+  }
+
+  /** Sends an answer in text. */
+  #send(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
+    const { response, head, connection, owner } = work;
+    // A client that has sent the next request already would not know whether it was done.
+    const isKept = response.shouldKeepAlive && connection.unanswered === 1;
+    const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
+    connection.isOver ||= isLast;
+    this.#writer.send(response, head, answer, { headers, isLast, owner, outflow: connection.outflow });
+  }
+
+  /** Whether the connection is to be closed behind this answer, because the server closes: no request has come behind it. */
+  #takeLast({ connection, response }: HttpRequest): boolean {
+    const isLast = this.#writer.isClosing && connection.newest?.response === response;
+    connection.isOver ||= isLast;
+    return isLast;
   }
 
   /** Everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs. */
-  #answerWithoutCall(
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    route: Route,
-  ): void {
+  #answerWithoutCall(work: HttpRequest, route: Route): void {
+    const { request, response, head } = work;
     const refusal = this.#findRefusal(request.method, head, route);
     if (refusal !== undefined) {
-      this.#refuse(request, response, head, refusal.answer, refusal.headers);
+      this.#refuse(work, refusal.answer, refusal.headers);
       return;
     }
     this.#discard(request);
     switch (route.to) {
       case 'openRpc':
-        this.#writer.send(response, head, { status: 200, body: this.#gateway.openRpc });
+        this.#send(work, { status: 200, body: this.#gateway.openRpc });
         break;
       case 'live':
       case 'ready':
-        this.#writer.send(response, head, this.#health[route.to], { headers: NOT_STORED });
+        this.#send(work, this.#health[route.to], NOT_STORED);
         break;
       default:
         response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
@@ -258,23 +286,20 @@ export class HttpEndpoint {
     }
   }
 
-  #refuse(
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    answer: TextAnswer,
-    headers?: readonly string[],
-  ): void {
+  #refuse(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
+    const { request, response, connection } = work;
+    // Something else has been said in its place.
+    if (connection.isBroken) return;
     if (response.headersSent) {
       response.destroy();
       return;
     }
     this.#discard(request);
-    this.#writer.send(response, head, answer, { headers });
+    this.#send(work, answer, headers);
   }
 
   #discard(request: IncomingMessage): void {
-    discardBody(request, this.#limits.bodyBytes, this.#connections.of(request.socket));
+    discardBody(request, this.#limits.bodyBytes);
   }
 
   #reportWhenAnswered(report: RequestReport, request: IncomingMessage, response: ServerResponse): void {
@@ -290,6 +315,12 @@ export class HttpEndpoint {
 
 /** Health is of the moment. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
+
+/** What the parser's errors mean; any other is a malformed head. */
+const CLIENT_ERRORS: Readonly<Record<string, RefusalReason>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
+  HPE_HEADER_OVERFLOW: 'headTooLarge',
+};
 
 const REFUSED_BODIES = {
   tooLarge: 'bodyTooLarge',

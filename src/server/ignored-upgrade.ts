@@ -3,26 +3,44 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** Hop-by-hop headers of the upgrade that is not taken up (RFC 9110 7.8, RFC 7540 3.2). */
-const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings']);
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
+/** Nothing that a parser accepted has one of these; what is written again must not end earlier than it was read. */
+const LINE_END = /[\r\n]/;
 
 /**
  * Serves a request as if it had asked for no upgrade, which a server may always do. Some clients offer `h2c`
  * on each plain POST, and node 20 takes every upgrade away from `request` once there is an `upgrade` listener:
  * so the request is put back on the socket without those headers and parsed again.
+ * @param request with all its header fields: node must not have dropped any
  * @param accept takes a connection as if it were new
+ * @returns whether it could be done
  */
 export function ignoreUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   rest: Buffer,
   accept: (socket: Socket) => void,
-): void {
+): boolean {
   let head = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
   const { rawHeaders } = request;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;
-    if (!UPGRADE_HEADERS.has(name.toLowerCase())) head += `${name}: ${rawHeaders[i + 1]}\r\n`;
+    const value = rawHeaders[i + 1] as string;
+    const lowerCase = name.toLowerCase();
+    if (LINE_END.test(value)) return false;
+    if (lowerCase === 'connection') head += describeConnection(name, value);
+    else if (!UPGRADE_HEADERS.has(lowerCase)) head += `${name}: ${value}\r\n`;
   }
   socket.unshift(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), rest]));
   accept(socket as Socket);
+  return true;
+}
+
+/** What a `Connection` field says beside the upgrade: above all `close`. */
+function describeConnection(name: string, value: string): string {
+  const options = value
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => option !== '' && !UPGRADE_HEADERS.has(option.toLowerCase()));
+  return options.length === 0 ? '' : `${name}: ${options.join(', ')}\r\n`;
 }

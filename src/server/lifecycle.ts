@@ -1,10 +1,13 @@
-import type { Server as HttpServer, ServerOptions as HttpServerOptions } from 'node:http';
+import type { Server as HttpServer, ServerOptions as HttpServerOptions, IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
-import { ByteBudget } from '../util/byte-budget.ts';
+import { nameOwner } from '../util/owner.ts';
+import { readErrorCode } from '../util/system-error.ts';
+import { waitForAnswers } from './answer-order.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
 import { Health } from './health.ts';
@@ -14,9 +17,10 @@ import { createPlainListener, createTlsListener, type Listener } from './listene
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { PlainEndpoint } from './plain-endpoint.ts';
 import { PlainLane } from './plain-lane.ts';
-import { sendRawResponse } from './raw-response.ts';
+import { MAX_HEADER_FIELDS } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
-import { VisitorReader } from './visitor.ts';
+import { type ShareFigures, TransportShares } from './transport-shares.ts';
+import { readPeer, VisitorReader } from './visitor.ts';
 import { WebSocketEndpoint } from './websocket.ts';
 
 export type ServerParts = {
@@ -51,6 +55,7 @@ export interface Server {
   /** Open connections, those of WebSockets among them. */
   readonly connections: number;
   readonly webSockets: number;
+  readonly shares: ShareFigures;
 }
 
 /** Where a stop is announced: how long connections without a request stay, for those that are on their way. */
@@ -70,7 +75,8 @@ class NodeServer implements Server {
   readonly #http: HttpServer;
   readonly #webSockets: WebSocketEndpoint;
   readonly #health: Health;
-  readonly #connections = new ConnectionTable();
+  readonly #connections: ConnectionTable;
+  readonly #shares: TransportShares;
   readonly #lane: PlainLane;
   readonly #writer: ResponseWriter;
   #closed: Promise<void> | undefined;
@@ -79,10 +85,10 @@ class NodeServer implements Server {
     const { gateway, options, log, health = new Health(), requests } = parts;
     const { limits } = options;
     this.#options = options;
-    const connections = this.#connections;
+    const shares = new TransportShares(limits);
+    const connections = new ConnectionTable(shares.unsent);
     const cors = new CorsPolicy(options.cors);
     const writer = new ResponseWriter(cors, limits.sendTimeout);
-    const arriving = new ByteBudget(limits.arrivingBytes);
     const visitors = new VisitorReader(options.listen.trustedProxies ?? []);
     const endpoint = new HttpEndpoint({
       gateway,
@@ -91,22 +97,25 @@ class NodeServer implements Server {
       connections,
       cors,
       writer,
-      arriving,
+      shares,
       health,
       visitors,
       requests,
     });
-    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, arriving, requests });
-    const listener = createListener(options, log);
+    const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, shares, requests });
+    const listener = createListener(options, log, (socket) => admitConnection(socket, shares, visitors));
     const { http } = listener;
     http.maxConnections = limits.connections;
+    // node drops what is beyond; what is refused for its number has to be counted whole.
+    http.maxHeadersCount = 0;
     const lane = new PlainLane({
-      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors, requests }),
+      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
       gateway,
       limits,
       connections,
       writer,
-      arriving,
+      shares,
+      visitors,
       handOver: (socket) => listener.serveByNode(socket),
     });
     listener.onConnection((socket) => lane.accept(socket));
@@ -115,13 +124,28 @@ class NodeServer implements Server {
     http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
     http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
     http.on('timeout', (socket: Socket) => endpoint.onTimeout(socket));
-    http.on('connect', (_request, socket) => {
-      sendRawResponse(socket, gateway.refuse('methodNotAllowed'), ['Allow', 'GET, HEAD, POST, OPTIONS']);
+    const afterAnswers = (socket: Duplex, action: () => void): void =>
+      waitForAnswers(socket, connections.of(socket), limits.sendTimeout, action);
+    http.on('connect', (request, socket) => {
+      afterAnswers(socket, () => {
+        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
+        else endpoint.refuseRaw(socket, 'methodNotAllowed', ['Allow', 'GET, HEAD, POST, OPTIONS']);
+      });
     });
     http.on('upgrade', (request, socket, rest) => {
-      if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
-      else ignoreUpgrade(request, socket, rest, (again) => lane.accept(again));
+      afterAnswers(socket, () => {
+        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
+        else if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
+        else if (!ignoreUpgrade(request, socket, rest, (again) => lane.accept(again)))
+          endpoint.refuseRaw(socket, 'malformedHead');
+      });
     });
+    http.on(
+      'error',
+      createFaultHandler(log, () => lane.closeIdle()),
+    );
+    this.#connections = connections;
+    this.#shares = shares;
     this.#listener = listener;
     this.#http = http;
     this.#lane = lane;
@@ -136,6 +160,10 @@ class NodeServer implements Server {
 
   get webSockets(): number {
     return this.#webSockets.size;
+  }
+
+  get shares(): ShareFigures {
+    return this.#shares.figures;
   }
 
   listen(): Promise<ListenAddress> {
@@ -174,13 +202,10 @@ class NodeServer implements Server {
     this.#webSockets.beginClosing();
     if (drainDelay > 0) await Promise.race([allClosed, wait(Math.min(drainDelay, LAST_REQUESTS_MS))]);
     this.#listener.close();
-    this.#http.closeIdleConnections();
     this.#lane.closeIdle();
-    this.#connections.closeUnused();
+    this.#connections.closeIdle();
     await Promise.race([allClosed, this.#cutOffLate()]);
-    this.#http.closeAllConnections();
-    this.#lane.terminate();
-    this.#webSockets.terminate();
+    this.#connections.terminate();
     await allClosed;
   }
 
@@ -192,10 +217,46 @@ class NodeServer implements Server {
   }
 }
 
-function createListener({ listen, limits }: ServerOptions, log: Logger): Listener {
+function createListener(
+  { listen, limits }: ServerOptions,
+  log: Logger,
+  admits: (socket: Socket) => boolean,
+): Listener {
   const http = describeHttp(limits);
-  if (listen.tls === undefined) return createPlainListener(http);
-  return createTlsListener({ http, files: listen.tls, handshakeTimeout: limits.handshakeTimeout, log });
+  if (listen.tls === undefined) return createPlainListener(http, admits);
+  const { handshakeTimeout } = limits;
+  return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, log });
+}
+
+/** Whether there is room for a connection from where it comes from; over that of trusted proxies come many clients. */
+function admitConnection(socket: Socket, shares: TransportShares, visitors: VisitorReader): boolean {
+  const budget = shares.connections;
+  const peer = readPeer(socket);
+  const owner = nameOwner(peer);
+  if (visitors.isProxy(peer)) budget.take(owner, 1);
+  else if (!budget.tryTake(owner, 1)) {
+    shares.noteRefusal('connections');
+    return false;
+  }
+  socket.once('close', () => budget.giveBack(owner, 1));
+  return true;
+}
+
+function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length > 2 * MAX_HEADER_FIELDS;
+}
+
+/** What happens when connections cannot be accepted, above all for want of descriptors: those that wait for a request are closed. */
+function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    // That of `listen` is its own.
+    if (error.syscall !== 'accept') return;
+    log.error(
+      { fault: readErrorCode(error) ?? 'unknown' },
+      'connections could not be accepted; raise the limit of open files (ulimit -n) or lower limits.connections',
+    );
+    closeIdle();
+  };
 }
 
 function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: TransportLimits): HttpServerOptions {

@@ -19,13 +19,22 @@ export interface Listener {
   close(): void;
 }
 
+/** Whether a connection may be kept; one that may not is closed before anything is read from it. */
+type Admits = (socket: Socket) => boolean;
+
 /** Without TLS. */
-export function createPlainListener(options: ServerOptions): Listener {
+export function createPlainListener(options: ServerOptions, admits: Admits): Listener {
   const http = createHttpServer(options);
+  keepAnswered(http);
   return {
     http,
     serveByNode: takeConnections(http, 'connection'),
-    onConnection: (accept) => http.on('connection', accept),
+    onConnection(accept) {
+      http.on('connection', (socket: Socket) => {
+        if (admits(socket)) accept(socket);
+        else socket.destroy();
+      });
+    },
     reload: () => {},
     close: () => {},
   };
@@ -35,6 +44,7 @@ export type TlsListenerOptions = {
   readonly http: ServerOptions;
   readonly files: TlsOptions;
   readonly handshakeTimeout: number;
+  readonly admits: Admits;
   readonly log: Logger;
 };
 
@@ -43,7 +53,13 @@ export type TlsListenerOptions = {
  * its time limits and its list of connections there, which an `http.Server` that does not listen itself would not keep.
  * @throws Error naming the option when the certificate cannot be used
  */
-export function createTlsListener({ http, files, handshakeTimeout, log }: TlsListenerOptions): Listener {
+export function createTlsListener({
+  http,
+  files,
+  handshakeTimeout,
+  admits,
+  log,
+}: TlsListenerOptions): Listener {
   const pair = readTlsPair(files);
   const server: HttpsServer = createHttpsServer({
     ...http,
@@ -51,12 +67,16 @@ export function createTlsListener({ http, files, handshakeTimeout, log }: TlsLis
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout,
   });
+  keepAnswered(server);
   const serveByNode = takeConnections(server, 'secureConnection');
   // It would answer in plain text whoever fails at the handshake.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   const handshakes = new Handshakes();
-  server.on('connection', (socket: Socket) => handshakes.begin(socket));
+  server.on('connection', (socket: Socket) => {
+    if (admits(socket)) handshakes.begin(socket);
+    else socket.destroy();
+  });
   const watch = new TlsWatch(pair, {
     files,
     log,
@@ -77,6 +97,11 @@ export function createTlsListener({ http, files, handshakeTimeout, log }: TlsLis
       handshakes.terminate();
     },
   };
+}
+
+/** Since node 19 `close` ends connections at once on which an answer is complete but not sent: the drain has its own rule. */
+function keepAnswered(http: HttpServer): void {
+  http.closeIdleConnections = () => {};
 }
 
 type Context = { readonly cert: string; readonly key: string; readonly minVersion: 'TLSv1.2' };

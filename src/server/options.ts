@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
+import type { OwnerShare } from '../util/shared-budget.ts';
 import { isProxyRange } from './trusted-proxies.ts';
 
 /** Files in PEM form: a certificate with those that lead to its root, and its private key. */
@@ -50,6 +51,10 @@ export type TransportLimits = {
   readonly bodyBytes: number;
   /** Memory for bodies that are still arriving or being decompressed, all connections together. */
   readonly arrivingBytes: number;
+  /** Memory for answers that the kernel has not taken yet, all connections together. */
+  readonly unsentBytes: number;
+  /** Of a bound over all callers: the part that one caller alone may hold, above 0; 1 is all of it. */
+  readonly ownerShare: OwnerShare;
   readonly connections: number;
   /** Requests one HTTP connection may have unanswered (pipelining). */
   readonly pipelinedRequests: number;
@@ -65,6 +70,8 @@ export type TransportLimits = {
   readonly keepAliveTimeout: number;
   /** How long a client may leave an answer unread. */
   readonly sendTimeout: number;
+  /** How fast an answer has to be read after `sendTimeout`, on average; bytes per second. */
+  readonly sendRate: number;
   /** How long a graceful stop still takes all requests, while it tells that it is not ready. */
   readonly drainDelay: number;
   /** How long it then waits for answers. */
@@ -93,6 +100,8 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
   {
     bodyBytes: bytes(5 * MiB),
     arrivingBytes: bytes(256 * MiB),
+    unsentBytes: bytes(256 * MiB),
+    ownerShare: z.number().gt(0).max(1).default(0.5),
     connections: count(4_096, 1_000_000),
     pipelinedRequests: count(64, 10_000),
     handshakeTimeout: duration('10s'),
@@ -101,6 +110,7 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
     requestTimeout: duration('30s'),
     keepAliveTimeout: duration('75s'),
     sendTimeout: duration('30s'),
+    sendRate: bytes(16 * 1024),
     drainDelay: durationSchema
       .refine((ms) => ms <= 600_000, 'expected a duration from 0s to 10m')
       .prefault('0s'),

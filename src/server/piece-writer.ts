@@ -11,11 +11,19 @@ type Pieces = AsyncIterable<Uint8Array>;
 /**
  * Writes pieces no faster than the client reads them. Rejects with what they throw; resolves when all are written, or
  * when the client has gone.
+ * @param onChange told when a piece has to wait for the client, and when it waits no longer
  */
-export async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
+export async function writePieces(
+  response: ServerResponse,
+  pieces: Pieces,
+  onChange: () => void,
+): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await waitForRoom(response);
+    if (response.write(piece)) continue;
+    onChange();
+    await waitForRoom(response);
+    onChange();
   }
 }
 

@@ -1,20 +1,22 @@
 import type { Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ByteBudget } from '../util/byte-budget.ts';
+import { nameOwner } from '../util/owner.ts';
 import type { Connection } from './connection.ts';
 import type { TransportLimits } from './options.ts';
 import type { PlainEndpoint } from './plain-endpoint.ts';
 import { type PlainHead, PlainHeadReader } from './plain-request.ts';
 import { sendRawResponse } from './raw-response.ts';
 import type { ResponseWriter } from './response-writer.ts';
+import type { TransportShares } from './transport-shares.ts';
+import { readPeer, type VisitorReader } from './visitor.ts';
 
 export type PlainConnectionParts = {
   readonly endpoint: PlainEndpoint;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
   readonly writer: ResponseWriter;
-  /** Memory for bodies that are still arriving. */
-  readonly arriving: ByteBudget;
+  readonly shares: TransportShares;
+  readonly visitors: VisitorReader;
   /** Gives the socket to node's HTTP server, with all that has not been answered on it again. */
   readonly handOver: (socket: Socket) => void;
   /** Told when the connection is closed or handed over. */
@@ -33,7 +35,12 @@ type Beginning = {
   /** Bytes until the body is whole. */
   missing: number;
   readonly timer: NodeJS.Timeout;
+  /** Its address: the key is looked at when the body is whole. */
+  readonly owner: string;
 };
+
+/** What came while an earlier request was being answered. */
+type Early = { readonly bytes: Buffer; readonly owner: string };
 
 /**
  * A connection as long as its requests are plain: one at a time, each a POST with a short body of a known length. With the
@@ -47,8 +54,7 @@ export class PlainConnection {
   #beginning: Beginning | undefined;
   /** A request is being answered, or the client has to read its answer first. */
   #isBusy = false;
-  /** What came meanwhile. */
-  #early: Buffer | undefined;
+  #early: Early | undefined;
   #wasUsed = false;
 
   /** @param unanswered the requests of this socket */
@@ -69,18 +75,9 @@ export class PlainConnection {
     if (!this.#isBusy && this.#beginning === undefined) this.#socket.destroySoon();
   }
 
-  /** Closes it at once. */
-  terminate(): void {
-    this.#socket.destroy();
-  }
-
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#isBusy) {
-      // Whoever sends ahead is read on when it is its turn.
-      this.#socket.pause();
-      this.#unanswered.hasNext = true;
-      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
-    } else if (this.#beginning === undefined) this.#receive(chunk);
+    if (this.#isBusy) this.#putOff(chunk);
+    else if (this.#beginning === undefined) this.#receive(chunk);
     else this.#continue(this.#beginning, chunk);
   };
 
@@ -103,12 +100,13 @@ export class PlainConnection {
 
   readonly #onClose = (): void => {
     this.#takeBeginning();
+    this.#takeEarly();
     this.#parts.onLeave(this);
   };
 
   /** @param bytes from the first one of a request on */
   #receive(bytes: Buffer): void {
-    const { limits, arriving } = this.#parts;
+    const { limits } = this.#parts;
     const head = this.#heads.read(bytes);
     if (head === undefined || head.bodyLength > Math.min(MAX_BODY_BYTES, limits.bodyBytes)) {
       this.#handOver(bytes);
@@ -116,15 +114,44 @@ export class PlainConnection {
     }
     const missing = head.headLength + head.bodyLength - bytes.length;
     if (missing === 0) this.#serve(head, bytes);
-    else if (missing > 0 && arriving.tryTake(head.bodyLength)) this.#begin(head, bytes, missing);
-    else this.#handOver(bytes);
+    else if (missing < 0 || !this.#begin(head, bytes, missing)) this.#handOver(bytes);
   }
 
-  /** Waits for the rest of a body. */
-  #begin(head: PlainHead, bytes: Buffer, missing: number): void {
+  /** Waits for the rest of a body, where there is memory for it. */
+  #begin(head: PlainHead, bytes: Buffer, missing: number): boolean {
+    const owner = this.#nameAddress(head.fields.forwardedFor);
+    if (!this.#parts.shares.takeArriving(owner, head.bodyLength)) return false;
     const wait = Math.min(MAX_BODY_WAIT_MS, this.#parts.limits.bodyTimeout / 4);
     const timer = setTimeout(() => this.#handOver(this.#takeBeginning()), wait);
-    this.#beginning = { head, chunks: [bytes], missing, timer };
+    this.#beginning = { head, chunks: [bytes], missing, timer, owner };
+    return true;
+  }
+
+  #nameAddress(forwardedFor?: string): string {
+    const { visitors } = this.#parts;
+    return nameOwner(visitors.findAddress(readPeer(this.#socket), forwardedFor));
+  }
+
+  /** Keeps what a client sends ahead, and reads on when it is its turn. */
+  #putOff(chunk: Buffer): void {
+    this.#socket.pause();
+    this.#unanswered.hasNext = true;
+    const before = this.#early;
+    const owner = before?.owner ?? this.#nameAddress();
+    if (!this.#parts.shares.takeArriving(owner, chunk.length)) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#early = { owner, bytes: before === undefined ? chunk : Buffer.concat([before.bytes, chunk]) };
+  }
+
+  #takeEarly(): Buffer | undefined {
+    const early = this.#early;
+    if (early === undefined) return undefined;
+    this.#early = undefined;
+    this.#unanswered.hasNext = false;
+    this.#parts.shares.arriving.giveBack(early.owner, early.bytes.length);
+    return early.bytes;
   }
 
   #continue(beginning: Beginning, chunk: Buffer): void {
@@ -142,7 +169,7 @@ export class PlainConnection {
     if (beginning === undefined) return Buffer.alloc(0);
     this.#beginning = undefined;
     clearTimeout(beginning.timer);
-    this.#parts.arriving.giveBack(beginning.head.bodyLength);
+    this.#parts.shares.arriving.giveBack(beginning.owner, beginning.head.bodyLength);
     return Buffer.concat(beginning.chunks);
   }
 
@@ -159,7 +186,8 @@ export class PlainConnection {
   /** The client has been sent an answer. */
   readonly #settle = (): void => {
     const socket = this.#socket;
-    if (this.#parts.writer.isClosing || this.#unanswered.isOver) {
+    const isLast = this.#parts.writer.isClosing && this.#early === undefined;
+    if (isLast || this.#unanswered.isOver) {
       socket.destroySoon();
       return;
     }
@@ -167,10 +195,8 @@ export class PlainConnection {
     if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
       socket.setTimeout(this.#parts.limits.keepAliveTimeout);
     this.#isBusy = false;
-    const early = this.#early;
-    if (early === undefined || socket.destroyed) return;
-    this.#early = undefined;
-    this.#unanswered.hasNext = false;
+    if (this.#early === undefined || socket.destroyed) return;
+    const early = this.#takeEarly() as Buffer;
     socket.resume();
     this.#receive(early);
   };

@@ -2,18 +2,25 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
+import { echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import type { JsonStream } from '../primitives/json-result.ts';
+import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection } from './connection.ts';
 import { isJsonType } from './media-type.ts';
 import type { TransportLimits } from './options.ts';
+import type { Outflow } from './outflow.ts';
 import type { PlainHead } from './plain-request.ts';
 import { writePlainResponse } from './plain-response.ts';
+import type { RequestHead } from './request-head.ts';
 import { isCompressed, type ResponseWriter } from './response-writer.ts';
+import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 
 export type PlainEndpointParts = {
@@ -22,6 +29,7 @@ export type PlainEndpointParts = {
   readonly log: Logger;
   readonly writer: ResponseWriter;
   readonly visitors: VisitorReader;
+  readonly shares: TransportShares;
   readonly requests: RequestObserver | undefined;
 };
 
@@ -30,9 +38,12 @@ export type PlainRequest = { readonly head: PlainHead; readonly body: Uint8Array
 
 /** What belongs to a request while it is answered. */
 type Work = {
+  readonly visitor: Visitor;
   readonly unanswered: Connection;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
+  /** Of the key, once it is known. */
+  keyId: string | undefined;
 };
 
 /** JSON-RPC over plain requests: what `HttpEndpoint` does for all others. */
@@ -43,14 +54,16 @@ export class PlainEndpoint {
   readonly #requests: RequestObserver | undefined;
   readonly #writer: ResponseWriter;
   readonly #visitors: VisitorReader;
+  readonly #shares: TransportShares;
 
-  constructor({ gateway, limits, log, writer, visitors, requests }: PlainEndpointParts) {
+  constructor({ gateway, limits, log, writer, visitors, shares, requests }: PlainEndpointParts) {
     this.#gateway = gateway;
     this.#limits = limits;
     this.#log = log;
     this.#requests = requests;
     this.#writer = writer;
     this.#visitors = visitors;
+    this.#shares = shares;
   }
 
   /** Answers a request, at once where nothing has to be waited for. Never throws or rejects. */
@@ -62,78 +75,99 @@ export class PlainEndpoint {
     const visitor = this.#visitors.describe(head.fields, head.key, socket);
     const report = this.#requests?.begin('http', visitor, startedAt);
     scope.trace = report?.span;
+    const work: Work = { visitor, unanswered, scope, report, keyId: undefined };
     const answered = recoverWith<Answer>(
-      () =>
-        continueWith(this.#gateway.admit(visitor), (admitted) =>
-          this.#answer(request, admitted, scope, report),
-        ),
+      () => continueWith(this.#gateway.admit(visitor), (admitted) => this.#answer(request, admitted, work)),
       (error) => {
         this.#log.error({ err: error }, 'a request could not be served');
         return this.#gateway.refuse('internal');
       },
     );
-    return continueWith(answered, (answer) =>
-      this.#conclude(answer, request, socket, { unanswered, scope, report }),
-    );
+    return continueWith(answered, (answer) => this.#conclude(answer, request, socket, work));
   }
 
-  #answer(
-    { head, body }: PlainRequest,
-    admitted: Session | Refusal,
-    scope: RequestScope,
-    report: RequestReport | undefined,
-  ): Eventual<Answer> {
-    if ('refused' in admitted) return admitted.refused;
+  #answer({ head, body }: PlainRequest, admitted: Session | Refusal, work: Work): Eventual<Answer> {
+    if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
-    return this.#gateway.handle(body, admitted, scope, report);
+    work.keyId = admitted.principal.id;
+    const { unsent } = this.#shares;
+    if (!unsent.isEmpty && unsent.refuses(nameOwner(work.visitor.address, work.keyId)))
+      return this.#gateway.refuse('overloaded');
+    return this.#gateway.handle(body, admitted, work.scope, work.report);
   }
 
   /** @returns bytes of the body that were sent, before compression */
   #send(
     { status, body, retryAfter }: Answer,
-    { fields }: PlainHead,
+    head: RequestHead,
     socket: Socket,
-    { scope, unanswered }: Work,
+    work: Work,
   ): Eventual<number> {
-    if (typeof body === 'string') unanswered.isOver = this.#isLast(unanswered);
-    if (typeof body === 'string' && !isCompressed(body, fields)) {
-      const length = Buffer.byteLength(body);
-      const isTaken = writePlainResponse(socket, {
-        status,
-        length,
-        fields: this.#writer.describe(body, fields, retryAfter),
-        body,
-        keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
-      });
-      return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout).then(() => length);
+    const { unanswered } = work;
+    if (typeof body !== 'string') return this.#sendStream(body, head, socket, work);
+    unanswered.isOver = this.#isLast(unanswered);
+    const length = Buffer.byteLength(body);
+    if (isCompressed(body, head)) {
+      const response = openResponse(socket);
+      const sent = waitForEnd(response, socket);
+      const answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
+      this.#writer.send(response, head, answer, { isLast: unanswered.isOver, ...describeFlow(work) });
+      return sent.then(() => length);
     }
-    const response = openResponse(socket);
-    const sent = waitForEnd(response, socket);
-    if (typeof body !== 'string') {
-      const written = this.#writer.sendStream(response, fields, body, scope.signal);
-      return sent.then(() => written);
-    }
-    const answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
-    this.#writer.send(response, fields, answer, { isLast: unanswered.isOver });
-    return sent.then(() => Buffer.byteLength(body));
+    const isTaken = writePlainResponse(socket, {
+      status,
+      length,
+      fields: this.#writer.describe(body, head, retryAfter),
+      body,
+      keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
+    });
+    return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
   }
 
-  /** Whoever has sent the next request already would not know whether it was done. */
+  #sendStream(body: JsonStream, head: RequestHead, socket: Socket, work: Work): Promise<number> {
+    const { unanswered, scope } = work;
+    const response = openResponse(socket);
+    const sent = waitForEnd(response, socket);
+    const takeLast = (): boolean => {
+      unanswered.isOver = this.#writer.isClosing && !unanswered.hasNext;
+      return unanswered.isOver;
+    };
+    const way = { signal: scope.signal, takeLast, ...describeFlow(work) };
+    const written = this.#writer.sendStream(response, head, body, way);
+    return sent.then(() => written);
+  }
+
+  /** A client that has sent the next request already would not know whether it was done. */
   #isLast({ hasNext }: Connection): boolean {
-    return this.#writer.isClosing || (!hasNext && this.#writer.takeParting());
+    return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
   }
 
   #conclude(answer: Answer, request: PlainRequest, socket: Socket, work: Work): Eventual<void> {
-    const { unanswered, scope, report } = work;
-    const sent = this.#send(answer, request.head, socket, work);
+    const { status } = answer;
+    const sent = this.#send(answer, request.head.fields, socket, work);
+    // What waits for the client does not keep the answer: it may be large.
+    return this.#endWhenSent(sent, status, request, socket, work);
+  }
+
+  #endWhenSent(
+    sent: Eventual<number>,
+    status: number,
+    request: PlainRequest,
+    socket: Socket,
+    { unanswered, scope, report }: Work,
+  ): Eventual<void> {
     const end = (bytes: number): void => {
       unanswered.end(scope);
       if (report === undefined) return;
-      fillIn(report, request, answer.status, bytes, socket);
+      fillIn(report, request, status, bytes, socket);
       this.#requests?.end(report, sent instanceof Promise);
     };
     return continueWith(sent, end);
   }
+}
+
+function describeFlow({ visitor, unanswered, keyId }: Work): { outflow: Outflow; owner: string } {
+  return { outflow: unanswered.outflow, owner: nameOwner(visitor.address, keyId) };
 }
 
 function fillIn(
@@ -151,17 +185,23 @@ function fillIn(
   report.isFinished = !socket.destroyed;
 }
 
-/** Resolves when the socket has room again, or is closed; it is when nothing moves for `limitMs`. */
-function waitUntilRead(socket: Socket, limitMs: number): Promise<void> {
+/**
+ * Resolves when the socket has room again, or is closed; it is when nothing moves for `limitMs`.
+ * @returns `length`
+ */
+function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: number): Promise<number> {
+  const { outflow, owner } = describeFlow(work);
   socket.setTimeout(limitMs);
   return new Promise((resolve) => {
     const settle = (): void => {
       socket.removeListener('drain', settle);
       socket.removeListener('close', settle);
-      resolve();
+      outflow.update();
+      resolve(length);
     };
     socket.on('drain', settle);
     socket.on('close', settle);
+    outflow.update(owner);
   });
 }
 

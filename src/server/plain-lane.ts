@@ -31,9 +31,4 @@ export class PlainLane {
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }
-
-  /** Closes all of them. */
-  terminate(): void {
-    for (const connection of this.#connections) connection.terminate();
-  }
 }

@@ -1,4 +1,4 @@
-import { type RequestHead, readRequestHead } from './request-head.ts';
+import { MAX_HEADER_FIELDS, type RequestHead, readRequestHead } from './request-head.ts';
 
 /** The head of a request that needs none of what HTTP/1.1 has beyond a POST with a body of a known length. */
 export type PlainHead = {
@@ -91,6 +91,7 @@ function parsePlainHead(text: string): PlainHead | undefined {
 
 /** Names and values in turn, as node lists them; undefined when there is anything unusual about one. */
 function parseFields(lines: readonly string[]): string[] | undefined {
+  if (lines.length > MAX_HEADER_FIELDS) return undefined;
   const rawHeaders: string[] = [];
   const seen = new Set<string>();
   for (const line of lines) {

@@ -18,6 +18,8 @@ class HttpClock {
 }
 
 const CLOCK = new HttpClock();
+/** A larger answer is made bytes before it is written. */
+const LARGE_BYTES = 64 * 1024;
 
 /** A response as node would write it, in one write. */
 export type PlainResponse = {
@@ -44,5 +46,9 @@ export function writePlainResponse(
       ? 'Connection: close\r\n\r\n'
       : `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
   // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
-  return socket.write(text + body, length === body.length ? 'latin1' : 'utf8');
+  const encoding = length === body.length ? 'latin1' : 'utf8';
+  // The text of a large answer need not be kept until it is read.
+  return length > LARGE_BYTES
+    ? socket.write(Buffer.from(text + body, encoding))
+    : socket.write(text + body, encoding);
 }

@@ -1,3 +1,6 @@
+/** Header fields of one request, browsers' and proxies' among them; with more it is refused. */
+export const MAX_HEADER_FIELDS = 128;
+
 /** The headers this server acts on. A name that is absent is undefined. */
 export type RequestHead = {
   host: string | undefined;

@@ -7,6 +7,7 @@ import type { JsonStream } from '../primitives/json-result.ts';
 import type { CancelSource } from '../util/cancel-source.ts';
 import type { CorsPolicy } from './cors.ts';
 import { acceptsGzip } from './media-type.ts';
+import type { Outflow } from './outflow.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -14,6 +15,31 @@ const gzipAsync = promisify(gzip);
 /** Below this a compressed answer saves less than a packet. */
 const GZIP_MIN_LENGTH = 1024;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
+
+/** A larger answer is made bytes before it is written: its text need not be kept until it is read. */
+const LARGE_LENGTH = 64 * 1024;
+
+/** The answer as it is to be written. */
+export function encodeLarge(body: string): string | Uint8Array {
+  return body.length > LARGE_LENGTH ? Buffer.from(body) : body;
+}
+
+/** Where an answer goes. */
+export type AnswerWay = {
+  readonly headers?: readonly string[] | undefined;
+  /** Closes the connection behind it. */
+  readonly isLast: boolean;
+  /** Of the connection. */
+  readonly outflow: Outflow;
+  /** The caller that it is for. */
+  readonly owner: string;
+};
+
+export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
+  readonly signal: CancelSource;
+  /** Asked when it is its turn: whether the connection is to be closed behind it. */
+  readonly takeLast: () => boolean;
+};
 
 /** Whether an answer in text goes out compressed. */
 export function isCompressed(body: string, head: RequestHead): boolean {
@@ -33,7 +59,7 @@ export class ResponseWriter {
     this.#sendTimeout = sendTimeout;
   }
 
-  /** From now on every answer closes its connection. */
+  /** From now on connections are closed behind what was asked on them. */
   beginClosing(): void {
     this.#closing = true;
   }
@@ -54,23 +80,14 @@ export class ResponseWriter {
     return true;
   }
 
-  /** @param isLast closes the connection behind it, as every answer does from `beginClosing` on */
-  send(
-    response: ServerResponse,
-    head: RequestHead,
-    answer: TextAnswer,
-    {
-      headers,
-      isLast = false,
-    }: { readonly headers?: readonly string[] | undefined; readonly isLast?: boolean } = {},
-  ): void {
+  send(response: ServerResponse, head: RequestHead, answer: TextAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer.retryAfter);
-    if (headers !== undefined) fields.push(...headers);
-    if (this.#closing || isLast) fields.push('Connection', 'close');
+    if (way.headers !== undefined) fields.push(...way.headers);
+    if (way.isLast) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
-      this.#sendCompressed(response, status, body, fields).catch(() => response.destroy());
-    } else this.#write(response, status, body, Buffer.byteLength(body), fields);
+      this.#sendCompressed(response, status, body, fields, way).catch(() => response.destroy());
+    } else this.#write(response, status, encodeLarge(body), Buffer.byteLength(body), fields, way);
   }
 
   /** The fields of an answer in text, but for its length and coding. */
@@ -91,23 +108,25 @@ export class ResponseWriter {
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
-    signal: CancelSource,
+    { signal, outflow, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
+    outflow.beginStream();
     try {
       if (!(await waitForTurn(response, signal))) return 0;
       const zips = acceptsGzip(head.acceptEncoding);
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
       if (zips) fields.push('Content-Encoding', 'gzip');
       if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
-      if (this.#closing) fields.push('Connection', 'close');
+      if (takeLast()) fields.push('Connection', 'close');
       response.writeHead(200, fields);
       response.socket?.setTimeout(this.#sendTimeout);
-      await writePieces(response, zips ? compressPieces(pieces) : pieces);
+      await writePieces(response, zips ? compressPieces(pieces) : pieces, () => outflow.update(owner));
       response.end();
     } catch {
       response.destroy();
     } finally {
+      outflow.endStream();
       body.cancel();
     }
     return pieces.bytes;
@@ -118,11 +137,18 @@ export class ResponseWriter {
     status: number,
     body: string,
     fields: string[],
+    way: AnswerWay,
   ): Promise<void> {
-    const compressed = await gzipAsync(body, GZIP_OPTIONS);
+    const release = way.outflow.setAside(body.length, way.owner);
+    let compressed: Uint8Array;
+    try {
+      compressed = await gzipAsync(body, GZIP_OPTIONS);
+    } finally {
+      release();
+    }
     if (response.destroyed) return;
     fields.push('Content-Encoding', 'gzip');
-    this.#write(response, status, compressed, compressed.length, fields);
+    this.#write(response, status, compressed, compressed.length, fields, way);
   }
 
   #write(
@@ -131,6 +157,7 @@ export class ResponseWriter {
     body: string | Uint8Array,
     length: number,
     fields: string[],
+    { outflow, owner }: AnswerWay,
   ): void {
     fields.push('Content-Length', String(length));
     response.writeHead(status, fields);
@@ -138,6 +165,9 @@ export class ResponseWriter {
       // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
       writeAtOnce(response, response.socket, body, length === body.length ? 'latin1' : 'utf8');
     } else response.end(body);
+    const { socket } = response;
+    if (socket === null) outflow.queue(response, owner);
+    else if (socket.writableLength > 0) outflow.update(owner);
     this.#watchSending(response);
   }
 

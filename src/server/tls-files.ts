@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { readErrorCode } from '../util/system-error.ts';
 import type { TlsOptions } from './options.ts';
 
 /** A certificate and its private key, as files had them. */
@@ -47,7 +48,7 @@ function readPem(option: string, file: string): string {
     if (size > MAX_FILE_BYTES) throw new Error(`${option}: larger than ${MAX_FILE_BYTES} bytes: ${file}`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = readErrorCode(error);
     if (code === undefined) throw error;
     throw new Error(`${option}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}: ${file}`);
   }

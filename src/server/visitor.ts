@@ -24,6 +24,11 @@ export class VisitorReader {
     return { host, key, origin, userAgent, authorization, traceParent, address };
   }
 
+  /** Whether a connection from this address (normalized) may carry requests of many clients. */
+  isProxy(peer: string): boolean {
+    return this.#proxies?.has(peer) ?? false;
+  }
+
   /**
    * The client behind trusted proxies. Each of them appends whom it was asked by, so the list is true from its right end up to
    * the first entry that no trusted proxy wrote; whatever stands left of that may be invented by the client.
@@ -46,7 +51,7 @@ export class VisitorReader {
 }
 
 /** The other end of a connection; empty once it is closed. */
-function readPeer(socket: Duplex): string {
+export function readPeer(socket: Duplex): string {
   const address = (socket as Partial<Socket>).remoteAddress;
   if (address === undefined) return '';
   // What the kernel writes is normalized but for these.

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { ByteBudget } from '../util/byte-budget.ts';
+import type { TransportShares } from './transport-shares.ts';
 
 /** Of a control frame that a client sends: opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
@@ -8,8 +8,8 @@ const CONTROL_HEAD_BYTES = 6;
 export type WebSocketArrivalParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  /** Memory for bodies that are still arriving. */
-  readonly budget: ByteBudget;
+  readonly shares: TransportShares;
+  readonly owner: string;
   /** From the first byte of a message to its last, milliseconds. */
   readonly limitMs: number;
   /** Told when there is no memory left for what arrives. */
@@ -61,12 +61,12 @@ export class WebSocketArrival {
     }
     if (bytes === 0) return;
     if (this.#bytes === 0) this.#since = performance.now();
-    if (this.#parts.budget.tryTake(bytes)) this.#bytes += bytes;
+    if (this.#parts.shares.takeArriving(this.#parts.owner, bytes)) this.#bytes += bytes;
     else this.#parts.onOverflow();
   }
 
   #clear(): void {
-    this.#parts.budget.giveBack(this.#bytes);
+    this.#parts.shares.arriving.giveBack(this.#parts.owner, this.#bytes);
     this.#bytes = 0;
   }
 }

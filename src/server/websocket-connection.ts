@@ -8,10 +8,10 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
-import type { ByteBudget } from '../util/byte-budget.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
+import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 
@@ -31,9 +31,10 @@ export type WebSocketParts = {
   readonly admit: () => Eventual<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
-  /** Memory for bodies that are still arriving. */
-  readonly arriving: ByteBudget;
-  /** Who asked for the upgrade. */
+  readonly shares: TransportShares;
+  /** Its caller in the shared bounds: the key. */
+  readonly owner: string;
+  /** Of the upgrade. */
   readonly visitor: Visitor;
   readonly requests: RequestObserver | undefined;
 };
@@ -51,6 +52,8 @@ export class WebSocketConnection {
   readonly #arrival: WebSocketArrival;
   readonly #visitor: Visitor;
   readonly #requests: RequestObserver | undefined;
+  readonly #shares: TransportShares;
+  readonly #owner: string;
   /** Of messages that are not answered, or whose answer is a stream that is not sent. */
   readonly #scopes = new Set<RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
@@ -67,12 +70,19 @@ export class WebSocketConnection {
     this.#limits = parts.limits;
     this.#visitor = parts.visitor;
     this.#requests = parts.requests;
-    this.#outbox = new WebSocketOutbox(parts.ws, () => this.#breakOff());
-    const { ws, socket } = parts;
+    this.#shares = parts.shares;
+    this.#owner = parts.owner;
+    const { ws, socket, shares, owner } = parts;
+    const outflow = shares.unsent.watch(socket, (reason) => {
+      if (reason === 'share') ws.terminate();
+      else this.#end(POLICY_VIOLATION, 'answers are read too slowly');
+    });
+    this.#outbox = new WebSocketOutbox(ws, outflow, owner, () => this.#breakOff());
     this.#arrival = new WebSocketArrival({
       ws,
       socket,
-      budget: parts.arriving,
+      shares,
+      owner,
       limitMs: this.#limits.bodyTimeout,
       onOverflow: () => this.#end(TRY_AGAIN_LATER, 'too much is arriving'),
     });
@@ -150,7 +160,11 @@ export class WebSocketConnection {
 
   async #answer(body: Buffer, scope: RequestScope, report: RequestReport | undefined): Promise<JsonResult> {
     const admitted = await this.#admit();
-    if (!('refused' in admitted)) return (await this.#gateway.handle(body, admitted, scope, report)).body;
+    if (!('refused' in admitted)) {
+      const { unsent } = this.#shares;
+      if (!unsent.isEmpty && unsent.refuses(this.#owner)) return this.#gateway.refuse('overloaded').body;
+      return (await this.#gateway.handle(body, admitted, scope, report)).body;
+    }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#lock();
     return '';
@@ -242,6 +256,7 @@ export class WebSocketConnection {
   #abandon(): void {
     this.#closing = true;
     this.#waiting.length = 0;
+    this.#outbox.clear();
     for (const scope of this.#scopes) scope.abort();
     this.#scopes.clear();
     for (const giveUp of this.#unreported) giveUp();

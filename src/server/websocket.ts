@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
@@ -7,12 +8,13 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { Eventual } from '../primitives/eventual.ts';
-import type { ByteBudget } from '../util/byte-budget.ts';
+import { nameOwner } from '../util/owner.ts';
 import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
+import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 import type { WebSocketConnection, WebSocketParts } from './websocket-connection.ts';
 
@@ -21,8 +23,7 @@ export type WebSocketEndpointParts = {
   readonly options: ServerOptions;
   readonly log: Logger;
   readonly visitors: VisitorReader;
-  /** Memory for bodies that are still arriving. */
-  readonly arriving: ByteBudget;
+  readonly shares: TransportShares;
   readonly requests: RequestObserver | undefined;
 };
 
@@ -30,6 +31,8 @@ const SWITCHING_PROTOCOLS = 101;
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
 type Admitted = {
+  /** Under which it holds its place. */
+  readonly owner: string;
   readonly session: Session;
   readonly visitor: Visitor;
   readonly admit: () => Eventual<Session | Refusal>;
@@ -54,7 +57,7 @@ export class WebSocketEndpoint {
   readonly #log: Logger;
   readonly #cors: CorsPolicy;
   readonly #visitors: VisitorReader;
-  readonly #arriving: ByteBudget;
+  readonly #shares: TransportShares;
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
@@ -62,16 +65,14 @@ export class WebSocketEndpoint {
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
-  /** Upgrades whose key is being checked. */
-  #admitting = 0;
   #closing = false;
 
-  constructor({ gateway, options, log, visitors, arriving, requests }: WebSocketEndpointParts) {
+  constructor({ gateway, options, log, visitors, shares, requests }: WebSocketEndpointParts) {
     this.#gateway = gateway;
     this.#limits = options.limits;
     this.#log = log;
     this.#visitors = visitors;
-    this.#arriving = arriving;
+    this.#shares = shares;
     this.#cors = new CorsPolicy(options.cors);
     this.#requests = requests;
     this.#heartbeat = new Heartbeat(this.#limits.webSocketPing);
@@ -121,11 +122,6 @@ export class WebSocketEndpoint {
     for (const connection of this.#connections) connection.beginClosing();
   }
 
-  /** Ends every connection at once. */
-  terminate(): void {
-    for (const connection of this.#connections) connection.terminate();
-  }
-
   async #admit(request: IncomingMessage): Promise<Admitted | Refusal> {
     const head = readRequestHead(request.rawHeaders);
     const target = splitTarget(request.url as string);
@@ -133,22 +129,41 @@ export class WebSocketEndpoint {
     if (head.hasTwoHosts) return { refused: this.#gateway.refuse('malformedHead') };
     if (route.to !== 'webSocket') return { refused: this.#gateway.refuse('notFound') };
     if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
-    if (this.#closing || this.#connections.size + this.#admitting >= this.#limits.webSockets) {
-      return { refused: this.#gateway.refuse('overloaded') };
-    }
-    this.#admitting++;
+    if (this.#closing) return this.#refuseOverloaded();
+    if (target.host !== undefined) head.host = target.host;
+    const visitor = this.#visitors.describe(head, route.key, request.socket);
+    return this.#admitVisitor(visitor, request.socket);
+  }
+
+  /** A place is held by address, and by the key as it was sent, until the key is known; then by the key. */
+  async #admitVisitor(visitor: Visitor, socket: Socket): Promise<Admitted | Refusal> {
+    const { webSockets, upgrades } = this.#shares;
+    const address = nameOwner(visitor.address);
+    const sentKey = visitor.key ?? '';
+    if (!webSockets.hasRoom(address, 1) || !upgrades.tryTake(sentKey, 1)) return this.#refuseOverloaded();
+    webSockets.take(address, 1);
+    let admitted: Session | Refusal;
+    let acceptor: Acceptor;
     try {
-      if (target.host !== undefined) head.host = target.host;
-      const visitor = this.#visitors.describe(head, route.key, request.socket);
-      const known: Visitor = { ...visitor, wasAdmitted: true };
-      const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(known);
-      const admitted = await this.#gateway.admit(visitor);
+      admitted = await this.#gateway.admit(visitor);
       if ('refused' in admitted) return admitted;
       this.#acceptor ??= this.#createAcceptor();
-      return { session: admitted, visitor, admit, acceptor: await this.#acceptor };
+      acceptor = await this.#acceptor;
     } finally {
-      this.#admitting--;
+      webSockets.giveBack(address, 1);
+      upgrades.giveBack(sentKey, 1);
     }
+    const owner = nameOwner(visitor.address, admitted.principal.id);
+    if (socket.destroyed || !webSockets.tryTake(owner, 1)) return this.#refuseOverloaded();
+    socket.once('close', () => webSockets.giveBack(owner, 1));
+    const known: Visitor = { ...visitor, wasAdmitted: true };
+    const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(known);
+    return { owner, session: admitted, visitor, admit, acceptor };
+  }
+
+  #refuseOverloaded(): Refusal {
+    this.#shares.noteRefusal('webSockets');
+    return { refused: this.#gateway.refuse('overloaded') };
   }
 
   /** At the first upgrade: the library takes 50 ms to load. */
@@ -167,14 +182,15 @@ export class WebSocketEndpoint {
     return { upgrades: acceptor, createConnection: (parts) => new WebSocketConnection(parts) };
   }
 
-  #open(ws: WebSocket, socket: Duplex, { session, visitor, admit, acceptor }: Admitted): void {
+  #open(ws: WebSocket, socket: Duplex, { owner, session, visitor, admit, acceptor }: Admitted): void {
     const connection = acceptor.createConnection({
       ws,
       socket,
       admit,
       gateway: this.#gateway,
       limits: this.#limits,
-      arriving: this.#arriving,
+      shares: this.#shares,
+      owner,
       visitor,
       requests: this.#requests,
     });

@@ -7,8 +7,12 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { describeSystemError, readErrorCode } from './system-error.ts';
 
 /**
  * LMDB maps its file into memory and trusts it: a file that is something else, or is cut short, takes the process
@@ -30,9 +34,36 @@ export function prepareLmdbFolder(path: string): void {
     makeFolder(resolve(path));
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw new Error(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
+    throw describeWriteError(path, error);
   }
   checkLmdbFile(path);
+  checkSpace(path);
+}
+
+/** An error of a folder that cannot be written, LMDB's own included. */
+export function describeWriteError(path: string, error: unknown): Error {
+  return new Error(`${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
+}
+
+/** More than LMDB writes when it opens an environment for the first time: the lock file and two meta pages. */
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * LMDB maps its lock file into memory before the file system has given it space: on a full disk the first access ends the
+ * process with SIGBUS.
+ */
+function checkSpace(path: string): void {
+  const lock = statSync(join(path, 'lock.mdb'), { throwIfNoEntry: false });
+  // Once it has been used it has the page that every process needs.
+  if (process.platform === 'win32' || (lock !== undefined && lock.blocks > 0)) return;
+  const probe = join(path, `space-${process.pid}-${Date.now()}`);
+  try {
+    writeFileSync(probe, Buffer.alloc(FIRST_BYTES));
+  } catch (error) {
+    throw describeWriteError(path, error);
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** One level after the other: node's own recursion never ends on file systems that refuse with ENOENT. */
@@ -42,7 +73,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (readErrorCode(error) !== 'EEXIST') throw error;
   }
 }
 

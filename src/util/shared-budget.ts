@@ -50,6 +50,15 @@ export class SharedBudget {
     );
   }
 
+  /** The least that an owner has to give back before it has room for anything; 0 where it has. */
+  excessOf(owner: string): number {
+    const free = this.limit - this.#used;
+    const factor = this.#factor;
+    // What is given back is free then, so that more may be held.
+    const own = factor === Number.POSITIVE_INFINITY ? 0 : (this.usedBy(owner) - factor * free) / (1 + factor);
+    return Math.max(0, -free, own);
+  }
+
   /** Takes `amount` for an owner, or takes nothing and says `false`. */
   tryTake(owner: string, amount: number): boolean {
     if (!this.hasRoom(owner, amount)) return false;

@@ -67,7 +67,11 @@ const rows: readonly {
     text: 'admin: { key: "0123456789 abcdef" }',
     expected: ['p.yaml:2: admin.key: expected visible ASCII without spaces'],
   },
-  { name: 'an unknown key', text: 'admin: { prot: 1 }', expected: ['p.yaml:2: admin.prot: unknown key'] },
+  {
+    name: 'an unknown key',
+    text: 'admin: { prot: 1 }',
+    expected: ['p.yaml:2: admin.prot: unknown key, did you mean port?'],
+  },
   {
     name: 'true',
     text: 'admin: true',

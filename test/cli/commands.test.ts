@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { MAIN } from '../../scripts/program-files.ts';
+import { MAIN, ROOT } from '../../scripts/program-files.ts';
 import { hashApiKey } from '../../src/access/keys/api-key.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 
@@ -72,6 +72,13 @@ test('check-config prints ok, or each error with its line', (t) => {
   assert.equal(lines[0], 'p.yaml:3: nope: unknown key');
   assert.match(lines[1] ?? '', /^p\.yaml:4: log\.level: /);
   assert.equal(lines.length, 2);
+  writeFileSync(file, '# nothing\n');
+  for (const args of [
+    ['check-config', file],
+    ['serve', '--config', file],
+  ]) {
+    assert.deepEqual(run(args), { code: 1, out: '', err: 'p.yaml: the file is empty\n' });
+  }
   assert.match(run(['check-config', 'none.yaml']).err, /^none\.yaml: no such file\n$/);
 });
 
@@ -101,6 +108,62 @@ test('keys are created, listed without the key, and revoked', async (t) => {
   const again = run(['keys', 'revoke', 'nobody', '--data', folder]);
   assert.equal(again.code, 1);
   assert.match(again.err, /no key with the id nobody/);
+});
+
+test('a key cannot be bound to a network, method or issuer that there is not', (t) => {
+  const folder = makeFolder(t);
+  const file = join(folder, 'p.yaml');
+  const config = {
+    dataDir: folder,
+    networks: {
+      home: {
+        hosts: ['home'],
+        upstreams: ['http://127.0.0.1:9'],
+        passthrough: ['eth_getBalance'],
+        rollup: { prefix: 'mine' },
+      },
+      away: { hosts: ['away'], upstreams: ['http://127.0.0.1:9'], rollup: { family: 'scroll' } },
+    },
+    access: { jwt: { sso: { jwks: 'keys.json' } } },
+  };
+  writeFileSync(file, JSON.stringify(config));
+  const create = (...args: string[]): Outcome => run(['keys', 'create', '--name', 'a', ...args]);
+  const withConfig = (...args: string[]): Outcome => create('--config', file, ...args);
+  const methods = 'eth_call,l2_estimateGas,mine_estimateGas,scroll_estimateGas,eth_getBalance';
+  const created = withConfig('--networks', 'home,away', '--methods', methods, '--jwt', 'sso');
+  assert.equal(created.code, 0, created.err);
+  const id = /id (\w+),/.exec(created.err)?.[1] ?? '';
+  const place = ['--data', folder];
+  const before = run(['keys', 'show', id, ...place]).out;
+
+  for (const [args, message] of [
+    [['--networks', 'home,hme'], /there is no network "hme", did you mean home\?/],
+    [['--networks', 'nope'], /there is no network "nope";/],
+    [['--methods', 'eth_cal'], /there is no method "eth_cal", did you mean eth_call\?/],
+    [
+      ['--methods', 'op_estimateGas,eth_getbalance'],
+      /"op_estimateGas".*"eth_getbalance", did you mean eth_getBalance/,
+    ],
+    [['--jwt', 'ssso'], /there is no issuer of tokens "ssso", did you mean sso\?/],
+  ] as const) {
+    const commands = [withConfig(...args), run(['keys', 'update', id, '--config', file, ...args])];
+    for (const { code, err, out } of commands) {
+      assert.deepEqual([code, out], [2, ''], err);
+      assert.match(err, message);
+    }
+  }
+  assert.equal(run(['keys', 'show', id, ...place]).out, before);
+  // Without a configuration names are those of the built-in networks.
+  assert.equal(create('--networks', 'devnet,dev', '--methods', 'op_estimateGas', ...place).code, 0);
+  for (const args of [
+    ['--networks', 'home'],
+    ['--methods', 'eth_getBalance'],
+    ['--jwt', 'sso'],
+  ]) {
+    const { code, err } = create(...args, ...place);
+    assert.equal(code, 2);
+    assert.match(err, /without --config FILE names are those of the built-in networks/);
+  }
 });
 
 test('settings of a key are made, shown, changed and taken back; a rotated key opens for a while', async (t) => {
@@ -162,5 +225,36 @@ test('settings of a key are made, shown, changed and taken back; a rotated key o
     const { code, err } = run(['keys', ...args, ...place]);
     assert.equal(code, 2);
     assert.match(err, message);
+  }
+});
+
+test('an old node gets one sentence, from the program and from npm', (t) => {
+  const fake = join(makeFolder(t), 'old.cjs');
+  for (const version of ['18.20.8', '20.18.3', '8.17.0']) {
+    writeFileSync(fake, `Object.defineProperty(process.versions, 'node', { value: '${version}' });\n`);
+    for (const file of [MAIN, join(ROOT, 'scripts/check-node.cjs')]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', fake, file, '--version'], {
+        encoding: 'utf8',
+      });
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.equal(stderr, `portcullis: needs Node 20.19 or later, and this is ${version}\n`);
+    }
+  }
+  for (const version of ['20.19.0', '22.0.0', process.versions.node]) {
+    writeFileSync(fake, `Object.defineProperty(process.versions, 'node', { value: '${version}' });\n`);
+    const { status } = spawnSync(process.execPath, ['--require', fake, MAIN, '--version']);
+    assert.equal(status, 0);
+  }
+});
+
+test('what an old node reads first has no syntax of today', () => {
+  for (const file of [MAIN, join(ROOT, 'scripts/check-node.cjs')]) {
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(
+      text,
+      /\?\.[a-z[(]|\?\?|^await |\d_\d|#\w+[ (;=]|^import [^;]* from "(?!node:|fs)/m,
+      file,
+    );
+    assert.ok(text.length < 4_096, 'nothing else is bundled into it');
   }
 });

@@ -32,7 +32,10 @@ async function open(t: TestContext) {
     await cache.close();
     await observability.close();
   });
-  const [gateway, server] = [{ bodiesInFlight: 0 }, { connections: 0, webSockets: 0 }];
+  const [gateway, server] = [
+    { bodiesInFlight: 0 },
+    { connections: 0, webSockets: 0, shares: { refusals: {} } },
+  ];
   const sources = createSources(networks, { cache, pool, gateway, server } as unknown as ObservedParts);
   return { networks, observability, sources };
 }

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { MAIN } from '../../scripts/program-files.ts';
+import { encodeBlock } from '../../src/chain/block.ts';
+import { ChainBuilder } from '../support/chain-builder.ts';
 
 const GENESIS = {
   config: { chainId: 4242 },
@@ -56,7 +58,8 @@ test('a chain is imported, a key made, both are served, the key is revoked, and 
     return stdout.trim();
   };
   writeFileSync(join(folder, 'genesis.json'), JSON.stringify(GENESIS));
-  writeFileSync(join(folder, 'blocks.rlp'), '');
+  const { genesisBlock } = new ChainBuilder(JSON.stringify(GENESIS));
+  writeFileSync(join(folder, 'blocks.rlp'), encodeBlock(genesisBlock));
   writeFileSync(join(folder, 'p.yaml'), CONFIG);
   run('import', '--genesis', 'genesis.json', '--blocks', 'blocks.rlp', '--data', 'chain');
   const key = run('keys', 'create', '--name', 'tester', '--config', 'p.yaml');

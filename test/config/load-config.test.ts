@@ -98,12 +98,14 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: [/^p\.yaml:\d+: .*flow/i],
   },
   { name: 'a duplicate key', text: `${NETWORKS}dataDir: a\ndataDir: b\n`, errors: [/^p\.yaml:3: .*unique/] },
-  { name: 'an empty file', text: '', errors: [/^p\.yaml:1: networks: /] },
+  { name: 'an empty file', text: '', errors: ['p.yaml: the file is empty'] },
+  { name: 'a file of comments', text: '# a\n\n', errors: ['p.yaml: the file is empty'] },
+  { name: 'nothing but null', text: 'null\n', errors: ['p.yaml: the file is empty'] },
   { name: 'a list', text: '- 1\n', errors: [/^p\.yaml:1: expected object/] },
   {
     name: 'an unknown key',
     text: `${NETWORKS}log:\n  levl: info\n`,
-    errors: ['p.yaml:3: log.levl: unknown key'],
+    errors: ['p.yaml:3: log.levl: unknown key, did you mean level?'],
   },
   {
     name: 'an unknown key at the top',
@@ -218,6 +220,60 @@ for (const { name, text, errors } of rows) {
     }
   });
 }
+
+test('all that is wrong is said at once, by line', () => {
+  const text = `networks:
+  a: { hosts: [a], upstreams: ["https://n.example/\${NODE_KEY}"] }
+  b: { hosts: [b, A], upstreems: [], builtin: devnt }
+  c: { hosts: [b], builtin: rollup, safeTag: finalised, rollup: { l1: aa } }
+  d: { hosts: [d], upstreams: [{ ulr: http://x }], passthrough: read }
+  e: { hosts: [] }
+defaultNetwork: cc
+limts: {}
+log: { level: warning }
+`;
+  const lines = errorsOf(text, { PORTCULLIS_PORT: 'x', PORTCULLIS_ADMIN_PORT: 'y' });
+  const [first, second] = [
+    'expected one of "devnet"|"rollup"|"op-rollup"',
+    'expected one of "reject"|"finalized"',
+  ];
+  const levels = 'expected one of "silent"|"error"|"warn"|"info"|"debug"';
+  assert.deepEqual(lines.slice().sort(), [
+    'PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off',
+    'PORTCULLIS_PORT: expected a port number from 0 to 65535',
+    'p.yaml:2: networks.a.upstreams[0]: the environment has no variable NODE_KEY',
+    `p.yaml:3: networks.b.builtin: Invalid option: ${first}, did you mean devnet?`,
+    'p.yaml:3: networks.b.hosts[1]: a already belongs to a',
+    'p.yaml:3: networks.b.upstreems: unknown key, did you mean upstreams?',
+    'p.yaml:4: networks.c.hosts[0]: b already belongs to b',
+    'p.yaml:4: networks.c.rollup.l1: there is no network aa',
+    `p.yaml:4: networks.c.safeTag: Invalid option: ${second}, did you mean finalized?`,
+    'p.yaml:5: networks.d.upstreams[0].ulr: unknown key, did you mean url?',
+    'p.yaml:5: networks.d.upstreams[0].url: expected string, received undefined',
+    'p.yaml:6: networks.e.hosts: Too small: expected array to have >=1 items',
+    'p.yaml:7: defaultNetwork: there is no network cc',
+    'p.yaml:8: limts: unknown key, did you mean limits?',
+    `p.yaml:9: log.level: Invalid option: ${levels}, did you mean warn?`,
+  ]);
+  const numbers = lines.flatMap((line) => /^p\.yaml:(\d+)/.exec(line)?.[1] ?? []).map(Number);
+  assert.deepEqual(
+    numbers,
+    [...numbers].sort((a, b) => a - b),
+  );
+  assert.deepEqual(lines.slice(-2), [
+    'PORTCULLIS_PORT: expected a port number from 0 to 65535',
+    lines.at(-1),
+  ]);
+});
+
+test('a network with errors is still a network for the others', () => {
+  const network = '{ hosts: [b.localhost], builtin: nope }';
+  const text = `defaultNetwork: b\nnetworks:\n  b: ${network}\n  c: { hosts: [c], builtin: rollup, rollup: { l1: b } }\n`;
+  assert.deepEqual(
+    errorsOf(text).map((line) => line.split(': ')[1]),
+    ['networks.b.builtin'],
+  );
+});
 
 test('arbitrary text is a configuration or a ConfigError', () => {
   const fragment = fc.constantFrom(

@@ -186,7 +186,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'an unknown key of a row',
     text: '    upstreams:\n      - url: http://a\n        bearrer: b\n',
-    errors: ['p.yaml:6: networks.n.upstreams[0].bearrer: unknown key'],
+    errors: ['p.yaml:6: networks.n.upstreams[0].bearrer: unknown key, did you mean bearer?'],
   },
   {
     name: 'numbers out of bounds',

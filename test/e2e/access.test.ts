@@ -114,9 +114,16 @@ describe('who may come in', () => {
       assert.deepEqual(await post(key, chainId(), bad), {
         status: 403,
         retryAfter: null,
-        body: REJECTED(null),
+        body: REJECTED(),
       });
     }
+    const bad = { ...good, 'user-agent': 'curl' };
+    assert.deepEqual((await post(key, [chainId()], bad)).body, REJECTED(null), 'a batch is refused as one');
+    const long = { ...chainId(), padding: 'x'.repeat(20_000) };
+    assert.deepEqual((await post(key, long, bad)).body, REJECTED(null), 'large bodies are not read');
+    // Node's own parser serves what is no plain request.
+    assert.deepEqual((await post(key, chainId(), { ...bad, te: 'trailers' })).body, REJECTED());
+    assert.deepEqual((await post(`${key}0`, chainId(), bad)).status, 401);
     const elsewhere = await book.create('elsewhere', { networks: ['rollup'] }, false);
     assert.equal((await post(elsewhere.key, chainId())).status, 403);
   });
@@ -191,7 +198,7 @@ describe('how much a key may ask', () => {
   });
 
   test('a key that has spent its credits of the day is refused until the next; free calls go on', async () => {
-    const { key } = await book.create('poor', { dailyCredits: 100 }, false);
+    const { key } = await book.create('poor', { dailyCredits: 200 }, false);
     for (let i = 0; i < 2; i++) assert.equal((await post(key, call(erc20))).status, 200);
     const reply = await post(key, call(erc20));
     assert.equal(reply.status, 429);

@@ -28,8 +28,9 @@ async function launch(
   folder: string,
   args: readonly string[],
   isReady: RegExp,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Running> {
-  const environment = { PATH: process.env['PATH'], PORTCULLIS_PORT: '0' };
+  const environment = { PATH: process.env['PATH'], PORTCULLIS_PORT: '0', ...variables };
   const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: environment });
   t.after(() => child.kill('SIGKILL'));
   let [printed, errors] = ['', ''];
@@ -139,5 +140,40 @@ test('portcullis dev serves a chain under every host name, and again from what i
     }
     await overSocket.close();
     assert.equal((await service.stop()).code, 0);
+  }
+});
+
+test('dev listens where the environment says, as start does; its options go over it', async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
+  const command = ['dev', ...files];
+  const start = (args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Running> =>
+    launch(t, folder.path, [...command, ...args], /WebSocket: .*\n/, variables);
+  const status = /Status: +(http:\/\/127\.0\.0\.1:\d+)\/status/;
+
+  const withStatus = await start([], {
+    PORTCULLIS_ADMIN_PORT: '0',
+    PORTCULLIS_DATA_DIR: join(folder.path, 'data'),
+  });
+  assert.deepEqual(readdirSync(folder.path), ['data'], 'the chain is below PORTCULLIS_DATA_DIR');
+  await withStatus.stop();
+  assert.match(withStatus.printed, status);
+
+  const without = await start(['--port', '0'], { PORTCULLIS_ADMIN_PORT: 'off', PORTCULLIS_PORT: 'nonsense' });
+  await without.stop();
+  assert.doesNotMatch(without.printed, /Status/);
+
+  for (const [name, value] of [
+    ['PORTCULLIS_ADMIN_PORT', '99999'],
+    ['PORTCULLIS_PORT', 'x'],
+  ] as const) {
+    const { status: code, stderr } = spawnSync(process.execPath, [MAIN, ...command], {
+      cwd: folder.path,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], PORTCULLIS_PORT: '0', [name]: value },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^${name}: expected a port number from 0 to 65535(, or off)?\n$`));
   }
 });

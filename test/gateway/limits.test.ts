@@ -302,3 +302,19 @@ test('one key cannot have all bodies in work', async () => {
   assert.equal(gateway.bodiesInFlight, 0);
   assert.equal(await statusOf(ask('a', slow)), 200);
 });
+
+test('a call for which there is no execution is 429 by itself, and an error of its item in a batch', async () => {
+  const network = createScriptedNetwork(new ScriptedChain());
+  const principal = createPrincipal({});
+  const { gateway } = open(network, principal);
+  const busy = { ...call('eth_call'), params: [{ to: `0x${'00'.repeat(19)}05` }, 'latest'] };
+  const error = { code: -32005, message: 'limit exceeded: too many calls are waiting' };
+  assert.deepEqual(await send(gateway, network, principal, busy), {
+    status: 429,
+    body: { jsonrpc: '2.0', id: 1, error },
+    retryAfter: 1,
+  });
+  const batch = await send(gateway, network, principal, [busy, call('eth_chainId')]);
+  assert.equal(batch.status, 200);
+  assert.deepEqual((batch.body as { error?: object }[])[0]?.error, error);
+});

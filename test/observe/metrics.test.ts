@@ -80,7 +80,14 @@ function makeState(head: number): MetricState {
         running: 2,
         threads: 1,
       }),
-      readServer: () => ({ connections: 3, webSockets: 1, inFlight: 2 }),
+      readServer: () => ({
+        connections: 3,
+        webSockets: 1,
+        inFlight: 2,
+        arrivingBytes: 1_000,
+        unsentBytes: 2_000,
+        shareRefusals: { webSockets: 4 },
+      }),
     },
   };
 }

@@ -141,7 +141,7 @@ test('a message in fragments that never ends is ended, though pings are answered
 });
 
 test('messages that are not whole share the memory for arriving bodies, and give it back', async (t) => {
-  const limits = { bodyBytes: 1_000_000, arrivingBytes: 1_000_000 };
+  const limits = { bodyBytes: 1_000_000, arrivingBytes: 1_000_000, ownerShare: 1 };
   const { port } = await startServer(t, { limits });
   const half = 'x'.repeat(600_000);
   for (let round = 0; round < 3; round++) {

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { encodeBlock } from '../../src/chain/block.ts';
 import type { CallScope } from '../../src/chain/chain.ts';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
@@ -11,6 +12,7 @@ import {
   ExecutionPool,
   type ExecutionPoolOptions,
 } from '../../src/engine/execution/execution-pool.ts';
+import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
 import type { ChainBuilder } from './chain-builder.ts';
@@ -91,7 +93,8 @@ export async function openBuiltChain(
   const folder = makeTemporaryFolder();
   const files = { genesis: join(folder.path, 'genesis.json'), blocks: join(folder.path, 'blocks.rlp') };
   writeFileSync(files.genesis, genesis);
-  writeFileSync(files.blocks, builder.encode());
+  // With block 0: a chain may have no other, and an empty file is an error.
+  writeFileSync(files.blocks, concatBytes(encodeBlock(builder.genesisBlock), builder.encode()));
   const store = join(folder.path, 'chain');
   await importChain({ ...files, data: store, seal: 'ethash-format' }, SILENT_PROGRESS);
   const faults: string[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { makeHash, ScriptedChain } from './support/scripted-chain.ts';
@@ -7,9 +7,14 @@ import { answer, type Behaviour, createNode, fault, later } from './support/scri
 import { createStream } from './support/scripted-stream.ts';
 
 const chain = new ScriptedChain({ length: 400, transactions: (number) => number % 4, mergedFrom: 100 });
-const scope = createScope();
+let scope = createScope();
 
 describe('BlockDirectory', () => {
+  // A scope has a deadline: those of a test begin with it.
+  beforeEach(() => {
+    scope = createScope();
+  });
+
   it('asks for a block once, by number or by hash', async () => {
     const { directory, asked } = createNetwork(chain);
     for (let i = 0; i < 3; i++) {

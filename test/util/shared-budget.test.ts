@@ -61,3 +61,22 @@ test('whatever owners do, the bound holds and a newcomer finds room', () => {
     }),
   );
 });
+
+test('what an owner has to give back is the least that makes room for it', () => {
+  const amount = fc.integer({ min: 0, max: 800 });
+  fc.assert(
+    fc.property(amount, amount, fc.constantFrom(0.25, 0.5, 0.75, 1), (own, others, share) => {
+      const budget = new SharedBudget(1_000, share);
+      budget.take('own', own);
+      budget.take('others', others);
+      const excess = Math.ceil(budget.excessOf('own'));
+      assert.equal(excess === 0, budget.hasRoom('own', 0) || own === 0);
+      if (excess > own) return;
+      budget.giveBack('own', excess);
+      assert.ok(budget.hasRoom('own', 0));
+      if (excess < 2) return;
+      budget.take('own', 2);
+      assert.ok(!budget.hasRoom('own', 0));
+    }),
+  );
+});

@@ -125,7 +125,7 @@ export class Account {
     if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
     if (dailyCredits !== undefined) {
       if (this.#spent === undefined && !this.#isAway) return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
-      if (this.#isSpent(dailyCredits)) return this.#deny('credits', now);
+      if (this.#exceeds(dailyCredits, credits)) return this.#deny('credits', now);
     }
     if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
     if (now < this.#deniedUntil) return this.#deny('rate', now);
@@ -152,7 +152,8 @@ export class Account {
     return continueWith(this.#draw(rate === undefined ? 0 : wanted), () => {
       this.#waiting--;
       const now = clock();
-      if (dailyCredits !== undefined && this.#isSpent(dailyCredits)) return this.#deny('credits', now);
+      if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits))
+        return this.#deny('credits', now);
       if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
       if (now < this.#deniedUntil || draws === 1) return this.#deny('rate', now);
       return this.#drawAndTake(credits, isPaid, draws - 1);
@@ -186,12 +187,15 @@ export class Account {
     void this.#draw(0);
   }
 
-  /** A day of which the table has told nothing yet is shared like everything else. */
-  #isSpent(dailyCredits: number): boolean {
-    const unknown = this.#pending + (this.#told?.credits ?? 0);
+  /**
+   * Whether a call of that many credits would spend more than the day has. A day of which the table has not answered yet is shared
+   * like everything else.
+   */
+  #exceeds(dailyCredits: number, credits: number): boolean {
+    const wanted = this.#pending + (this.#told?.credits ?? 0) + credits;
     return this.#spent === undefined
-      ? unknown >= dailyCredits * this.#options.table.share
-      : this.#spent + unknown >= dailyCredits;
+      ? wanted > dailyCredits * this.#options.table.share
+      : this.#spent + wanted > dailyCredits;
   }
 
   #spend(credits: number): undefined {

@@ -34,7 +34,7 @@ export async function runWorker(): Promise<number> {
       void send({ say: 'ready', address: await service.server.listen() });
     } catch (error) {
       await service.close();
-      throw new Error(describeListenError(error as NodeJS.ErrnoException, config));
+      throw new Error(describeListenError(error, config));
     }
   } catch (error) {
     await send({ say: 'failed', reason: (error as Error).message });

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type Block, decodeBlock } from '../../chain/block.ts';
 import { hashHeader } from '../../chain/header.ts';
 import type { Evm } from '../../evm/evm.ts';
-import { bytesEqual } from '../../primitives/bytes.ts';
+import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import {
@@ -96,6 +96,7 @@ export class BlockImporter {
     const hash = hashHeader(block.header);
     let executed: ExecutedBlock;
     try {
+      if (number <= 1n) this.#checkGenesis(block, hash);
       if (number <= this.headNumber) return this.#checkKnown(block, hash);
       executed = this.#executeOrDiscard(block, hash);
     } catch (error) {
@@ -140,12 +141,25 @@ export class BlockImporter {
     this.#head = this.#reader.head;
   }
 
+  /** Block 0, and the one that block 1 follows, are the store's. */
+  #checkGenesis({ header }: Block, hash: Uint8Array): void {
+    const wanted = header.number === 0n ? hash : header.parentHash;
+    const genesis = this.#reader.getHeader(0n)?.hash ?? EMPTY_BYTES;
+    if (bytesEqual(genesis, wanted)) return;
+    const what = header.number === 0n ? 'this is' : 'this block follows';
+    throw new BlockError(
+      `wrong genesis: ${what} ${bytesToHex(wanted)}, the store's is ${bytesToHex(genesis)}`,
+    );
+  }
+
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    const known = number === 0n ? this.#reader.getHeader(0n)?.hash : this.#recent.getHash(number);
+    // What is not committed is known for some blocks back only.
+    this.commit();
+    const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {
-      const what = number === 0n ? 'is not the genesis block of this store' : 'differs from the stored block';
-      throw new BlockError(`${bytesToHex(hash)} ${what}`);
+      const stored = known === undefined ? '' : `, which is ${bytesToHex(known)}`;
+      throw new BlockError(`${bytesToHex(hash)} differs from the stored block${stored}`);
     }
     return { kind: 'known', block };
   }

@@ -10,7 +10,7 @@ import { buildGenesisBlock } from './genesis-state.ts';
 /**
  * Writes block 0 into an empty store, or checks that the store's block 0 is this one.
  * @param configText the genesis file's `config` object as JSON text
- * @throws BlockError when it is another one
+ * @throws BlockError naming both when it is another one
  */
 export function initializeStore(writer: ChainWriter, genesis: Genesis, configText: string): void {
   const state = new StateCommitter(EMPTY_SOURCE);
@@ -22,7 +22,7 @@ export function initializeStore(writer: ChainWriter, genesis: Genesis, configTex
   const stored = writer.openReader().getHeader(0n)?.hash ?? EMPTY_BYTES;
   if (!bytesEqual(stored, block.hash)) {
     throw new BlockError(
-      `block 0: the store's genesis is ${bytesToHex(stored)}, this one is ${bytesToHex(block.hash)}`,
+      `wrong genesis: the store's block 0 is ${bytesToHex(stored)}, the genesis file's is ${bytesToHex(block.hash)}`,
     );
   }
 }

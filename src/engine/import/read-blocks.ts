@@ -1,10 +1,12 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readRlpSpan } from '../../primitives/rlp.ts';
+import { PackedPosition } from './packed-position.ts';
 
-/** One encoded block of a file and how many of the file's bytes are read by then. */
-export type EncodedBlock = { readonly encoded: Uint8Array; readonly bytesRead: number };
+/** One encoded block of a file, and which byte of the file (packed, where it is) it ends at. */
+export type EncodedBlock = { readonly encoded: Uint8Array; readonly fileEnd: number };
 
 /** A block in a file is refused above this size: nothing of a chain comes near it. */
 const MAX_ENCODED_BLOCK = 256 * 1024 * 1024;
@@ -20,6 +22,22 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
+/** What a packed file holds; `position` learns where each piece of it comes from. */
+function unpack(file: ReadStream, position: PackedPosition): Transform {
+  const unpacked = createGunzip();
+  const noted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      position.add(piece.length, unpacked.bytesWritten);
+      done(null, piece);
+    },
+  });
+  // Each passes an error on, and none of them is left open.
+  file.on('error', (error) => unpacked.destroy(error));
+  unpacked.on('error', (error) => noted.destroy(error));
+  noted.on('close', () => unpacked.destroy());
+  return file.pipe(unpacked).pipe(noted);
+}
+
 /**
  * Streams a file of concatenated RLP blocks, gzipped or not, block by block.
  * @throws RangeError when the file is not that, or ends inside a block
@@ -27,8 +45,11 @@ async function isGzip(path: string): Promise<boolean> {
 export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
   const isPacked = await isGzip(path);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const source = isPacked ? file.pipe(createGunzip()) : file;
+  const position = new PackedPosition();
+  const source = isPacked ? unpack(file, position) : file;
   file.on('error', (error) => source.destroy(error));
+  let received = 0;
+  let offset = 0;
   let pending: Buffer = Buffer.alloc(0);
   /** Bytes that `pending` must hold before it is worth looking again. */
   let needed = 1;
@@ -37,6 +58,8 @@ export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       chunks.push(chunk);
+      received += chunk.length;
+      if (!isPacked) position.add(chunk.length, received);
       buffered += chunk.length;
       if (pending.length + buffered < needed) continue;
       pending = Buffer.concat([pending, ...chunks]);
@@ -53,7 +76,8 @@ export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
           needed = span === undefined ? pending.length - at + 1 : span.end - at;
           break;
         }
-        yield { encoded: pending.subarray(at, span.end), bytesRead: file.bytesRead };
+        offset += span.end - at;
+        yield { encoded: pending.subarray(at, span.end), fileEnd: position.find(offset) };
         at = span.end;
       }
       pending = pending.subarray(at);

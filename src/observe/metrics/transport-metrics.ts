@@ -52,6 +52,33 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
     read: ({ sources }) => [{ labels: {}, value: sources.readServer().webSockets }],
   },
   {
+    name: 'portcullis_http_arriving_bytes',
+    type: 'gauge',
+    help: 'Memory for bodies and messages that have not arrived whole.',
+    labels: [],
+    merge: 'sum',
+    read: ({ sources }) => [{ labels: {}, value: sources.readServer().arrivingBytes }],
+  },
+  {
+    name: 'portcullis_http_unsent_bytes',
+    type: 'gauge',
+    help: 'Memory for answers that their clients have not read.',
+    labels: [],
+    merge: 'sum',
+    read: ({ sources }) => [{ labels: {}, value: sources.readServer().unsentBytes }],
+  },
+  {
+    name: 'portcullis_share_refusals_total',
+    type: 'counter',
+    help: 'Refused or closed because one caller held its share of connections, webSockets, arriving or unsent bytes; slow: answers read below the least rate.',
+    labels: ['of'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [of, value] of Object.entries(sources.readServer().shareRefusals))
+        yield { labels: { of }, value };
+    },
+  },
+  {
     name: 'portcullis_gateway_bodies_in_flight',
     type: 'gauge',
     help: 'Bodies in work.',

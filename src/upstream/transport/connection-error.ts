@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { readErrorCode } from '../../util/system-error.ts';
 import { UpstreamFault } from '../fault.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
@@ -32,6 +33,5 @@ export function isBrokenConnection(error: unknown): boolean {
 
 /** Several addresses of one name fail together as an AggregateError, which has the code of the first. */
 function readCode(error: unknown): string {
-  const code: unknown = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return typeof code === 'string' ? code : '';
+  return readErrorCode(error) ?? '';
 }

@@ -68,9 +68,11 @@ for (const { name, skip, open: openTables } of TABLES) {
       assert.equal(first.isDirty, false);
       assert.equal(await second.take(300), undefined);
       await second.flush();
-      assert.equal(await second.take(200), undefined, 'what is left is enough to begin with');
-      const denial = (await second.take(1)) as Denial;
-      assert.deepEqual([denial.reason, denial.retryAfterMs], ['credits', 1_000]);
+      const denial = (await second.take(101)) as Denial;
+      assert.deepEqual([denial.reason, denial.retryAfterMs], ['credits', 1_000], 'it would exceed the day');
+      assert.equal(await second.take(100), undefined, 'a cheaper call fits exactly');
+      assert.equal(((await second.take(1)) as Denial).reason, 'credits');
+      assert.equal(await second.take(0), undefined, 'what costs nothing exceeds nothing');
       await second.flush();
       await first.flush();
       clock.now += 1_000;
@@ -78,6 +80,26 @@ for (const { name, skip, open: openTables } of TABLES) {
     });
   });
 }
+
+for (const { name, skip, open: openTables } of TABLES) {
+  test(`calls at the same moment never exceed the credits of a day in ${name}`, { skip }, async (t) => {
+    const [table] = await openTables(t, 1);
+    const account = open(table as LimitTable, { dailyCredits: 100, rate: { perSecond: 1e6, burst: 1e6 } });
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => account.take(7)));
+    assert.equal(outcomes.filter((outcome) => outcome === undefined).length, 14, '98 of 100 credits');
+    await account.flush();
+    assert.equal(((await account.take(3)) as Denial).reason, 'credits');
+    assert.equal(await account.take(2), undefined);
+  });
+}
+
+test('while the table is away its share of the credits is not exceeded', async () => {
+  const table: LimitTable = { share: 0.5, draw: () => undefined, close: async () => {} };
+  const account = open(table, { dailyCredits: 100 });
+  assert.equal(await account.take(40), undefined);
+  assert.equal(((await account.take(11)) as Denial).reason, 'credits');
+  assert.equal(await account.take(10), undefined);
+});
 
 test('in Valkey an entry that comes again, or late, is made once', { skip: NO_REDIS }, async (t) => {
   const server = await openServer(t);

@@ -1,0 +1,72 @@
+import { ConfigError } from '../config/config-error.ts';
+import { suggestName } from '../util/near-name.ts';
+import { describeSystemError, isStoreError } from '../util/system-error.ts';
+import { isUsageError, USAGE, UsageError } from './usage.ts';
+import { readVersion } from './version.ts';
+
+type Command = (args: string[]) => Promise<number>;
+
+/** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', async () => (await import('./serve.ts')).runStart],
+  ['serve', async () => (await import('./serve.ts')).runServe],
+  ['dev', async () => (await import('./dev.ts')).runDev],
+  ['import', async () => (await import('./import.ts')).runImport],
+  ['keys', async () => (await import('./keys.ts')).runKeys],
+  ['doctor', async () => (await import('./doctor.ts')).runDoctor],
+  ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
+  ['health', async () => (await import('./health.ts')).runHealth],
+  ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
+]);
+
+/** Runs one command line. @returns the exit code */
+async function run(args: string[]): Promise<number> {
+  const [first, ...rest] = args;
+  switch (first) {
+    case 'help':
+    case '--help':
+    case '-h':
+      process.stdout.write(USAGE);
+      return 0;
+    case '--version':
+      process.stdout.write(`${readVersion()}\n`);
+      return 0;
+  }
+  // Without a command word everything belongs to `start`.
+  const isFlag = first === undefined || first.startsWith('-');
+  const command = COMMANDS.get(isFlag ? 'start' : first);
+  if (command === undefined)
+    throw new UsageError(`there is no command ${first}${suggestName(String(first), COMMANDS.keys())}`);
+  return (await command())(isFlag ? args : rest);
+}
+
+function comesFromStore(error: unknown): boolean {
+  return isStoreError(error) || (error instanceof Error && comesFromStore(error.cause));
+}
+
+/** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.lines.join('\n')}\n`);
+    return 1;
+  }
+  // LMDB writes a line of its own to stderr and does not end it.
+  if (comesFromStore(error)) process.stderr.write('\n');
+  process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (!isUsageError(error)) return 1;
+  process.stderr.write('Try portcullis help.\n');
+  return 2;
+}
+
+/** Runs one command line and leaves its exit code to the process. Never rejects. */
+export async function runCommand(args: string[]): Promise<void> {
+  // What cannot be printed ends nothing that is being served; a command whose result is lost has failed.
+  let isLost = false;
+  process.stdout.on('error', (error) => {
+    if (!isLost) process.stderr.write(`portcullis: cannot print: ${describeSystemError(error)}\n`);
+    isLost = true;
+    process.exitCode = 1;
+  });
+  const code = await run(args).catch(report);
+  process.exitCode = isLost ? 1 : code;
+}

@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import { suggestName } from '../util/near-name.ts';
+import { checkConfig, type Problem } from './check-config.ts';
+import { type Config, configSchema } from './config.ts';
+
+type Path = readonly PropertyKey[];
+
+/** A configuration, or all that is wrong with it. */
+export type CheckedConfig =
+  | { readonly config: Config }
+  | { readonly config?: undefined; readonly problems: readonly Problem[] };
+
+/** Removals after which a value either satisfies the schema or is not looked into any more. */
+const MAX_ROUNDS = 8;
+
+/**
+ * Checks what a file says against the schema, and how its parts fit together; the latter also where values are wrong, for all others.
+ * @param missing problems of single values that are known already: what else is wrong at their places is not said
+ */
+export function findProblems(value: unknown, missing: readonly Problem[]): CheckedConfig {
+  const first = configSchema.safeParse(value);
+  if (first.success && missing.length === 0) {
+    const problems = checkConfig(first.data);
+    return problems.length === 0 ? { config: first.data } : { problems };
+  }
+  const found = first.success ? [] : first.error.issues.flatMap((issue) => listProblems(issue, value));
+  const problems = [
+    ...missing,
+    ...found.filter(({ path }) => !missing.some((one) => isSame(one.path, path))),
+  ];
+  const wrong = problems.map(({ path }) => path);
+  return { problems: [...problems, ...checkRest(value, wrong)] };
+}
+
+/** What does not fit together in what is left without the wrong values. */
+function checkRest(value: unknown, wrong: readonly Path[]): Problem[] {
+  const rest: unknown = structuredClone(value);
+  const removed: Path[] = [];
+  let paths = wrong;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    // The last items of a list first: the others keep their places.
+    for (const path of [...paths].reverse()) {
+      const gone = remove(rest, path);
+      if (gone !== undefined) removed.push(gone);
+    }
+    const parsed = configSchema.safeParse(rest);
+    if (parsed.success) {
+      return checkConfig(parsed.data, namesOf(value)).filter(
+        ({ path }) => !removed.some((gone) => isBelow(gone, path) || isBelow(path, gone)),
+      );
+    }
+    paths = parsed.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path],
+    );
+  }
+  return [];
+}
+
+/** Removes the value at a path, or what is around it where there is none. @returns the path of what was removed */
+function remove(root: unknown, path: Path): Path | undefined {
+  const last = path.at(-1);
+  if (last === undefined) return undefined;
+  const around = valueAt(root, path.slice(0, -1));
+  if (Array.isArray(around) && typeof last === 'number' && last in around) {
+    around.splice(last, 1);
+    return path;
+  }
+  if (isMap(around) && Object.hasOwn(around, last)) {
+    delete around[last as string];
+    return path;
+  }
+  return around === undefined ? undefined : remove(root, path.slice(0, -1));
+}
+
+/** An unknown key is reported at the key, not at the map around it. */
+export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const keys = listKeys(path);
+    return issue.keys.map((key) => {
+      const shown = hideSecretKey(path, key);
+      return { path: [...path, shown], message: `unknown key${suggestName(shown, keys)}` };
+    });
+  }
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));
+  const message = issue.message.replace(/^Invalid input: /, '');
+  if (issue.code === 'invalid_value') {
+    const given = valueAt(value, path);
+    const names = issue.values.filter((one) => typeof one === 'string');
+    return [{ path, message: message + (typeof given === 'string' ? suggestName(given, names) : '') }];
+  }
+  return [{ path, message }];
+}
+
+/** Below `upstreams` a colon in the wrong place makes a key of an address. */
+function hideSecretKey(path: Path, key: string): string {
+  return path.includes('upstreams') && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
+}
+
+type JsonSchema = {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+};
+
+let jsonSchema: JsonSchema | undefined;
+
+/** The keys that the map at a path may have. */
+function listKeys(path: Path): string[] {
+  jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  let schemas: JsonSchema[] = [jsonSchema].flatMap(listAlternatives);
+  for (const key of path) {
+    schemas = schemas.flatMap(({ properties, additionalProperties, items }) => {
+      const next = typeof key === 'number' ? items : (properties?.[String(key)] ?? additionalProperties);
+      return typeof next === 'object' ? listAlternatives(next) : [];
+    });
+  }
+  return schemas.flatMap(({ properties = {} }) => Object.keys(properties));
+}
+
+function listAlternatives(schema: JsonSchema): JsonSchema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
+  return [schema, ...inner.flatMap(listAlternatives)];
+}
+
+function namesOf(value: unknown): string[] {
+  const networks = isMap(value) ? value['networks'] : undefined;
+  return isMap(networks) ? Object.keys(networks) : [];
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const key of path) {
+    const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+    value = isThere ? (value as Record<PropertyKey, unknown>)[key] : undefined;
+  }
+  return value;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSame(a: Path, b: Path): boolean {
+  return a.length === b.length && isBelow(a, b);
+}
+
+/** Whether `path` is at `root` or below it. */
+function isBelow(path: Path, root: Path): boolean {
+  return root.every((key, i) => path[i] === key);
+}

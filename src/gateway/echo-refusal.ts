@@ -1,0 +1,18 @@
+import { parseEnvelope } from '../rpc/envelope.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { Refusal } from './admission.ts';
+import type { TextAnswer } from './answer.ts';
+import { refuseWith } from './refusals.ts';
+
+/** Bodies up to this size, bytes, are read for their id although the request is refused. */
+export const ECHO_BYTES: number = 16 * 1024;
+
+/**
+ * The answer to a refused request. The id of a single call comes back where the key is a known one and the body small; whoever guesses
+ * keys makes nothing be parsed.
+ */
+export function echoRefusal({ refused, error }: Refusal, body: Uint8Array): TextAnswer {
+  if (error === undefined || body.length > ECHO_BYTES) return refused;
+  const envelope = parseEnvelope(body, 1);
+  return 'id' in envelope ? refuseWith(envelope.id, new RpcError(error)) : refused;
+}

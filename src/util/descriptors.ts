@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** File descriptors of this process: how many it may have open, and how many it has. */
+export type Descriptors = { readonly limit: number; readonly open: number };
+
+const LIMIT = /^Max open files +(\d+) /m;
+
+/** Undefined where the system does not tell (only Linux does), or sets no limit. */
+export function readDescriptors(): Descriptors | undefined {
+  try {
+    const [, limit] = LIMIT.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return limit === undefined
+      ? undefined
+      : { limit: Number(limit), open: readdirSync('/proc/self/fd').length };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** The name that was probably meant: the one fewest typing errors away, where that is few for its length, or one that goes on differently. */
+export function findNearName(name: string, names: Iterable<string>): string | undefined {
+  const given = name.toLowerCase();
+  let best: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of names) {
+    const errors = countErrors(given, candidate.toLowerCase());
+    if (errors >= fewest) continue;
+    [best, fewest] = [candidate, errors];
+  }
+  return best;
+}
+
+/** `, did you mean NAME?`, or nothing where no name is near. */
+export function suggestName(name: string, names: Iterable<string>): string {
+  const near = findNearName(name, names);
+  return near === undefined ? '' : `, did you mean ${near}?`;
+}
+
+/** Infinite for names that are not near. */
+function countErrors(given: string, candidate: string): number {
+  const shorter = Math.min(given.length, candidate.length);
+  const errors = countTypingErrors(given, candidate);
+  if (
+    errors < candidate.length &&
+    errors <= Math.max(1, Math.floor(Math.min(candidate.length, MAX_LENGTH) / 4))
+  )
+    return errors;
+  const goesOn = shorter >= MIN_PREFIX && (given.startsWith(candidate) || candidate.startsWith(given));
+  return goesOn ? errors : Number.POSITIVE_INFINITY;
+}
+
+const MIN_PREFIX = 3;
+/** Longer names are compared by their beginning: the effort grows with the square. */
+const MAX_LENGTH = 64;
+
+/** Insertions, deletions, replacements, and swaps of neighbours (Damerau's distance, each place edited once). */
+function countTypingErrors(a: string, b: string): number {
+  const [from, to] = [a.slice(0, MAX_LENGTH), b.slice(0, MAX_LENGTH)];
+  let before: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const isSame = from[i - 1] === to[j - 1];
+      let cost = Math.min(at(row, j) + 1, at(next, j - 1) + 1, at(row, j - 1) + (isSame ? 0 : 1));
+      if (from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, at(before, j - 2) + 1);
+      next.push(cost);
+    }
+    [before, row] = [row, next];
+  }
+  return at(row, to.length);
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,145 @@
+/** `npm start` itself, with a build that is there already: what supervisors and terminals send reaches the service. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { ROOT } from '../../scripts/program-files.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { waitUntil } from '../support/program.ts';
+
+type Package = { readonly scripts: Readonly<Record<string, string>> };
+const PACKAGE: Package = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** A copy of the project whose `build` is this command: other tests use the real one's output meanwhile. */
+function copyProject(t: TestContext, build: string): string {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const { path } = folder;
+  writeFileSync(
+    join(path, 'package.json'),
+    JSON.stringify({ ...PACKAGE, scripts: { ...PACKAGE.scripts, build } }),
+  );
+  mkdirSync(join(path, 'build'));
+  cpSync(join(ROOT, 'build/program'), join(path, 'build/program'), { recursive: true });
+  for (const name of ['chains', 'node_modules']) symlinkSync(join(ROOT, name), join(path, name));
+  return path;
+}
+
+function startNpm(t: TestContext, folder: string): ChildProcess {
+  const child = spawn('npm', ['start'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, PORTCULLIS_PORT: '0', PORTCULLIS_ADMIN_PORT: 'off' },
+    // A process group of its own: what is left of it is ended with the test.
+    detached: true,
+  });
+  t.after(() => {
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL');
+    } catch {
+      // Nothing is left of it.
+    }
+  });
+  return child;
+}
+
+/** Leaves the stream open: what writes to a closed one fails. */
+function readUntil(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk;
+      const match = pattern.exec(printed);
+      if (match !== null) resolve(match);
+    });
+    child.once('exit', () => reject(new Error(`it ended: ${printed}`)));
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} to npm start ends the service and frees its port`, async (t) => {
+    const child = startNpm(t, copyProject(t, 'true'));
+    const exited = once(child, 'exit');
+    const [, pid, port] = await readUntilReady(child);
+    assert.equal(await isListening(port), true);
+    child.kill(signal);
+    const [code, endedBy] = await exited;
+    // npm itself may end by an interrupt that it passes on, and then before the service.
+    if (signal === 'SIGTERM' || endedBy === null) assert.equal(code, 0);
+    else assert.equal(endedBy, signal);
+    await waitUntil(() => !isRunning(pid));
+    assert.equal(await isListening(port), false);
+  });
+}
+
+/** @returns pid of npm's child, which is the program itself, and the service's port */
+async function readUntilReady(child: ChildProcess): Promise<readonly [string, number, number]> {
+  const [line, port] = await readUntil(child, /listens on 127\.0\.0\.1:(\d+)/);
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  const [pid = ''] = children;
+  assert.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /^node\0build\/program\/cli\/main\.js/);
+  return [line, Number(pid), Number(port)];
+}
+
+test('SIGTERM during the build of a first start: no service starts after it', async (t) => {
+  const folder = copyProject(t, 'echo building && sleep 5 && touch built');
+  const child = startNpm(t, folder);
+  const exited = once(child, 'exit');
+  await readUntil(child, /building/);
+  child.kill('SIGTERM');
+  const [code, signal] = await exited;
+  assert.ok(code !== 0 || signal !== null);
+  // A service would be below npm's process group; what is left of it is the build alone.
+  const commands = listGroup(child.pid as number);
+  assert.ok(commands.length > 0, 'the build goes on');
+  assert.deepEqual(
+    commands.filter((command) => command.includes('cli/main.js')),
+    [],
+  );
+});
+
+test('every script that ends in a program becomes it', () => {
+  const kept = ['build', 'setup', 'coverage'];
+  for (const [name, script] of Object.entries(PACKAGE.scripts)) {
+    if (kept.includes(name)) continue;
+    const last = script.split('&&').at(-1)?.trim() ?? '';
+    if (last.startsWith('node ')) assert.fail(`${name} does not exec: ${last}`);
+  }
+});
+
+/** Command lines of a process group. */
+function listGroup(group: number): string[] {
+  const commands: string[] = [];
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      // After the name in brackets: state, parent, group.
+      const [, , pgid] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      if (Number(pgid) === group)
+        commands.push(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+    } catch {
+      // It has ended.
+    }
+  }
+  return commands;
+}

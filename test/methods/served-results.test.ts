@@ -1,0 +1,157 @@
+/** Every result of every built-in chain against the schema that `/openrpc.json` publishes for it: no field is missing, none is undocumented. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
+import { METHODS } from '../../src/methods/table.ts';
+import { FACTS } from '../support/development.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+type JsonSchema = {
+  readonly type?: string;
+  readonly title?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+};
+
+type Block = {
+  readonly transactions: readonly { readonly type: string }[];
+  readonly uncles: readonly string[];
+};
+
+const CHAINS = [
+  { chain: 'devnet', style: 'linea', network: 'devnet' },
+  { chain: 'rollup', style: 'linea', network: 'rollup' },
+  { chain: 'op-rollup', style: 'op-stack', network: 'rollup' },
+] as const;
+
+describe('what the built-in chains answer', () => {
+  const folder = makeTemporaryFolder();
+  const services = new Map<string, RunningService>();
+  const schemas = new Map<string, JsonSchema>();
+  /** `title.field` of every object met. */
+  const seen = new Set<string>();
+  const documented = new Set<string>();
+  const types = new Set<string>();
+
+  before(async () => {
+    for (const { chain, style, network } of CHAINS) {
+      const networks = { ...listBuiltinNetworks(style), defaultNetwork: network };
+      services.set(chain, await startService({ ...networks, dataDir: folder.path }));
+    }
+    const { authority } = services.get('devnet') as RunningService;
+    const document = (await (await fetch(`http://${authority}/openrpc.json`)).json()) as {
+      methods: { name: string; result: { schema: JsonSchema } }[];
+    };
+    for (const { name, result } of document.methods) {
+      schemas.set(name, result.schema);
+      collectFields(result.schema, documented);
+    }
+  });
+  after(async () => {
+    for (const service of services.values()) await service.close();
+    folder.remove();
+  });
+
+  async function ask(chain: string, method: string, params: readonly unknown[]): Promise<unknown> {
+    const { authority } = services.get(chain) as RunningService;
+    const response = await fetch(`http://${authority}/v3/demo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result, error } = (await response.json()) as { result: unknown; error: unknown };
+    assert.equal(error, undefined, `${method} ${JSON.stringify(params)}`);
+    const row = METHODS.find(({ name }) => name === method);
+    const checked = row?.result.schema.safeParse(result);
+    assert.deepEqual(checked?.error?.issues, undefined, `${method} ${JSON.stringify(params)}`);
+    assert.deepEqual(listUndocumented(schemas.get(method) as JsonSchema, result, method, seen), []);
+    return result;
+  }
+
+  for (const { chain } of CHAINS) {
+    test(`every block, transaction, receipt and uncle of ${chain}`, async () => {
+      const { headNumber } = FACTS[chain];
+      for (let n = 0; n <= headNumber; n++) {
+        const number = `0x${n.toString(16)}`;
+        const block = (await ask(chain, 'eth_getBlockByNumber', [number, true])) as Block & {
+          hash: string;
+        };
+        await ask(chain, 'eth_getBlockByHash', [block.hash, false]);
+        await ask(chain, 'eth_getBlockReceipts', [number]);
+        for (const [i, { type }] of block.transactions.entries()) {
+          types.add(type);
+          await ask(chain, 'eth_getTransactionByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
+        }
+        for (const i of block.uncles.keys()) {
+          await ask(chain, 'eth_getUncleByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
+        }
+      }
+    });
+
+    test(`calls, estimates and the rest on ${chain}`, async () => {
+      const { tokenBalance, tokenTransfer } = FACTS[chain].calls;
+      await ask(chain, 'eth_call', [tokenBalance, 'latest']);
+      await ask(chain, 'eth_estimateGas', [tokenTransfer]);
+      await ask(chain, 'eth_getTransactionCount', [tokenTransfer.from, 'latest']);
+      for (const method of ['eth_blockNumber', 'eth_chainId', 'net_version', 'web3_clientVersion']) {
+        await ask(chain, method, []);
+      }
+      if (chain === 'devnet') return;
+      await ask(chain, 'l2_estimateGas', [tokenTransfer]);
+      await ask(chain, 'rollup_getInfo', []);
+    });
+  }
+
+  test('all types of transactions were met, and every documented field', () => {
+    assert.deepEqual([...types].sort(), ['0x0', '0x1', '0x2', '0x3', '0x4']);
+    assert.deepEqual(
+      [...documented].filter((field) => !seen.has(field)),
+      [],
+    );
+  });
+
+  test('a field that no schema has is found', () => {
+    const schema = schemas.get('eth_getBlockByNumber') as JsonSchema;
+    const result = { transactions: [{ surplus: 1 }], uncles: [], extra: 2 };
+    assert.deepEqual(listUndocumented(schema, result, 'result', new Set()), [
+      'result.transactions[0].surplus',
+      'result.extra',
+    ]);
+  });
+});
+
+/** Paths in a value of members that its schema does not name. Titles and names of those that it does go into `seen`. */
+function listUndocumented(schema: JsonSchema, value: unknown, path: string, seen: Set<string>): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) {
+    const items = listAlternatives(schema).flatMap((one) => (one.items === undefined ? [] : [one.items]));
+    return value.flatMap((item, i) => {
+      const fit = items.find(({ type }) => (typeof item === 'object') === (type === 'object'));
+      return fit === undefined ? [`${path}[${i}]`] : listUndocumented(fit, item, `${path}[${i}]`, seen);
+    });
+  }
+  const { title, properties = {} } = listAlternatives(schema).find(({ type }) => type === 'object') ?? {};
+  return Object.entries(value).flatMap(([name, member]) => {
+    const documented = properties[name];
+    if (documented === undefined) return [`${path}.${name}`];
+    seen.add(`${title}.${name}`);
+    return listUndocumented(documented, member, `${path}.${name}`, seen);
+  });
+}
+
+/** A schema, or those that it is any of. */
+function listAlternatives(schema: JsonSchema): readonly JsonSchema[] {
+  return schema.anyOf?.flatMap(listAlternatives) ?? [schema];
+}
+
+function collectFields(schema: JsonSchema, fields: Set<string>): void {
+  for (const one of listAlternatives(schema)) {
+    if (one.items !== undefined) collectFields(one.items, fields);
+    for (const [name, member] of Object.entries(one.properties ?? {})) {
+      fields.add(`${one.title}.${name}`);
+      collectFields(member, fields);
+    }
+  }
+}

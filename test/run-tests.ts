@@ -1,0 +1,61 @@
+/**
+ * Runs the tests whose sources are there: `node build/test/run-tests.js [TEXT...]`, those whose path holds one of the texts. Folders of
+ * many small files run in one process each, all others file by file. Under `PORTCULLIS_REQUIRE_ALL=1`, which `.ci/run` sets, a test
+ * that skips for want of something fails. Exits with 1 when a test fails, and when there is none.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { ROOT } from '../scripts/program-files.ts';
+import { planRuns } from './support/plan-runs.ts';
+
+const BUILD = join(ROOT, 'build/test');
+/** Of this process: tests of this program run it while it runs. */
+const GROUPS = join(BUILD, `groups-${process.pid}`);
+const CONCURRENCY = 2;
+/** Of a whole file or folder: only what hangs takes longer, however busy the machine is. */
+const LIMIT_MS = 1_200_000;
+
+/** What a process runs for each of the plan: the file itself, or one that loads the files of a folder. */
+function prepare(texts: readonly string[]): string[] {
+  mkdirSync(GROUPS, { recursive: true });
+  const sources = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+  return planRuns(sources, texts).map(({ name, files }) => {
+    const outputs = files.map((file) => join(BUILD, file.replace(/\.ts$/, '.js')));
+    if (outputs.length === 1) return outputs[0] as string;
+    const group = join(GROUPS, `${name}.js`);
+    const imports = outputs.map((output) => `import ${JSON.stringify(relative(GROUPS, output))};\n`);
+    writeFileSync(group, imports.join(''));
+    return group;
+  });
+}
+
+const files = prepare(process.argv.slice(2));
+const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
+const skipped: string[] = [];
+let [passed, failed] = [0, 0];
+
+const tests = run({ files, concurrency: CONCURRENCY, timeout: LIMIT_MS });
+tests.on('test:pass', ({ name, skip, details }) => {
+  if (skip !== undefined) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
+  else if (details.type !== 'suite') passed++;
+});
+tests.on('test:fail', ({ todo }) => {
+  if (todo === undefined) failed++;
+});
+tests.compose(new spec()).pipe(process.stdout);
+tests.once('end', () => {
+  rmSync(GROUPS, { recursive: true, force: true });
+  process.exitCode = conclude();
+});
+
+/** @returns the exit code */
+function conclude(): number {
+  if (passed === 0) console.error('no test has run');
+  if (skipped.length > 0) {
+    console.error(`\n${requiresAll ? 'PORTCULLIS_REQUIRE_ALL is set, and these' : 'These'} were skipped:`);
+    for (const line of skipped) console.error(`  ${line}`);
+  }
+  return failed > 0 || passed === 0 || (requiresAll && skipped.length > 0) ? 1 : 0;
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../scripts/program-files.ts';
+import { planRuns } from '../support/plan-runs.ts';
+
+const RUNNER = join(ROOT, 'build/test/run-tests.js');
+
+type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
+
+function runTests(texts: readonly string[], environment: NodeJS.ProcessEnv = {}): Outcome {
+  const { NODE_TEST_CONTEXT: _, PORTCULLIS_REQUIRE_ALL: __, ...rest } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, ...texts], {
+    encoding: 'utf8',
+    env: { ...rest, ...environment },
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test('small files of a folder run together, others alone, and each once', () => {
+  const sources = ['util/b.test.ts', 'cli/x.test.ts', 'util/deep/a.test.ts', 'util/tool.ts', 'cli/y.test.ts'];
+  assert.deepEqual(planRuns(sources), [
+    { name: 'util', files: ['util/b.test.ts', 'util/deep/a.test.ts'] },
+    { name: 'cli/x.test.ts', files: ['cli/x.test.ts'] },
+    { name: 'cli/y.test.ts', files: ['cli/y.test.ts'] },
+  ]);
+  assert.deepEqual(planRuns(sources, ['y.test', 'deep']), [
+    { name: 'cli/y.test.ts', files: ['cli/y.test.ts'] },
+    { name: 'util', files: ['util/deep/a.test.ts'] },
+  ]);
+});
+
+test('the output of a test whose source is gone does not run', () => {
+  const stale = join(ROOT, 'build/test/util/no-longer-there.test.js');
+  writeFileSync(stale, "throw new Error('it runs');\n");
+  try {
+    const { code, err } = runTests(['util/no-longer-there']);
+    assert.deepEqual([code, err], [1, 'no test has run\n']);
+    assert.equal(runTests(['util/duration.test', 'util/no-longer-there']).code, 0);
+  } finally {
+    rmSync(stale);
+  }
+});
+
+test('a test that skips for want of a program is named, and fails where nothing may be missing', () => {
+  const without = { PATH: '/nonexistent' };
+  const lenient = runTests(['deploy/prometheus'], without);
+  assert.equal(lenient.code, 0, lenient.out);
+  assert.match(lenient.err, /These were skipped:\n {2}the alerts are well formed: promtool is not installed/);
+  const strict = runTests(['deploy/prometheus'], { ...without, PORTCULLIS_REQUIRE_ALL: '1' });
+  assert.equal(strict.code, 1);
+  assert.match(strict.err, /PORTCULLIS_REQUIRE_ALL is set, and these were skipped:\n {2}the alerts/);
+});

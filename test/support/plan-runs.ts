@@ -1,0 +1,43 @@
+/** Folders whose files take less time than a process takes to start: each runs in one process. */
+const TOGETHER: ReadonlySet<string> = new Set([
+  'access',
+  'cache',
+  'chain',
+  'config',
+  'engine',
+  'gateway',
+  'methods',
+  'observe',
+  'primitives',
+  'redis',
+  'rpc',
+  'server',
+  'upstream',
+  'util',
+]);
+
+/** Files that one process runs. */
+export type Run = {
+  /** The folder, or the file where it runs alone. */
+  readonly name: string;
+  readonly files: readonly string[];
+};
+
+/**
+ * Which test files run together; what takes longest, by its number of files, comes first.
+ * @param sources paths from the folder of tests, `cli/serve.test.ts`
+ * @param texts of which a path must hold one; all are run where there are none
+ */
+export function planRuns(sources: readonly string[], texts: readonly string[] = []): Run[] {
+  const runs = new Map<string, string[]>();
+  for (const source of [...sources].sort()) {
+    if (!source.endsWith('.test.ts')) continue;
+    if (texts.length > 0 && !texts.some((text) => source.includes(text))) continue;
+    const [folder = ''] = source.split('/');
+    const name = TOGETHER.has(folder) && source.includes('/') ? folder : source;
+    const files = runs.get(name);
+    if (files === undefined) runs.set(name, [source]);
+    else files.push(source);
+  }
+  return [...runs].map(([name, files]) => ({ name, files })).sort((a, b) => b.files.length - a.files.length);
+}
