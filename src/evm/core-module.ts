@@ -88,6 +88,8 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
+  /** Bytes of its memory that take room in the process. */
+  memoryPeak(): number;
   clearState(): void;
 };
 

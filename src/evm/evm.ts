@@ -99,6 +99,11 @@ export class Evm {
     return this.#memory.bytes;
   }
 
+  /** Bytes that it takes in the process: as many as it ever needed, because its memory does not shrink. */
+  get memoryPeak(): number {
+    return this.#core.memoryPeak();
+  }
+
   /** Chooses the state below. What is known of another one is forgotten. */
   attach(reader: StateReader): void {
     if (reader === this.#reader) return;

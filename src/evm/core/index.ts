@@ -15,7 +15,7 @@ import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
-  depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, memoryLimit, refund, reserve, returnSize,
+  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, refund, reserve, returnSize,
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
@@ -24,7 +24,7 @@ import { EIP2929, EIP3651, has, setRules } from './rules.ts';
 import { forgetWork, workOn } from './pending-work.ts';
 import { isLess } from './words/compare.ts';
 import {
-  areSlotsCrowded, clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
+  areSlotsCrowded, clearSlots, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SLICE_USED, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
@@ -325,6 +325,21 @@ export function settle(): void {
   settleAccounts();
   settleSlots();
   releaseCodes();
+}
+
+// --- memory
+
+let stepsPeak: usize = 0;
+let codesPeak: u32 = 0;
+
+/**
+ * Bytes of this module's memory that take room in the process: linear memory does not shrink. Undo steps, logs and codes are
+ * looked at when this is asked, often enough between two slices.
+ */
+export function memoryPeak(): u32 {
+  stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);
+  codesPeak = max(codesPeak, codesSize());
+  return <u32>(arenaPeak - ARENA + stepsPeak) + codesPeak + slotsPeak();
 }
 
 // --- caches

@@ -38,6 +38,8 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
+/** The furthest that memory has ever reached: what lies before it takes room in the process. */
+export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;
 export let code: usize = 0;
@@ -66,10 +68,16 @@ export function setLogs(end: usize, count: u32): void { logsEnd = end; logCount 
 export function setReserve(value: i64): void { reserve = value; }
 export function setGasObserved(value: bool): void { isGasObserved = value; }
 export function setMemory(base: usize, size: u32): void { memoryBase = base; memorySize = size; }
-export function setMemorySize(size: u32): void { memorySize = size; }
+export function setMemorySize(size: u32): void {
+  memorySize = size;
+  if (memoryBase + size > arenaPeak) arenaPeak = memoryBase + size;
+}
 export function setStackBase(value: usize): void { stackBase = value; }
 export function setInput(pointer: usize, size: u32): void { input = pointer; inputSize = size; }
-export function setInputEnd(value: usize): void { inputEnd = value; }
+export function setInputEnd(value: usize): void {
+  inputEnd = value;
+  if (value > arenaPeak) arenaPeak = value;
+}
 export function setCode(value: usize): void { code = value; }
 export function setStatic(value: bool): void { isStatic = value; }
 export function setReturnSize(value: u32): void { returnSize = value; }

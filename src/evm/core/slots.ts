@@ -28,6 +28,7 @@ const CROWD: u32 = 1 << 18;
 const TRANSIENT: u32 = 0xffffffff;
 
 let slotsEnd: usize = SLOTS;
+let peakEnd: usize = SLOTS;
 let firstDirty: usize = 0;
 
 /** The entry of a key in an account's storage of now; made when it is new. 0: the region is full. */
@@ -102,7 +103,15 @@ export function areSlotsCrowded(): bool {
   return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
+/** Bytes that slots and their places take, or took at most; places lie anywhere in the index, a page of 4 KiB each. */
+export function slotsPeak(): u32 {
+  if (slotsEnd > peakEnd) peakEnd = slotsEnd;
+  const size = <u32>(peakEnd - SLOTS);
+  return size + min(SLOT_INDEX_SIZE << 2, size / <u32>SLOT_SIZE << 12);
+}
+
 export function clearSlots(): void {
+  if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   // So many single places take longer than all of the index.
   if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
