@@ -26,6 +26,8 @@ export type CoreExports = {
   undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;
   returnDataSize(): number;
+  /** Where the message's output begins, once it has ended. */
+  outputPointer(): Pointer;
   returnDataCapacity(): number;
   logsPointer(): Pointer;
   logsCount(): number;

@@ -2,8 +2,8 @@
 import type { ChainErrorKind } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
-import type { ExecutionMemoryOptions } from './execution-memory.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
+import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 export type Job = {
   readonly kind: 'call' | 'estimate';

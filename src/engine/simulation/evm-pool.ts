@@ -46,6 +46,7 @@ export class EvmPool {
     idle.push(entry);
     let bytes = 0;
     for (const { evm } of idle) bytes += evm.memoryPeak;
-    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE) bytes -= (idle.shift() as PooledEvm).evm.memoryPeak;
+    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE)
+      bytes -= (idle.shift() as PooledEvm).evm.memoryPeak;
   }
 }

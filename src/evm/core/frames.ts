@@ -174,6 +174,9 @@ let endRest: i64 = 0;
 let endSlice: i64 = 0;
 let endSize: u32 = 0;
 
+/** Where the whole message's output lies: in the first frame's memory, which stays until the next message begins. */
+export let messageOutput: usize = RETURN_DATA;
+
 /**
  * Ends the running frame at once: with its output, or by undoing what it did, which must be little.
  * @param result its status
@@ -208,12 +211,14 @@ export function undoFrame(): bool {
 function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
   endSlice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
   let rest = result <= REVERT ? left + reserve : 0;
+  const isLast = depth == 0 && kindOfFrame() != CREATION;
+  messageOutput = isLast && size > 0 ? output : RETURN_DATA;
   if (size > 0 && output != RETURN_DATA) {
     if (size > <u32>(RETURN_DATA_END - RETURN_DATA)) {
       result = MEMORY_LIMIT;
       rest = 0;
       size = 0;
-    } else copyBytes(RETURN_DATA, output, size);
+    } else if (!isLast) copyBytes(RETURN_DATA, output, size);
   }
   if (result == SUCCESS && kindOfFrame() == CREATION) {
     rest = finishCreation(accountOfFrame(), RETURN_DATA, size, rest);

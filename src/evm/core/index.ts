@@ -6,7 +6,7 @@ import {
 } from './accounts.ts';
 import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
 import { BLOCK_BENEFICIARY, BLOCK_HASHES, CALLER, ORIGIN, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
-import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
+import { CALL, messageGasLeft, messageGasNeeded, messageOutput, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
@@ -15,7 +15,7 @@ import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
-  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, refund, reserve, returnSize,
+  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, refund, reserve, returnPeak, returnSize,
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
@@ -46,6 +46,8 @@ export function useRules(
 
 export function returnDataPointer(): usize { return RETURN_DATA; }
 export function returnDataSize(): u32 { return returnSize; }
+/** Where the message's output begins, once it has ended. */
+export function outputPointer(): usize { return messageOutput; }
 export function returnDataCapacity(): u32 { return <u32>(RETURN_DATA_END - RETURN_DATA); }
 export function logsPointer(): usize { return LOGS; }
 export function logsCount(): u32 { return logCount; }
@@ -339,7 +341,7 @@ let codesPeak: u32 = 0;
 export function memoryPeak(): u32 {
   stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);
   codesPeak = max(codesPeak, codesSize());
-  return <u32>(arenaPeak - ARENA + stepsPeak) + codesPeak + slotsPeak();
+  return <u32>(arenaPeak - ARENA + stepsPeak) + returnPeak + codesPeak + slotsPeak();
 }
 
 // --- caches
