@@ -6,7 +6,7 @@ import {
 } from './accounts.ts';
 import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
 import { BLOCK_BENEFICIARY, BLOCK_HASHES, CALLER, ORIGIN, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
-import { CALL, messageGasLeft, messageGasNeeded, messageOutput, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
+import { CALL, forgetOutput, messageGasLeft, messageGasNeeded, messageOutput, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
@@ -15,7 +15,7 @@ import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
-  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, refund, reserve, returnPeak, returnSize,
+  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, noteReturnPeak, refund, reserve, returnPeak, returnSize,
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
@@ -54,6 +54,7 @@ export function logsCount(): u32 { return logCount; }
 
 /** Room for a message's input. 0: more than memory may hold. */
 export function reserveInput(size: u32): usize {
+  forgetOutput();
   if (<u64>size + 64 > <u64>memoryLimit) return 0;
   setInput(ARENA, size);
   setInputEnd((ARENA + size + 63) & ~31);
@@ -298,6 +299,7 @@ export function supplyPrecompile(result: i32, left: i64, size: u32): void {
     popFrame(result, 0, 0, 0);
     return;
   }
+  noteReturnPeak(size);
   const cost = gas + reserve - left;
   const counted = cost < gas ? gas - cost : 0;
   setReserve(left - counted);

@@ -46,6 +46,7 @@ export let code: usize = 0;
 export let isStatic: bool = false;
 
 export let returnSize: u32 = 0;
+/** The most return data that its region has held, bytes. */
 export let returnPeak: u32 = 0;
 /** How the last frame ended, and what describes it (stack heights, the opcode). */
 export let status: i32 = 0;
@@ -81,7 +82,8 @@ export function setInputEnd(value: usize): void {
 }
 export function setCode(value: usize): void { code = value; }
 export function setStatic(value: bool): void { isStatic = value; }
-export function setReturnSize(value: u32): void { returnSize = value; if (value > returnPeak) returnPeak = value; }
+export function setReturnSize(value: u32): void { returnSize = value; }
+export function noteReturnPeak(size: u32): void { if (size > returnPeak) returnPeak = size; }
 export function setStatus(value: i32): void { status = value; }
 export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
 export function setWork(value: u32): void { work = value; }

@@ -57,6 +57,7 @@ export function growOver(offset: usize, size: usize, gas: i64): i64 {
 }
 
 /** The same for an instruction that has paid already: `before` is the gas that it began with. */
+@inline
 export function growOverToo(offset: usize, size: usize, gas: i64, before: i64): i64 {
   const left = growOver(offset, size, gas);
   if (left == BODY_NEEDS) addPrepaid(before - gas);
