@@ -26,6 +26,8 @@ export type CoreExports = {
   undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;
   returnDataSize(): number;
+  /** Where the message's output begins, once it has ended. */
+  outputPointer(): Pointer;
   returnDataCapacity(): number;
   logsPointer(): Pointer;
   logsCount(): number;
@@ -88,6 +90,8 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
+  /** Bytes of its memory that take room in the process. */
+  memoryPeak(): number;
   clearState(): void;
 };
 

@@ -43,6 +43,8 @@ export const WHOLE_SLICE: bigint = 2n ** 62n;
 const READ_GAS = 4_000n;
 /** Entries of an access list that are warmed in one piece: 0.3 ms. */
 const WARM_PIECE = 512;
+/** Bytes of output that are copied in one piece: 0.3 ms. */
+const OUTPUT_PIECE: number = 512 << 10;
 const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (0.5 ms and more) is run in pieces, and the message pauses before it. */
@@ -83,6 +85,9 @@ export class Evm {
   #unwarmed: Iterator<undefined> | undefined;
   /** The rest of a precompile that has begun, and its price. */
   #work: PrecompileWork | undefined;
+  /** The message has ended, and so many bytes of its large output are here. */
+  #output: Uint8Array | undefined;
+  #copied = 0;
 
   constructor(module: CoreModule, reader: StateReader, { memoryLimit, precompiles, hashSeed }: EvmOptions) {
     this.#core = instantiateCore(module);
@@ -97,6 +102,11 @@ export class Evm {
   /** All of the core's memory, for those who watch that nothing is written astray. */
   get memory(): Uint8Array {
     return this.#memory.bytes;
+  }
+
+  /** Bytes that it takes in the process: as many as it ever needed, because its memory does not shrink. */
+  get memoryPeak(): number {
+    return this.#core.memoryPeak();
   }
 
   /** Chooses the state below. What is known of another one is forgotten. */
@@ -147,6 +157,7 @@ export class Evm {
 
   /** Undoes everything since `open`. Nothing that changed before may be uncollected. */
   abandon(): void {
+    this.#output = undefined;
     this.#core.abandon();
   }
 
@@ -173,6 +184,7 @@ export class Evm {
     this.#isTooLarge = input === 0;
     this.#isAtLongStep = false;
     this.#work = undefined;
+    this.#output = undefined;
   }
 
   /** Whether what comes next is known to take long. */
@@ -186,12 +198,13 @@ export class Evm {
    */
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
+    if (this.#output !== undefined) return this.#copyOutput(this.#output, slice);
     if (this.#unwarmed !== undefined && !this.#warmOn(slice)) return false;
     let left = slice;
     do {
       if (this.#work !== undefined && !this.#workOn()) return false;
       const reason = this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
-      if (reason === RUN.done) return true;
+      if (reason === RUN.done) return this.#takeOutput(slice);
       if (reason === RUN.sliceUsed) return false;
       const work = this.#supply(reason, slice);
       if (this.#isAtLongStep || this.#work !== undefined) return false;
@@ -212,6 +225,24 @@ export class Evm {
     return reason === RUN.done ? core.run(slice) : reason;
   }
 
+  /** Begins to copy an output that is large. @returns whether nothing is left to copy */
+  #takeOutput(slice: bigint): boolean {
+    const size = this.#core.returnDataSize();
+    if (size <= OUTPUT_PIECE) return true;
+    this.#output = new Uint8Array(size);
+    this.#copied = 0;
+    return this.#copyOutput(this.#output, slice);
+  }
+
+  /** A piece of it. @returns whether it was the last */
+  #copyOutput(output: Uint8Array, slice: bigint): boolean {
+    const end = slice === WHOLE_SLICE ? output.length : Math.min(output.length, this.#copied + OUTPUT_PIECE);
+    const pointer = this.#core.outputPointer();
+    output.set(this.#memory.bytes.subarray(pointer + this.#copied, pointer + end), this.#copied);
+    this.#copied = end;
+    return end === output.length;
+  }
+
   /** How the message ended. */
   get outcome(): MessageOutcome {
     const core = this.#core;
@@ -220,7 +251,7 @@ export class Evm {
       const reason = describeHalt(number, core.messageDetailA(), core.messageDetailB());
       return { status: 'halt', reason, output: NO_BYTES };
     }
-    const output = this.#memory.slice(core.returnDataPointer(), core.returnDataSize());
+    const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());
     return { status: number === STATUS.success ? 'success' : 'revert', reason: '', output };
   }
 

@@ -103,7 +103,7 @@ describe('first slices', () => {
   test('are tried where a call would have to wait, however heavy its like was', () => {
     makeHeavy('a');
     for (let i = 0; i < 2 * PROBE_INTERVAL; i++)
-      assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
+      assert.equal(slices.choose(kind('a'), 'queue'), TINY_SLICE_MS);
     assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
   });
 

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
+import { createExemptionFlag, ExecutionMemory } from '../../src/engine/execution/execution-memory.ts';
 import type { Job } from '../../src/engine/execution/job.ts';
 import type { Execution } from '../../src/engine/simulation/execution.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
@@ -249,6 +250,105 @@ describe('simulator', () => {
     assert.throws(
       () => finish(run('0 0 REVERT', 'call')),
       chainError('reverted', 'execution reverted', '0x'),
+    );
+  });
+
+  test('an execution waits where others have the memory, and may be given up there', () => {
+    const large = new Simulator(reader);
+    const memory = new ExecutionMemory({
+      threads: 1,
+      thread: 1,
+      ownerShare: 0.5,
+      exemption: createExemptionFlag(),
+    });
+    const run = (): Execution<string> =>
+      executeJob(
+        large,
+        {
+          kind: 'call',
+          store: opened.store,
+          gasLimit: 0n,
+          request: {
+            blockNumber: reader.head.header.number,
+            isPending: false,
+            call: { to: PROGRAM, gas: GAS },
+            ...withProgram(
+              '0 loop: 0x100000 ADD 1 DUP2 MSTORE DUP1 0x2000000 GT @loop JUMPI MSIZE 0 MSTORE 32 0 RETURN',
+            ),
+          },
+        },
+        memory.lease('x'),
+      ) as Execution<string>;
+    const executions = Array.from({ length: 6 }, run);
+    const results = new Map<Execution<string>, string>();
+    const waited = new Set<Execution<string>>();
+    while (results.size < executions.length) {
+      for (const execution of executions) {
+        if (results.has(execution)) continue;
+        let step = execution.next();
+        if (!step.done && step.value === 'memoryAwaited' && waited.size < executions.length) {
+          waited.add(execution);
+          // The first one that waits is given up.
+          if (waited.size === 1) step = execution.return('0x0');
+        }
+        if (step.done) results.set(execution, step.value);
+      }
+    }
+    assert.ok(waited.size >= 2 && waited.size < executions.length, `${waited.size} waited`);
+    const sizes = [...results.values()].filter((result) => BigInt(result) === 2n ** 25n + 32n);
+    assert.equal(sizes.length, executions.length - 1);
+  });
+
+  test('an EVM that a call has made large is not kept', () => {
+    const large = new Simulator(reader);
+    const run = (bytes: string): string =>
+      finish(
+        executeJob(large, {
+          kind: 'call',
+          store: opened.store,
+          gasLimit: 0n,
+          request: {
+            blockNumber: reader.head.header.number,
+            isPending: false,
+            call: { to: PROGRAM, gas: GAS },
+            ...withProgram(`1 ${bytes} MSTORE`),
+          },
+        }) as Execution<string>,
+      );
+    assert.equal(
+      countEvms(() => ['0', '0x1000000', '0'].forEach(run)),
+      1,
+    );
+    assert.equal(
+      countEvms(() => ['0x2800000', '0', '0'].forEach(run)),
+      1,
+    );
+  });
+
+  test('large return data is copied in pieces, and is whole', () => {
+    const large = new Simulator(reader);
+    const bytes = 3_000_000;
+    const execution = executeJob(large, {
+      kind: 'call',
+      store: opened.store,
+      gasLimit: 0n,
+      request: {
+        blockNumber: reader.head.header.number,
+        isPending: false,
+        call: { to: PROGRAM, gas: GAS },
+        ...withProgram(`1 ${bytes - 32} MSTORE 2 ${bytes / 2} MSTORE ${bytes} 0 RETURN`),
+      },
+    });
+    let pauses = 0;
+    let step = execution.next();
+    for (; !step.done; step = execution.next()) pauses++;
+    assert.ok(pauses >= 5, `${pauses} pauses`);
+    const output = step.value as unknown as Uint8Array;
+    assert.equal(output.length, bytes);
+    assert.deepEqual([output[bytes - 1], output[bytes / 2 + 31]], [1, 2]);
+    assert.equal(
+      output.reduce((sum, byte) => sum + byte, 0),
+      3,
     );
   });
 

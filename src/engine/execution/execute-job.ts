@@ -5,24 +5,26 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
-import type { Simulator } from '../simulation/simulator.ts';
+import type { Simulation, Simulator } from '../simulation/simulator.ts';
+import type { MemoryLease } from './execution-memory.ts';
 import type { Job } from './job.ts';
 
 /**
  * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a
  * result, an error, or being given up, after which it may pause too, until what it did is undone.
+ * @param lease memory that it shares with others; without one it takes what it needs
  */
-export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: Job): Execution<HexData> {
-  const simulation = simulator.open(request);
+export function* executeJob(simulator: Simulator, job: Job, lease?: MemoryLease): Execution<HexData> {
+  const simulation = simulator.open(job.request);
   let isSound = true;
   try {
-    if (!simulation.isPlain || request.stateOverrides !== undefined)
-      yield* simulation.prepare(request.stateOverrides);
-    if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
-    const running = startCall(simulation, gasLimit);
-    for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
-    simulation.noteEnd(running);
-    return finishCall(running);
+    const work = runJob(simulation, job);
+    if (lease === undefined) return yield* work;
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done) return step.value;
+      yield step.value;
+      while (!lease.reach(simulation.memoryGrowth)) yield 'memoryAwaited';
+    }
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
     isSound = error instanceof ChainError;
@@ -33,5 +35,16 @@ export function* executeJob(simulator: Simulator, { kind, request, gasLimit }: J
       while (!simulation.undoPiece()) yield 'sliceUsed';
       simulator.close(simulation);
     }
+    lease?.end();
   }
+}
+
+function* runJob(simulation: Simulation, { kind, request, gasLimit }: Job): Execution<HexData> {
+  if (!simulation.isPlain || request.stateOverrides !== undefined)
+    yield* simulation.prepare(request.stateOverrides);
+  if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
+  const running = startCall(simulation, gasLimit);
+  for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+  simulation.noteEnd(running);
+  return finishCall(running);
 }

@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { getCore } from '../create-evm.ts';
+import type { ExecutionMemoryOptions } from './execution-memory.ts';
 import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
 
 export type ThreadOptions = {
@@ -8,6 +9,7 @@ export type ThreadOptions = {
   readonly heapMb: number;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
+  readonly memory: ExecutionMemoryOptions;
   /** The thread has broken down; its jobs are settled next. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
   /** What was used since the last time: gas of runs that ended, milliseconds in slices. */
@@ -34,10 +36,10 @@ export class ExecutionThread {
   #isReady = false;
   #isStopping = false;
 
-  constructor({ heapMb, memoryLimit, onBreakdown, onUse }: ThreadOptions) {
+  constructor({ heapMb, memoryLimit, memory, onBreakdown, onUse }: ThreadOptions) {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      workerData: { core: getCore(), memoryLimit } satisfies ThreadData,
+      workerData: { core: getCore(), memoryLimit, memory } satisfies ThreadData,
     });
     worker.on('message', (report: Report) => this.#receive(report));
     let cause = new Error('an execution thread ended');

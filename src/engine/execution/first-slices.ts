@@ -105,8 +105,9 @@ export class FirstSlices {
       this.#settleDebt();
       return this.#debtMs < MAX_DEBT_MS ? SLICE_MS : SHORT_SLICE_MS;
     }
-    // In a queue, behind the heavy ones of its caller, a light call would wait for long: it is tried first.
-    if (weight.heavyInARow < HEAVY_IN_A_ROW || room === 'queue') return SHORT_SLICE_MS;
+    if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
+    // In a queue, behind the heavy ones of its caller, a light call would wait for long: it is tried first, for as little as it needs.
+    if (room === 'queue') return TINY_SLICE_MS;
     weight.untried = (weight.untried + 1) % PROBE_INTERVAL;
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
   }

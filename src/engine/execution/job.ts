@@ -3,6 +3,7 @@ import type { ChainErrorKind } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
+import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 export type Job = {
   readonly kind: 'call' | 'estimate';
@@ -25,6 +26,7 @@ export type ThreadData = {
   readonly core: CoreModule;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
+  readonly memory: ExecutionMemoryOptions;
 };
 
 /** To a thread. Jobs are numbered by their sender. */

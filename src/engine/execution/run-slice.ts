@@ -6,8 +6,7 @@ export const SLICE_MS = 2;
 const readClock = (): number => performance.now();
 
 /**
- * Runs work until it is done, a slice's time is over, or what comes next may take longer than that: then the step waits
- * for the slice after this one.
+ * Runs work until it is done, a slice's time is over, or what comes next has to wait for the slice after this one.
  * @param endsAt on the clock of `now`, by default `performance.now()`
  * @throws what the work throws
  */
@@ -18,6 +17,6 @@ export function runSlice<T>(
 ): IteratorResult<Pause, T> {
   while (true) {
     const step = execution.next();
-    if (step.done || step.value === 'longStepAhead' || now() >= endsAt) return step;
+    if (step.done || step.value !== 'sliceUsed' || now() >= endsAt) return step;
   }
 }

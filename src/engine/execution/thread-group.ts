@@ -1,3 +1,5 @@
+import type { OwnerShare } from '../../util/shared-budget.ts';
+import { clearExemption, createExemptionFlag } from './execution-memory.ts';
 import { ExecutionThread, type ThreadOptions } from './execution-thread.ts';
 
 export type ThreadGroupOptions = {
@@ -5,7 +7,9 @@ export type ThreadGroupOptions = {
   readonly threads: number;
   /** A thread without jobs is ended after so many milliseconds: its memory is the system's again. */
   readonly idleMs: number;
-} & Omit<ThreadOptions, 'onBreakdown' | 'onUse'>;
+  /** The part of the memory for large executions that one owner alone may have. */
+  readonly ownerShare: OwnerShare;
+} & Omit<ThreadOptions, 'memory' | 'onBreakdown' | 'onUse'>;
 
 /** Threads that come and go with the work that there is for them. */
 export class ThreadGroup {
@@ -14,6 +18,8 @@ export class ThreadGroup {
   /** With what ends each when it stays without jobs. */
   readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
   readonly #used = { gas: 0, ms: 0 };
+  readonly #exemption = createExemptionFlag();
+  #lastNumber = 0;
 
   /** `onFault` is told when a thread has broken down. Another one takes its place when there is work. */
   constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
@@ -58,16 +64,20 @@ export class ThreadGroup {
   }
 
   #add(): ExecutionThread {
-    const { heapMb, memoryLimit } = this.#options;
+    const { heapMb, memoryLimit, threads, ownerShare } = this.#options;
+    this.#lastNumber++;
+    const number = this.#lastNumber;
+    const memory = { threads, thread: number, ownerShare, exemption: this.#exemption };
     const onBreakdown = (thread: ExecutionThread, cause: Error): void => {
       this.#threads.delete(thread);
+      clearExemption(this.#exemption, number);
       this.#onFault(String(cause.stack));
     };
     const onUse = (gas: number, ms: number): void => {
       this.#used.gas += gas;
       this.#used.ms += ms;
     };
-    const thread = new ExecutionThread({ heapMb, memoryLimit, onBreakdown, onUse });
+    const thread = new ExecutionThread({ heapMb, memoryLimit, memory, onBreakdown, onUse });
     this.#threads.set(thread, undefined);
     return thread;
   }

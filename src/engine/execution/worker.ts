@@ -6,12 +6,14 @@ import { adoptCore } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
+import { ExecutionMemory } from './execution-memory.ts';
 import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
 import { describeFailure, JobRounds } from './job-rounds.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
 const port = parentPort;
-const { core, memoryLimit } = workerData as ThreadData;
+const { core, memoryLimit, memory: memoryOptions } = workerData as ThreadData;
+const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 const meter: GasMeter = { used: 0 };
@@ -43,7 +45,7 @@ function report(message: Report, transferred: readonly ArrayBuffer[] = []): void
 
 function begin(id: number, owner: string, job: Job): void {
   try {
-    rounds.add(id, owner, executeJob(simulatorOf(job.store), job));
+    rounds.add(id, owner, executeJob(simulatorOf(job.store), job, memory.lease(owner)));
   } catch (error) {
     reportEnd(id, describeFailure(error));
   }

@@ -6,6 +6,8 @@ import { createStateReader } from '../state/state-reader.ts';
 
 /** EVMs that are kept for the next calls; each remembers the state of one block and the codes that it has decoded. */
 const MAX_IDLE = 4;
+/** Bytes that they may take together. An EVM keeps the room that its largest call needed. */
+const MAX_IDLE_BYTES: number = 32 << 20;
 
 /** An EVM with the state that it remembers. */
 export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader };
@@ -40,7 +42,11 @@ export class EvmPool {
 
   /** Nothing may be open in it. */
   release(entry: PooledEvm): void {
-    this.#idle.push(entry);
-    if (this.#idle.length > MAX_IDLE) this.#idle.shift();
+    const idle = this.#idle;
+    idle.push(entry);
+    let bytes = 0;
+    for (const { evm } of idle) bytes += evm.memoryPeak;
+    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE)
+      bytes -= (idle.shift() as PooledEvm).evm.memoryPeak;
   }
 }

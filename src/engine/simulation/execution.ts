@@ -1,7 +1,7 @@
 import type { RunningTransaction } from '../transition/running-transaction.ts';
 
-/** Why work pauses: it was its turn for long enough, or what comes next may take long and cannot be cut. */
-export type Pause = 'sliceUsed' | 'longStepAhead';
+/** Why work pauses: it was its turn for long enough, what comes next may take long and cannot be cut, or others have the memory. */
+export type Pause = 'sliceUsed' | 'longStepAhead' | 'memoryAwaited';
 
 /** Work that pauses of itself, several times a millisecond: `next` runs the next piece of it, `return` gives it up. */
 export type Execution<T> = Generator<Pause, T, undefined>;

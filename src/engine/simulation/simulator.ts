@@ -96,6 +96,8 @@ export class Simulation {
   readonly #meter: GasMeter;
   /** Where the undo steps of the simulation begin, and those of a run. */
   readonly #begin: number;
+  /** Bytes that the EVM took before. */
+  readonly #bytesBefore: number;
   #mark: number;
   #lists: CallLists = NO_LISTS;
   #built: SimulatedTransaction | undefined;
@@ -109,6 +111,7 @@ export class Simulation {
     this.#environment = environment;
     this.#meter = meter;
     evm.enter(freeBlock, rules.chainId, rules.revision);
+    this.#bytesBefore = evm.memoryPeak;
     this.#begin = evm.open();
     this.#mark = this.#begin;
   }
@@ -144,6 +147,11 @@ export class Simulation {
   close(): PooledEvm {
     this.#evm.abandon();
     return this.#entry;
+  }
+
+  /** Bytes that its EVM takes more than before. */
+  get memoryGrowth(): number {
+    return this.#evm.memoryPeak - this.#bytesBefore;
   }
 
   /** To be called when a run has ended. */

@@ -1,6 +1,6 @@
 /** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
 import { clearBytes } from './bytes.ts';
-import { hashAddress } from './hashing.ts';
+import { hashAddress, NEAR, strideOf } from './hashing.ts';
 import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, TOUCHED, TOUCHED_END } from './layout.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch } from './machine.ts';
@@ -51,13 +51,30 @@ export function findAccount(address: usize): usize {
   const low = load<u64>(address);
   const middle = load<u64>(address, 8);
   const high = load<u32>(address, 16);
-  let place = <u32>(hashAddress(low, middle, high) >> 46) & (ACCOUNT_INDEX_SIZE - 1);
+  const mixed = (low ^ rotl<u64>(middle, 23) ^ (<u64>high << 40)) * 0x9e3779b97f4a7c15;
+  const place = <u32>(mixed >> 46) & (ACCOUNT_INDEX_SIZE - 1);
+  const slot = ACCOUNT_INDEX + (<usize>place << 2);
+  const entry = <usize>load<u32>(slot);
+  if (entry == 0) return add(slot, low, middle, high);
+  if (load<u64>(entry) == low && load<u64>(entry, 8) == middle && load<u32>(entry, 16) == high) return entry;
+  return search(low, middle, high, place);
+}
+
+/** The rest of the probe sequence that begins at `place`. */
+function search(low: u64, middle: u64, high: u32, place: u32): usize {
+  let stride: u32 = 1;
+  let tried: u32 = 0;
   while (true) {
     const slot = ACCOUNT_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(slot);
     if (entry == 0) return add(slot, low, middle, high);
     if (load<u64>(entry) == low && load<u64>(entry, 8) == middle && load<u32>(entry, 16) == high) return entry;
-    place = (place + 1) & (ACCOUNT_INDEX_SIZE - 1);
+    if (++tried == NEAR) {
+      const hash = hashAddress(low, middle, high);
+      place = <u32>(hash >> 46);
+      stride = strideOf(hash);
+    } else place += stride;
+    place &= ACCOUNT_INDEX_SIZE - 1;
   }
 }
 

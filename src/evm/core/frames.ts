@@ -5,7 +5,7 @@ import { endOfCode } from './codes.ts';
 import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
 import { rollbackTo, undoPiece } from './journal.ts';
 import {
-  code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize,
+  code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize, noteReturnPeak,
   refund, reserve, setCode, setDepth, setGasObserved, setInput, setLogs, setMemory, setRefund, setRegisters, setReserve,
   setReturnSize, setStackBase, setStatic, setStatus, setWork, stackBase, UNDOING,
 } from './machine.ts';
@@ -174,6 +174,10 @@ let endRest: i64 = 0;
 let endSlice: i64 = 0;
 let endSize: u32 = 0;
 
+/** Where the whole message's output lies: in the first frame's memory, which stays until the next message begins. */
+export let messageOutput: usize = RETURN_DATA;
+export function forgetOutput(): void { messageOutput = RETURN_DATA; }
+
 /**
  * Ends the running frame at once: with its output, or by undoing what it did, which must be little.
  * @param result its status
@@ -213,7 +217,11 @@ function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
       result = MEMORY_LIMIT;
       rest = 0;
       size = 0;
-    } else copyBytes(RETURN_DATA, output, size);
+    } else if (depth == 0 && kindOfFrame() != CREATION) messageOutput = output;
+    else {
+      noteReturnPeak(size);
+      copyBytes(RETURN_DATA, output, size);
+    }
   }
   if (result == SUCCESS && kindOfFrame() == CREATION) {
     rest = finishCreation(accountOfFrame(), RETURN_DATA, size, rest);

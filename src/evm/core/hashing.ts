@@ -1,7 +1,15 @@
 /**
  * Places in the tables of accounts, slots and codes. Keys are chosen by callers: with a hash that they can compute they would
  * make all of them collide. This one is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
+ *
+ * Accounts and slots are looked up all the time. A probe sequence of theirs begins with `NEAR` places in a row, where a hash
+ * without seeds says, which is cheap; it goes on in strides, and where those begin and how long they are is the seeded hash.
+ * Keys that collide on purpose cost a lookup `NEAR` comparisons more, and places that were filled on purpose are left at the
+ * first stride. Entries are never removed one by one, so that every key is found on its sequence.
  */
+
+/** Places that are tried before the seeded hash is computed. */
+export const NEAR: u32 = 8;
 
 /** Ten seeds of 64 bits. The host replaces them by random ones before the first use. */
 const SEEDS: usize = memory.data<u64>([
@@ -10,6 +18,12 @@ const SEEDS: usize = memory.data<u64>([
 ]);
 
 export function hashSeeds(): usize { return SEEDS; }
+
+/** How far apart the places of a probe sequence are: odd, so that it comes to every place of a table. */
+@inline
+export function strideOf(hash: u64): u32 {
+  return <u32>(hash >> 16) | 1;
+}
 
 @inline
 function mix(value: u64, pair: usize): u64 {

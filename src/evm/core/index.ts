@@ -6,7 +6,7 @@ import {
 } from './accounts.ts';
 import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
 import { BLOCK_BENEFICIARY, BLOCK_HASHES, CALLER, ORIGIN, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
-import { CALL, messageGasLeft, messageGasNeeded, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
+import { CALL, forgetOutput, messageGasLeft, messageGasNeeded, messageOutput, popFrame, precompileOfFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
 import { beginFirstCreation } from './instructions/create.ts';
 import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
@@ -15,7 +15,7 @@ import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
-  depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, memoryLimit, refund, reserve, returnSize,
+  arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, noteReturnPeak, refund, reserve, returnPeak, returnSize,
   setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
   setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
@@ -24,7 +24,7 @@ import { EIP2929, EIP3651, has, setRules } from './rules.ts';
 import { forgetWork, workOn } from './pending-work.ts';
 import { isLess } from './words/compare.ts';
 import {
-  areSlotsCrowded, clearSlots, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
+  areSlotsCrowded, clearSlots, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SLICE_USED, SUCCESS } from './status.ts';
 import { copyWord } from './words/word.ts';
@@ -46,12 +46,15 @@ export function useRules(
 
 export function returnDataPointer(): usize { return RETURN_DATA; }
 export function returnDataSize(): u32 { return returnSize; }
+/** Where the message's output begins, once it has ended. */
+export function outputPointer(): usize { return messageOutput; }
 export function returnDataCapacity(): u32 { return <u32>(RETURN_DATA_END - RETURN_DATA); }
 export function logsPointer(): usize { return LOGS; }
 export function logsCount(): u32 { return logCount; }
 
 /** Room for a message's input. 0: more than memory may hold. */
 export function reserveInput(size: u32): usize {
+  forgetOutput();
   if (<u64>size + 64 > <u64>memoryLimit) return 0;
   setInput(ARENA, size);
   setInputEnd((ARENA + size + 63) & ~31);
@@ -296,6 +299,7 @@ export function supplyPrecompile(result: i32, left: i64, size: u32): void {
     popFrame(result, 0, 0, 0);
     return;
   }
+  noteReturnPeak(size);
   const cost = gas + reserve - left;
   const counted = cost < gas ? gas - cost : 0;
   setReserve(left - counted);
@@ -325,6 +329,21 @@ export function settle(): void {
   settleAccounts();
   settleSlots();
   releaseCodes();
+}
+
+// --- memory
+
+let stepsPeak: usize = 0;
+let codesPeak: u32 = 0;
+
+/**
+ * Bytes of this module's memory that take room in the process: linear memory does not shrink. Undo steps, logs and codes are
+ * looked at when this is asked, often enough between two slices.
+ */
+export function memoryPeak(): u32 {
+  stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);
+  codesPeak = max(codesPeak, codesSize());
+  return <u32>(arenaPeak - ARENA + stepsPeak) + returnPeak + codesPeak + slotsPeak();
 }
 
 // --- caches

@@ -38,12 +38,16 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
+/** The furthest that memory has ever reached: what lies before it takes room in the process. */
+export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;
 export let code: usize = 0;
 export let isStatic: bool = false;
 
 export let returnSize: u32 = 0;
+/** The most return data that its region has held, bytes. */
+export let returnPeak: u32 = 0;
 /** How the last frame ended, and what describes it (stack heights, the opcode). */
 export let status: i32 = 0;
 export let detailA: u32 = 0;
@@ -66,13 +70,20 @@ export function setLogs(end: usize, count: u32): void { logsEnd = end; logCount 
 export function setReserve(value: i64): void { reserve = value; }
 export function setGasObserved(value: bool): void { isGasObserved = value; }
 export function setMemory(base: usize, size: u32): void { memoryBase = base; memorySize = size; }
-export function setMemorySize(size: u32): void { memorySize = size; }
+export function setMemorySize(size: u32): void {
+  memorySize = size;
+  if (memoryBase + size > arenaPeak) arenaPeak = memoryBase + size;
+}
 export function setStackBase(value: usize): void { stackBase = value; }
 export function setInput(pointer: usize, size: u32): void { input = pointer; inputSize = size; }
-export function setInputEnd(value: usize): void { inputEnd = value; }
+export function setInputEnd(value: usize): void {
+  inputEnd = value;
+  if (value > arenaPeak) arenaPeak = value;
+}
 export function setCode(value: usize): void { code = value; }
 export function setStatic(value: bool): void { isStatic = value; }
 export function setReturnSize(value: u32): void { returnSize = value; }
+export function noteReturnPeak(size: u32): void { if (size > returnPeak) returnPeak = size; }
 export function setStatus(value: i32): void { status = value; }
 export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
 export function setWork(value: u32): void { work = value; }

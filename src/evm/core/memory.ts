@@ -2,8 +2,9 @@
 import { clearBytes } from './bytes.ts';
 import { charge } from './gas.ts';
 import { ARENA } from './layout.ts';
-import { halt, memoryBase, memoryLimit, memorySize, setMemorySize } from './machine.ts';
-import { MEMORY_LIMIT, OUT_OF_GAS } from './status.ts';
+import { halt, memoryBase, memoryLimit, memorySize, reserve, setMemorySize } from './machine.ts';
+import { addPrepaid, pauseAfterPaying } from './needs.ts';
+import { BODY_NEEDS, MEMORY_LIMIT, OUT_OF_GAS } from './status.ts';
 import { fitsU64 } from './words/word.ts';
 
 /** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
@@ -19,14 +20,27 @@ export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
 }
 
-/** Makes memory reach to `end`. @returns gas left; negative: the frame halts */
+/** Bytes that memory grows by in one piece: 0.3 ms where the process does not have them yet. */
+const PIECE: u64 = 1 << 20;
+
+/** Makes memory reach to `end`. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
 export function growTo(end: u64, gas: i64): i64 {
   if (end > MAX_REACH) return halt(OUT_OF_GAS);
   const words = (end + 31) >> 5;
   const size = words << 5;
-  const left = charge(gas, <i64>(costOf(words) - costOf(<u64>memorySize >> 5)));
+  const paid = costOf(<u64>memorySize >> 5);
+  const cost = <i64>(costOf(words) - paid);
+  const fits = <u64>(memoryBase - ARENA) + size <= <u64>memoryLimit;
+  if (fits && size - memorySize > PIECE && cost <= gas + reserve) {
+    const reached = <u64>memorySize + PIECE;
+    const rest = charge(gas, <i64>(costOf(reached >> 5) - paid));
+    clearBytes(memoryBase + memorySize, <u32>PIECE);
+    setMemorySize(<u32>reached);
+    return pauseAfterPaying(gas - rest);
+  }
+  const left = charge(gas, cost);
   if (left < 0) return left;
-  if (<u64>(memoryBase - ARENA) + size > <u64>memoryLimit) return halt(MEMORY_LIMIT);
+  if (!fits) return halt(MEMORY_LIMIT);
   clearBytes(memoryBase + memorySize, <u32>size - memorySize);
   setMemorySize(<u32>size);
   return left;
@@ -40,6 +54,14 @@ export function growTo(end: u64, gas: i64): i64 {
 export function growOver(offset: usize, size: usize, gas: i64): i64 {
   if ((load<u64>(size) | load<u64>(size, 8) | load<u64>(size, 16) | load<u64>(size, 24)) == 0) return gas;
   return growOverSome(offset, size, gas);
+}
+
+/** The same for an instruction that has paid already: `before` is the gas that it began with. */
+@inline
+export function growOverToo(offset: usize, size: usize, gas: i64, before: i64): i64 {
+  const left = growOver(offset, size, gas);
+  if (left == BODY_NEEDS) addPrepaid(before - gas);
+  return left;
 }
 
 function growOverSome(offset: usize, size: usize, gas: i64): i64 {

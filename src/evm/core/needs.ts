@@ -91,6 +91,7 @@ export function pauseAfterPaying(amount: i64): i64 {
   prepaid = amount;
   return setNeed(SLICE_USED);
 }
+export function addPrepaid(amount: i64): void { prepaid += amount; }
 export function prepay(amount: i64): i64 {
   if (whyNot == BODY_NEEDS) prepaid = amount;
   return whyNot;

@@ -1,7 +1,7 @@
 /** Storage slots that are known, and transient ones (EIP-1153). Found by account, generation and key; in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
-import { hashSlot } from './hashing.ts';
+import { hashSlot, NEAR, strideOf } from './hashing.ts';
 import { note32, note4 } from './journal.ts';
 import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOTS, SLOTS_END } from './layout.ts';
 import { epoch } from './machine.ts';
@@ -28,6 +28,7 @@ const CROWD: u32 = 1 << 18;
 const TRANSIENT: u32 = 0xffffffff;
 
 let slotsEnd: usize = SLOTS;
+let peakEnd: usize = SLOTS;
 let firstDirty: usize = 0;
 
 /** The entry of a key in an account's storage of now; made when it is new. 0: the region is full. */
@@ -39,12 +40,30 @@ export function findTransient(account: usize, key: usize): usize {
   return find(account, TRANSIENT, key);
 }
 
+@inline
 function find(account: usize, generation: u32, key: usize): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
   const k2 = load<u64>(key, 16);
   const k3 = load<u64>(key, 24);
-  let place = <u32>(hashSlot(k0, k1, k2, k3, <u32>account, generation) >> 42) & (SLOT_INDEX_SIZE - 1);
+  const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
+  const place = <u32>(mixed >> 42) & (SLOT_INDEX_SIZE - 1);
+  const entry = <usize>load<u32>(SLOT_INDEX + (<usize>place << 2));
+  if (
+    entry != 0 && load<u64>(entry) == k0 && load<u64>(entry, 8) == k1 && load<u64>(entry, 16) == k2 && load<u64>(entry, 24) == k3 &&
+    load<u32>(entry, ACCOUNT) == <u32>account && load<u32>(entry, GENERATION) == generation
+  ) return entry;
+  return search(account, generation, key, place);
+}
+
+/** The rest of the probe sequence that begins at `place`. */
+function search(account: usize, generation: u32, key: usize, place: u32): usize {
+  const k0 = load<u64>(key);
+  const k1 = load<u64>(key, 8);
+  const k2 = load<u64>(key, 16);
+  const k3 = load<u64>(key, 24);
+  let stride: u32 = 1;
+  let tried: u32 = 0;
   while (true) {
     const pointer = SLOT_INDEX + (<usize>place << 2);
     const entry = <usize>load<u32>(pointer);
@@ -53,7 +72,12 @@ function find(account: usize, generation: u32, key: usize): usize {
       load<u64>(entry) == k0 && load<u64>(entry, 8) == k1 && load<u64>(entry, 16) == k2 && load<u64>(entry, 24) == k3 &&
       load<u32>(entry, ACCOUNT) == <u32>account && load<u32>(entry, GENERATION) == generation
     ) return entry;
-    place = (place + 1) & (SLOT_INDEX_SIZE - 1);
+    if (++tried == NEAR) {
+      const hash = hashSlot(k0, k1, k2, k3, <u32>account, generation);
+      place = <u32>(hash >> 42);
+      stride = strideOf(hash);
+    } else place += stride;
+    place &= SLOT_INDEX_SIZE - 1;
   }
 }
 
@@ -79,7 +103,15 @@ export function areSlotsCrowded(): bool {
   return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
+/** Bytes that slots and their places take, or took at most; places lie anywhere in the index, a page of 4 KiB each. */
+export function slotsPeak(): u32 {
+  if (slotsEnd > peakEnd) peakEnd = slotsEnd;
+  const size = <u32>(peakEnd - SLOTS);
+  return size + min(SLOT_INDEX_SIZE << 2, size / <u32>SLOT_SIZE << 12);
+}
+
 export function clearSlots(): void {
+  if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   // So many single places take longer than all of the index.
   if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);

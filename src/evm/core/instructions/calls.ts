@@ -14,7 +14,7 @@ import {
   gas as gasRegister, halt, input, inputSize, isStatic, memoryBase, reserve, setCode, setInput, setRegisters, setReserve,
   setReturnSize, setStatic, sp as spRegister,
 } from '../machine.ts';
-import { growOver } from '../memory.ts';
+import { growOver, growOverToo } from '../memory.ts';
 import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
 import { BODY_SWITCHES, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
@@ -95,9 +95,10 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   if (!requireDecoded(runs)) return whyNot;
   const code = hasCode(runs) ? codeOf(runs) : 0;
 
+  const before = gas;
   gas = growOver(inputAt, inputAt - 32, gas);
   if (gas < 0) return gas;
-  gas = growOver(outputAt, outputAt - 32, gas);
+  gas = growOverToo(outputAt, outputAt - 32, gas, before);
   if (gas < 0) return gas;
   gas = charge(gas, surcharge(kind, target, delegate, passesValue));
   if (gas < 0) return gas;

@@ -7,7 +7,7 @@ import { RETURN_DATA } from '../layout.ts';
 import {
   code, halt, input, inputSize, memoryBase, memorySize, returnSize,
 } from '../machine.ts';
-import { growFor, growOver, growTo, wordsOf } from '../memory.ts';
+import { growFor, growOver, growOverToo, growTo, wordsOf } from '../memory.ts';
 import { pauseAfterPaying, setNeed } from '../needs.ts';
 import { hashPair, PAIR_SIZE } from '../pair-hashes.ts';
 import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS, SLICE_USED } from '../status.ts';
@@ -163,7 +163,7 @@ export function returndatacopy(sp: usize, gas: i64): i64 {
 export function mcopy(sp: usize, gas: i64): i64 {
   let left = growOver(sp, sp - 64, gas);
   if (left < 0) return left;
-  left = growOver(sp - 32, sp - 64, left);
+  left = growOverToo(sp - 32, sp - 64, left, gas);
   if (left < 0) return left;
   const size = load<u64>(sp - 64);
   left = charge(left, COPY_WORD_GAS * wordsOf(size));
