@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { TURNS } from '../util/turn-queue.ts';
 
-/** Pings and pongs that a client may send in a second. */
-export const CONTROL_FRAMES_PER_SECOND = 64;
+/** Pings and pongs that a client may send in a second. At 60 unsent pongs the library ends the connection without a close frame. */
+export const CONTROL_FRAMES_PER_SECOND = 50;
 /** What reading on costs, about, milliseconds: the library parses a chunk at once. */
 const CHUNK_MS = 0.5;
 

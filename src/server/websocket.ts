@@ -17,7 +17,6 @@ import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 import { MAX_FRAGMENTS } from './websocket-arrival.ts';
-import { CONTROL_FRAMES_PER_SECOND } from './websocket-pace.ts';
 import type { WebSocketConnection, WebSocketParts } from './websocket-connection.ts';
 
 export type WebSocketEndpointParts = {
@@ -180,8 +179,6 @@ export class WebSocketEndpoint {
       perMessageDeflate: false,
       maxPayload: this.#limits.bodyBytes,
       maxFragments: MAX_FRAGMENTS,
-      // The connection's own bound comes first, with a close frame.
-      maxPendingAutoPongs: 2 * CONTROL_FRAMES_PER_SECOND,
       maxBufferedChunks: Math.ceil(this.#limits.bodyBytes / MIN_CHUNK_BYTES) + MAX_FRAGMENTS,
     });
     acceptor.on('wsClientError', (_error, socket) => {
