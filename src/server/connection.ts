@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Outflow } from './outflow.ts';
+import type { PacedReading } from './paced-reading.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
 
 /** A request that node has read the head of, and its response. */
@@ -18,6 +19,13 @@ export class Connection {
   isBroken = false;
   /** The last request: on a connection that node reads. */
   newest: Exchange | undefined;
+  /** Requests that node has read the heads of. */
+  begun = 0;
+  /** The caller of the newest request: its key once that is known. */
+  owner: string | undefined;
+  /** How node's server reads it, on a connection that it has. */
+  reading: PacedReading | undefined;
+  #isClosed = false;
   readonly #socket: Duplex;
   readonly #unsentAnswers: UnsentAnswers;
   readonly #scopes = new Set<RequestScope>();
@@ -44,14 +52,17 @@ export class Connection {
   }
 
   begin(scope: RequestScope): void {
-    this.#scopes.add(scope);
+    if (this.#isClosed) scope.abort();
+    else this.#scopes.add(scope);
   }
 
   end(scope: RequestScope): void {
     this.#scopes.delete(scope);
   }
 
+  /** The socket is closed. */
   abortAll(): void {
+    this.#isClosed = true;
     for (const scope of this.#scopes) scope.abort();
     this.#scopes.clear();
   }
@@ -59,6 +70,7 @@ export class Connection {
   /** Notes a request that node has read the head of. @param onAnswered told when nothing is unanswered any more */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
     this.#unanswered++;
+    this.begun++;
     this.newest = { request, response };
     response.once('close', () => {
       this.#unanswered--;
@@ -124,9 +136,11 @@ export class ConnectionTable {
     return this.#connections.size;
   }
 
-  /** The connection of a socket, entered on first sight. */
+  /** The connection of a socket, entered on first sight; not where it is closed, since nothing would remove it. */
   of(socket: Duplex): Connection {
-    return this.#connections.get(socket) ?? this.#enter(socket);
+    const known = this.#connections.get(socket);
+    if (known !== undefined) return known;
+    return socket.destroyed ? new Connection(socket, this.#unsentAnswers) : this.#enter(socket);
   }
 
   /** Ends connections that wait for a request, and those on which nothing was ever sent. */

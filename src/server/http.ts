@@ -158,6 +158,7 @@ export class HttpEndpoint {
       return;
     }
     work.owner = nameOwner(work.visitor.address, admitted.principal.id);
+    work.connection.owner = work.owner;
     if (!isJsonType(head.contentType)) {
       this.#refuse(work, this.#gateway.refuse('unsupportedMediaType'));
       return;
@@ -199,7 +200,9 @@ export class HttpEndpoint {
 
   /** Hands a body to the gateway and sends what it answers. */
   #handle(work: HttpRequest, body: Uint8Array, session: Session): Eventual<void> {
-    const { connection, report, owner } = work;
+    const { request, connection, report, owner } = work;
+    // Its client may have left while the body was decompressed.
+    if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
     const { unsent } = this.#shares;
     if (connection.pending >= this.#limits.pipelinedRequests || (!unsent.isEmpty && unsent.refuses(owner))) {

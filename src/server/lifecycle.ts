@@ -15,6 +15,7 @@ import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { createPlainListener, createTlsListener, type Listener } from './listener.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
+import { PacedReading } from './paced-reading.ts';
 import { PlainEndpoint } from './plain-endpoint.ts';
 import { PlainLane } from './plain-lane.ts';
 import { MAX_HEADER_FIELDS } from './request-head.ts';
@@ -116,7 +117,12 @@ class NodeServer implements Server {
       writer,
       shares,
       visitors,
-      handOver: (socket) => listener.serveByNode(socket),
+      handOver: (socket) => {
+        listener.serveByNode(socket);
+        const connection = connections.of(socket);
+        const owner = nameOwner(readPeer(socket));
+        connection.reading = new PacedReading({ socket, connection, owner });
+      },
     });
     listener.onConnection((socket) => lane.accept(socket));
     http.on('request', (request, response) => endpoint.onRequest(request, response));
@@ -126,13 +132,21 @@ class NodeServer implements Server {
     http.on('timeout', (socket: Socket) => endpoint.onTimeout(socket));
     const afterAnswers = (socket: Duplex, action: () => void): void =>
       waitForAnswers(socket, connections.of(socket), limits.sendTimeout, action);
+    const stopReading = (socket: Duplex): Buffer => {
+      const connection = connections.of(socket);
+      const held = connection.reading?.stop() ?? Buffer.alloc(0);
+      connection.reading = undefined;
+      return held;
+    };
     http.on('connect', (request, socket) => {
+      stopReading(socket);
       afterAnswers(socket, () => {
         if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
         else endpoint.refuseRaw(socket, 'methodNotAllowed', ['Allow', 'GET, HEAD, POST, OPTIONS']);
       });
     });
-    http.on('upgrade', (request, socket, rest) => {
+    http.on('upgrade', (request, socket, head) => {
+      const rest = Buffer.concat([head, stopReading(socket)]);
       afterAnswers(socket, () => {
         if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
         else if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';
 import { nameOwner } from '../util/owner.ts';
 import type { Connection } from './connection.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportLimits } from './options.ts';
 import type { PlainEndpoint } from './plain-endpoint.ts';
 import { type PlainHead, PlainHeadReader } from './plain-request.ts';
@@ -31,7 +32,7 @@ const MAX_BODY_WAIT_MS = 1_000;
 /** The beginning of a request whose body is still arriving. */
 type Beginning = {
   readonly head: PlainHead;
-  readonly chunks: Buffer[];
+  readonly gathered: GatheredBytes;
   /** Bytes until the body is whole. */
   missing: number;
   readonly timer: NodeJS.Timeout;
@@ -40,7 +41,7 @@ type Beginning = {
 };
 
 /** What came while an earlier request was being answered. */
-type Early = { readonly bytes: Buffer; readonly owner: string };
+type Early = { readonly gathered: GatheredBytes; readonly owner: string };
 
 /**
  * A connection as long as its requests are plain: one at a time, each a POST with a short body of a known length. With the
@@ -123,7 +124,9 @@ export class PlainConnection {
     if (!this.#parts.shares.takeArriving(owner, head.bodyLength)) return false;
     const wait = Math.min(MAX_BODY_WAIT_MS, this.#parts.limits.bodyTimeout / 4);
     const timer = setTimeout(() => this.#handOver(this.#takeBeginning()), wait);
-    this.#beginning = { head, chunks: [bytes], missing, timer, owner };
+    const gathered = new GatheredBytes();
+    gathered.add(bytes);
+    this.#beginning = { head, gathered, missing, timer, owner };
     return true;
   }
 
@@ -136,13 +139,10 @@ export class PlainConnection {
   #putOff(chunk: Buffer): void {
     this.#socket.pause();
     this.#unanswered.hasNext = true;
-    const before = this.#early;
-    const owner = before?.owner ?? this.#nameAddress();
-    if (!this.#parts.shares.takeArriving(owner, chunk.length)) {
-      this.#socket.destroy();
-      return;
-    }
-    this.#early = { owner, bytes: before === undefined ? chunk : Buffer.concat([before.bytes, chunk]) };
+    this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameAddress() };
+    const { gathered, owner } = this.#early;
+    if (this.#parts.shares.takeArriving(owner, gathered.costOf(chunk))) gathered.add(chunk);
+    else this.#socket.destroy();
   }
 
   #takeEarly(): Buffer | undefined {
@@ -150,12 +150,12 @@ export class PlainConnection {
     if (early === undefined) return undefined;
     this.#early = undefined;
     this.#unanswered.hasNext = false;
-    this.#parts.shares.arriving.giveBack(early.owner, early.bytes.length);
-    return early.bytes;
+    this.#parts.shares.arriving.giveBack(early.owner, early.gathered.cost);
+    return early.gathered.join();
   }
 
   #continue(beginning: Beginning, chunk: Buffer): void {
-    beginning.chunks.push(chunk);
+    beginning.gathered.add(chunk);
     beginning.missing -= chunk.length;
     if (beginning.missing > 0) return;
     const bytes = this.#takeBeginning();
@@ -170,7 +170,7 @@ export class PlainConnection {
     this.#beginning = undefined;
     clearTimeout(beginning.timer);
     this.#parts.shares.arriving.giveBack(beginning.owner, beginning.head.bodyLength);
-    return Buffer.concat(beginning.chunks);
+    return beginning.gathered.join();
   }
 
   /** @param bytes one request, whole */

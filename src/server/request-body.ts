@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { readErrorCode } from '../util/system-error.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** A body, or why there is none. `gone`: the client left while sending. */
@@ -25,25 +26,21 @@ export function readBody(
   { shares, owner, limit }: BodyMemory,
 ): Promise<RequestBody> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = new GatheredBytes();
     let settled = false;
     const settle = (body: RequestBody): void => {
       settled = true;
-      shares.arriving.giveBack(owner, size);
+      shares.arriving.giveBack(owner, gathered.cost);
       resolve(body);
     };
     request.on('data', (chunk: Buffer) => {
       if (settled) return;
-      if (size + chunk.length > limit) settle('tooLarge');
-      else if (!shares.takeArriving(owner, chunk.length)) settle('overloaded');
-      else {
-        size += chunk.length;
-        chunks.push(chunk);
-      }
+      if (gathered.length + chunk.length > limit) settle('tooLarge');
+      else if (!shares.takeArriving(owner, gathered.costOf(chunk))) settle('overloaded');
+      else gathered.add(chunk);
     });
     request.on('end', () => {
-      if (!settled) settle(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      if (!settled) settle(gathered.join());
     });
     request.on('close', () => {
       if (!settled) settle('gone');

@@ -1,9 +1,16 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { CHUNK_OVERHEAD_BYTES } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** Of a control frame that a client sends: opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
+/** Fragments of one message; one of more is closed with 1008. */
+export const MAX_FRAGMENTS = 2_048;
+/** Of a fragment that a client sends: opcode, length, mask and a byte. Empty ones are not kept. */
+const MIN_FRAGMENT_BYTES = 7;
+/** What a fragment costs in memory beside its bytes, about. */
+const FRAGMENT_OVERHEAD_BYTES = 128;
 
 export type WebSocketArrivalParts = {
   readonly ws: WebSocket;
@@ -19,11 +26,13 @@ export type WebSocketArrivalParts = {
 /**
  * What has arrived of a message that is not whole. A client may send one in fragments, answer pings between them, and never
  * come to an end: neither a time limit for silence nor the bound of a single message holds that back. Counted are the bytes
- * since the last whole message, but for the chunk that it ended in.
+ * since the last whole message, but for the chunk that it ended in, with what the library may keep beside them.
  */
 export class WebSocketArrival {
   readonly #parts: WebSocketArrivalParts;
   #bytes = 0;
+  /** What is counted for them. */
+  #cost = 0;
   #since = 0;
   /** In the chunk that is being read. */
   #hasMessage = false;
@@ -61,12 +70,23 @@ export class WebSocketArrival {
     }
     if (bytes === 0) return;
     if (this.#bytes === 0) this.#since = performance.now();
-    if (this.#parts.shares.takeArriving(this.#parts.owner, bytes)) this.#bytes += bytes;
-    else this.#parts.onOverflow();
+    const cost = CHUNK_OVERHEAD_BYTES + bytes + overheadOf(this.#bytes + bytes) - overheadOf(this.#bytes);
+    if (this.#parts.shares.takeArriving(this.#parts.owner, cost)) {
+      this.#bytes += bytes;
+      this.#cost += cost;
+    } else {
+      this.#parts.onOverflow();
+    }
   }
 
   #clear(): void {
-    this.#parts.shares.arriving.giveBack(this.#parts.owner, this.#bytes);
+    this.#parts.shares.arriving.giveBack(this.#parts.owner, this.#cost);
     this.#bytes = 0;
+    this.#cost = 0;
   }
+}
+
+/** Of the most fragments that so many bytes can be. */
+function overheadOf(bytes: number): number {
+  return FRAGMENT_OVERHEAD_BYTES * Math.min(MAX_FRAGMENTS, Math.floor(bytes / MIN_FRAGMENT_BYTES));
 }

@@ -9,11 +9,13 @@ import type { RequestReport } from '../observe/request-report.ts';
 import type { Eventual } from '../primitives/eventual.ts';
 import { type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
+import { WebSocketPace } from './websocket-pace.ts';
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
@@ -23,6 +25,12 @@ const TRY_AGAIN_LATER = 1013;
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
+/** What a message costs outside of `#begin`, about, milliseconds: it is admitted and answered behind it. */
+const MESSAGE_MS = 0.05;
+/** Messages that are begun in one step of a turn. */
+const MESSAGES_A_STEP = 8;
+/** One read holds at most so many calls; more are messages too short to be any. */
+const MAX_WAITING_MESSAGES = 2_048;
 
 export type WebSocketParts = {
   readonly ws: WebSocket;
@@ -50,6 +58,7 @@ export class WebSocketConnection {
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
+  readonly #pace: WebSocketPace;
   readonly #visitor: Visitor;
   readonly #requests: RequestObserver | undefined;
   readonly #shares: TransportShares;
@@ -58,8 +67,11 @@ export class WebSocketConnection {
   readonly #scopes = new Set<RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
   readonly #unreported = new Set<() => void>();
-  /** Messages parsed out of bytes that had been read before the pause took effect: at most one read's worth. */
+  /** Messages that were parsed out of what had been read before the pause took effect, or wait for a turn of their owner. */
   readonly #waiting: Buffer[] = [];
+  #awaitsTurn = false;
+  /** Nothing more is read of a client that floods. */
+  #isFlooding = false;
   #awaitsPong = false;
   #closing = false;
 
@@ -85,6 +97,13 @@ export class WebSocketConnection {
       owner,
       limitMs: this.#limits.bodyTimeout,
       onOverflow: () => this.#end(TRY_AGAIN_LATER, 'too much is arriving'),
+    });
+    this.#pace = new WebSocketPace({
+      ws,
+      socket,
+      owner,
+      onChange: () => this.#adjustReading(),
+      onFlood: () => this.#stopFlood('too many control frames'),
     });
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
@@ -137,10 +156,37 @@ export class WebSocketConnection {
 
   #receive(body: Buffer): void {
     if (this.#closing) return;
-    if (this.#isAtBound()) this.#waiting.push(body);
-    else this.#begin(body);
+    if (this.#waiting.length === 0 && !this.#isAtBound() && TURNS.hasTime()) {
+      TURNS.spend(MESSAGE_MS);
+      this.#begin(body);
+    } else if (this.#waiting.length >= MAX_WAITING_MESSAGES) {
+      this.#stopFlood('too many messages at once');
+      return;
+    } else {
+      this.#waiting.push(body);
+      this.#awaitTurn();
+    }
     this.#adjustReading();
   }
+
+  /** Lets waiting messages be begun in a turn of the owner; at the bound, when an answer has left. */
+  #awaitTurn(): void {
+    if (this.#awaitsTurn || this.#waiting.length === 0 || this.#isAtBound()) return;
+    this.#awaitsTurn = true;
+    TURNS.enter(this.#owner, this.#takeTurn);
+  }
+
+  readonly #takeTurn = (): void => {
+    this.#awaitsTurn = false;
+    for (let count = 0; count < MESSAGES_A_STEP && !this.#isAtBound(); count++) {
+      const body = this.#waiting.shift();
+      if (body === undefined) break;
+      TURNS.spend(MESSAGE_MS);
+      this.#begin(body);
+    }
+    this.#awaitTurn();
+    this.#adjustReading();
+  };
 
   #begin(body: Buffer): void {
     const now = performance.now();
@@ -215,7 +261,7 @@ export class WebSocketConnection {
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
   #advance(): void {
-    while (this.#waiting.length > 0 && !this.#isAtBound()) this.#begin(this.#waiting.shift() as Buffer);
+    this.#awaitTurn();
     this.#adjustReading();
     if (this.#closing) this.#closeWhenDone();
   }
@@ -228,7 +274,8 @@ export class WebSocketConnection {
   }
 
   #adjustReading(): void {
-    const shouldPause = !this.#closing && (this.#waiting.length > 0 || this.#isAtBound());
+    const isFull = !this.#closing && (this.#waiting.length > 0 || this.#isAtBound());
+    const shouldPause = isFull || this.#pace.isHeld || this.#isFlooding;
     if (shouldPause === this.#ws.isPaused) return;
     if (shouldPause) this.#ws.pause();
     else this.#ws.resume();
@@ -242,6 +289,14 @@ export class WebSocketConnection {
   /** The peer lets answers pile up. */
   #giveUp(): void {
     this.#end(POLICY_VIOLATION, 'answers are not being read');
+  }
+
+  /** What is sent on would only be parsed to be dropped. */
+  #stopFlood(reason: string): void {
+    if (this.#closing) return;
+    this.#isFlooding = true;
+    this.#end(POLICY_VIOLATION, reason);
+    this.#adjustReading();
   }
 
   /** A message is out in part and cannot be completed: only the end of the connection says so. */

@@ -16,6 +16,7 @@ import { sendRawResponse } from './raw-response.ts';
 import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
+import { MAX_FRAGMENTS } from './websocket-arrival.ts';
 import type { WebSocketConnection, WebSocketParts } from './websocket-connection.ts';
 
 export type WebSocketEndpointParts = {
@@ -28,6 +29,8 @@ export type WebSocketEndpointParts = {
 };
 
 const SWITCHING_PROTOCOLS = 101;
+/** Chunks of a frame may be as small as this on average, bytes: networks carry at least 536 at a time. */
+const MIN_CHUNK_BYTES = 256;
 
 /** A session at the upgrade, how to ask again, and what answers the upgrade. */
 type Admitted = {
@@ -175,6 +178,8 @@ export class WebSocketEndpoint {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: this.#limits.bodyBytes,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: Math.ceil(this.#limits.bodyBytes / MIN_CHUNK_BYTES) + MAX_FRAGMENTS,
     });
     acceptor.on('wsClientError', (_error, socket) => {
       sendRawResponse(socket, this.#gateway.refuse('malformedHead'));

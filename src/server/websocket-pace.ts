@@ -1,0 +1,58 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { TURNS } from '../util/turn-queue.ts';
+
+/** Pings and pongs that a client may send in a second. At 60 unsent pongs the library ends the connection without a close frame. */
+export const CONTROL_FRAMES_PER_SECOND = 50;
+/** What reading on costs, about, milliseconds: the library parses a chunk at once. */
+const CHUNK_MS = 0.5;
+
+export type WebSocketPaceParts = {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  readonly owner: string;
+  /** Told when `isHeld` changes. */
+  readonly onChange: () => void;
+  /** Told of a client that sends too many control frames. */
+  readonly onFlood: () => void;
+};
+
+/**
+ * How much a WebSocket may make the event loop do: what its chunks cost is time of its owner's turns, and where that is
+ * used up it is not read until its owner has another.
+ */
+export class WebSocketPace {
+  /** Whether it is not to be read now. */
+  isHeld = false;
+  #startedAt = 0;
+  #secondBegan = 0;
+  #controlFrames = 0;
+
+  constructor({ ws, socket, owner, onChange, onFlood }: WebSocketPaceParts) {
+    const takeTurn = (): void => {
+      this.isHeld = false;
+      TURNS.spend(CHUNK_MS);
+      onChange();
+    };
+    // Around the library's own listener, which parses the chunk.
+    socket.prependListener('data', () => {
+      this.#startedAt = performance.now();
+    });
+    socket.on('data', () => {
+      TURNS.spend(performance.now() - this.#startedAt);
+      if (this.isHeld || TURNS.hasTime()) return;
+      this.isHeld = true;
+      onChange();
+      TURNS.enter(owner, takeTurn);
+    });
+    const onControl = (): void => {
+      if (performance.now() - this.#secondBegan >= 1_000) {
+        this.#secondBegan = performance.now();
+        this.#controlFrames = 0;
+      }
+      if (++this.#controlFrames === CONTROL_FRAMES_PER_SECOND + 1) onFlood();
+    };
+    ws.on('ping', onControl);
+    ws.on('pong', onControl);
+  }
+}

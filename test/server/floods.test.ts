@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { WebSocket } from 'ws';
+import { ConnectionTable } from '../../src/server/connection.ts';
+import { TransportShares } from '../../src/server/transport-shares.ts';
+import { MAX_FRAGMENTS } from '../../src/server/websocket-arrival.ts';
+import { CONTROL_FRAMES_PER_SECOND } from '../../src/server/websocket-pace.ts';
+import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer, until } from './support.ts';
+
+/** Of a client: with a mask of zeros. */
+function encodeFrame(opcode: number, isLast: boolean, payload: string): Buffer {
+  const head = Buffer.of((isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0);
+  return Buffer.concat([head, Buffer.from(payload)]);
+}
+
+const repeat = (count: number, bytes: Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => bytes));
+
+/** Sends raw frames over a WebSocket. @returns the code that it is closed with */
+function floodWebSocket(port: number, bytes: Buffer): Promise<number> {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
+  return new Promise((resolve, reject) => {
+    ws.on('error', reject);
+    ws.on('upgrade', ({ socket }) => setImmediate(() => socket.write(bytes)));
+    ws.on('close', resolve);
+  });
+}
+
+const UPGRADE = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** For each begun request, the turn of the event loop that it was begun in. */
+function countTurns(): {
+  readonly note: () => void;
+  readonly most: () => number;
+  readonly all: () => number;
+} {
+  let inThisTurn = 0;
+  let most = 0;
+  let all = 0;
+  return {
+    note() {
+      if (inThisTurn++ === 0)
+        setImmediate(() => {
+          inThisTurn = 0;
+        });
+      most = Math.max(most, inThisTurn);
+      all++;
+    },
+    most: () => most,
+    all: () => all,
+  };
+}
+
+test('pipelined requests are begun in many turns, and answered in their order', async (t) => {
+  const turns = countTurns();
+  const seen: string[] = [];
+  const { port } = await startServer(t, {
+    limits: { pipelinedRequests: 10_000 },
+    handler(text) {
+      turns.note();
+      seen.push(text);
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  const count = 1_000;
+  const requests = Array.from({ length: count }, (_, index) => encodeRequest(`${index}`));
+  client.send(Buffer.concat([Buffer.from(UPGRADE), ...requests]));
+  assert.equal((await client.read())?.status, 404);
+  for (let index = 0; index < count; index++)
+    assert.equal((await client.read())?.body.toString(), `${index}`);
+  assert.equal(turns.all(), count);
+  assert.ok(turns.most() < count / 4, `${turns.most()} in one turn`);
+  assert.deepEqual(seen.slice(0, 3), ['0', '1', '2']);
+});
+
+test('messages of one WebSocket are begun in many turns', async (t) => {
+  const turns = countTurns();
+  const { port } = await startServer(t, {
+    limits: { webSocketInFlight: 10_000 },
+    handler(text) {
+      turns.note();
+      return { status: 200, body: text };
+    },
+  });
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
+  t.after(() => ws.terminate());
+  let answers = 0;
+  ws.on('message', () => answers++);
+  const count = 1_000;
+  ws.on('upgrade', ({ socket }) => {
+    setImmediate(() => socket.write(repeat(count, encodeFrame(1, true, '{"id":1}'))));
+  });
+  await until(() => answers === count);
+  assert.ok(turns.most() < count / 4, `${turns.most()} in one turn`);
+});
+
+test('closes with 1008 above the bound of control frames', async (t) => {
+  const { port } = await startServer(t);
+  for (const opcode of [9, 10]) {
+    const frames = repeat(4 * CONTROL_FRAMES_PER_SECOND, encodeFrame(opcode, true, ''));
+    assert.equal(await floodWebSocket(port, frames), 1008);
+  }
+});
+
+test('closes with 1008 above the bound of fragments, and of messages that are too short to be any', async (t) => {
+  const { port } = await startServer(t, {
+    limits: { webSocketInFlight: 1 },
+    handler: () => new Promise(() => {}),
+  });
+  const fragments = repeat(MAX_FRAGMENTS + 1, encodeFrame(0, false, ' '));
+  assert.equal(await floodWebSocket(port, Buffer.concat([encodeFrame(1, false, ''), fragments])), 1008);
+  assert.equal(await floodWebSocket(port, repeat(5_000, encodeFrame(1, true, ''))), 1008);
+});
+
+test('a closed socket is not entered among the connections', () => {
+  const table = new ConnectionTable(new TransportShares(defaultLimits()).unsent);
+  const socket = new PassThrough();
+  socket.destroy();
+  table.of(socket);
+  assert.equal(table.size, 0);
+});
+
+test('a client that leaves while its body is decompressed is not kept', async (t) => {
+  let handled = 0;
+  const { port, server } = await startServer(t, {
+    handler(text) {
+      handled++;
+      return { status: 200, body: text };
+    },
+  });
+  const body = gzipSync(Buffer.alloc(5_000_000, 0x20));
+  for (let i = 0; i < 8; i++) {
+    const client = new RawClient(port);
+    client.send(encodeRequest(body, { 'Content-Encoding': 'gzip' }));
+    await until(() => server.shares.arrivingBytes > 4_000_000 || handled > 0);
+    client.socket.resetAndDestroy();
+  }
+  await until(() => server.connections === 0 && server.shares.arrivingBytes === 0);
+});
