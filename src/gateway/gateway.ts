@@ -14,7 +14,8 @@ import {
   LARGE_BODY_BYTES,
   type Notification,
   parseEnvelope,
-  readLargeEnvelope,
+  readEnvelope,
+  TURN_BODY_BYTES,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
@@ -195,7 +196,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   function answer(body: Uint8Array, context: BodyContext, now: number): Eventual<Answer> {
-    if (body.length < LARGE_BODY_BYTES) {
+    if (body.length < TURN_BODY_BYTES) {
       return answerEnvelope(parseEnvelope(body, bounds.batchItems), context, now);
     }
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
@@ -301,9 +302,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** A large body with what is in it, as far as that may take long to check. */
+/** A body with what is in it, as far as that may take long to check. */
 function* readLarge(body: Uint8Array, maxItems: number, scope: RequestScope): Generator<undefined, Envelope> {
-  const envelope = yield* readLargeEnvelope(body, maxItems, scope);
+  const envelope = yield* readEnvelope(body, maxItems, scope);
+  if (body.length < LARGE_BODY_BYTES) return envelope;
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];
   for (const item of items) {
     if (item.kind !== 'malformed' && item.params !== undefined) yield* checkLargeParams(item.params);

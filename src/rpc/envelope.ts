@@ -32,8 +32,10 @@ type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
 export type Envelope = BatchItem | Batch;
 
-/** From this many bytes on a body is scanned before it is parsed, and read in pieces; below, parsing takes no millisecond. */
-export const LARGE_BODY_BYTES: number = 16 * 1024;
+/** From this many bytes on a body is scanned before it is parsed, and read in pieces; below, parsing takes 3 ms at most. */
+export const LARGE_BODY_BYTES: number = 64 * 1024;
+/** From this many bytes on parsing may take a part of a millisecond: such bodies are read in turns. */
+export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Of an id as JSON text, which each answer repeats. */
 const MAX_ID_LENGTH = 64 * 1024;
 /** Of an id in a body that is not parsed. */
@@ -45,7 +47,12 @@ const MEMBERS_AT_ONCE = 2_000;
 
 /** Reads a body. Never throws: what cannot be read is `Malformed`, and so is a batch that is too large. */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
-  if (body.length >= LARGE_BODY_BYTES) return finish(readLargeEnvelope(body, maxBatchItems));
+  return body.length < LARGE_BODY_BYTES
+    ? parseSmall(body, maxBatchItems)
+    : finish(readEnvelope(body, maxBatchItems));
+}
+
+function parseSmall(body: Uint8Array, maxBatchItems: number): Envelope {
   const text = decodeText(asBuffer(body));
   if (text === undefined) return malformed('null', NO_UTF8);
   let value: unknown;
@@ -59,14 +66,15 @@ export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope
 }
 
 /**
- * The same for a body of `LARGE_BODY_BYTES` or more, with pauses, and bounds on what it may cost.
+ * The same, with pauses while a body of `LARGE_BODY_BYTES` or more is read, and bounds on what that may cost.
  * @param reader nothing is parsed for one that has gone
  */
-export function* readLargeEnvelope(
+export function* readEnvelope(
   body: Uint8Array,
   maxBatchItems: number,
   reader: { readonly aborted: boolean } = { aborted: false },
 ): Generator<undefined, Envelope> {
+  if (body.length < LARGE_BODY_BYTES) return parseSmall(body, maxBatchItems);
   const bytes = asBuffer(body);
   const scan = new BodyScan(bytes, maxBatchItems);
   while (!scan.run(SCAN_PIECE_BYTES)) yield;
