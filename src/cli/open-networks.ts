@@ -24,7 +24,10 @@ export class OpenNetworks {
     this.rollups = rollups;
     const { networkCalls: running, networkQueue: waiting, queueWait: waitMs, ownerShare } = config.limits;
     this.turns = new Map(
-      Object.keys(config.networks).map((name) => [name, new FairQueue({ running, ownerShare, waiting, waitMs })]),
+      Object.keys(config.networks).map((name) => [
+        name,
+        new FairQueue({ running, ownerShare, waiting, waitMs }),
+      ]),
     );
   }
 
