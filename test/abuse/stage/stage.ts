@@ -92,6 +92,10 @@ export class Stage {
     return new Stage(program, Object.fromEntries(entries) as Record<KeyName, string>, node, isSecure);
   }
 
+  get nodePid(): number {
+    return this.#node.pid as number;
+  }
+
   keyOf(name: KeyName): string {
     return this.#keys[name];
   }
