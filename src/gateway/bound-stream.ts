@@ -1,4 +1,4 @@
-import type { JsonStream } from '../primitives/json-result.ts';
+import { type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -45,5 +45,5 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
 
   signal.addEventListener('abort', finish);
   if (signal.aborted) finish();
-  return { pieces: follow(), cancel: finish };
+  return passOn(source, follow(), finish);
 }

@@ -1,5 +1,5 @@
 import { ChainError } from '../chain/errors.ts';
-import type { JsonStream } from '../primitives/json-result.ts';
+import { type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
@@ -37,13 +37,7 @@ export async function openStream(
     if (signal.aborted) throw new ChainError('aborted', 'the answer is no longer wanted');
     const pieces = source.pieces[Symbol.asyncIterator]();
     const first = await takeFirst(pieces);
-    const { heldBytes, length } = source;
-    return {
-      pieces: continueFrom(first, pieces),
-      cancel,
-      ...(heldBytes !== undefined && { heldBytes }),
-      ...(length !== undefined && { length }),
-    };
+    return passOn(source, continueFrom(first, pieces), cancel);
   } catch (error) {
     source.cancel();
     throw isCancelled ? new ChainError('aborted', 'the answer is no longer wanted') : error;

@@ -17,3 +17,18 @@ export interface JsonStream {
 }
 
 export type JsonResult = JsonText | JsonStream;
+
+/** A stream that passes on the pieces of another one, as many bytes in all. */
+export function passOn(
+  source: JsonStream,
+  pieces: AsyncIterable<Uint8Array>,
+  cancel: () => void,
+): JsonStream {
+  const { heldBytes, length } = source;
+  return {
+    pieces,
+    cancel,
+    ...(heldBytes !== undefined && { heldBytes }),
+    ...(length !== undefined && { length }),
+  };
+}

@@ -7,7 +7,7 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { Eventual } from '../primitives/eventual.ts';
-import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import { type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
@@ -196,11 +196,14 @@ export class WebSocketConnection {
     const pieces = new CountedPieces(answer.pieces);
     const giveUp = (): void => this.#report(report, pieces.bytes, false);
     this.#unreported.add(giveUp);
-    this.#outbox.send({ pieces, cancel: () => answer.cancel() }, () => {
-      this.#scopes.delete(scope);
-      if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true);
-      this.#advance();
-    });
+    this.#outbox.send(
+      passOn(answer, pieces, () => answer.cancel()),
+      () => {
+        this.#scopes.delete(scope);
+        if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true);
+        this.#advance();
+      },
+    );
   }
 
   #report(report: RequestReport | undefined, bytes: number, isFinished: boolean): void {

@@ -52,9 +52,12 @@ export class WebSocketOutbox {
       this.#begin(body, onSent);
       return;
     }
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : 0;
+    const isText = typeof body === 'string';
+    const bytes = isText ? Buffer.byteLength(body) : (body.heldBytes ?? 0);
     this.#waitingBytes += bytes;
-    this.#waiting.push({ body, bytes, onSent, release: this.#outflow.setAside(bytes, this.#owner) });
+    // What streams are made from is counted by the gateway.
+    const release = this.#outflow.setAside(isText ? bytes : 0, this.#owner);
+    this.#waiting.push({ body, bytes, onSent, release });
   }
 
   /** Drops what has not begun to be sent. */
