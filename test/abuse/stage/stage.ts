@@ -118,7 +118,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.program.dispose();
-    this.#node.disconnect();
+    if (this.#node.connected) this.#node.disconnect();
   }
 }
 
