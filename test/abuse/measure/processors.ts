@@ -8,8 +8,8 @@ const BUSY_FIELDS = [0, 1, 2, 7] as const;
 /** Behind the name in parentheses in /proc/PID/stat, from `state` on: user, system. */
 const OWN_FIELDS = [11, 12] as const;
 
-/** Processors that others use, on average, below which a measurement counts. */
-export const CALM_PROCESSORS = 0.35;
+/** Processors that others use, on average, below which a measurement counts: a hundredth of it decides about a p99. */
+export const CALM_PROCESSORS = 0.1;
 
 /**
  * Counts from now on.
