@@ -168,7 +168,7 @@ export type P99 = {
   readonly limit: number;
   /** Whether there were rounds in which nothing else wanted the processors: the others do not count then. */
   readonly isCalm: boolean;
-  /** Processors that others used, in the calmest round. */
+  /** Processors that others used, in the calmest round alone or beside, whichever was less calm. */
   readonly foreign: number;
 };
 
@@ -184,7 +184,7 @@ export function readP99({ alone, beside }: Latencies): P99 {
     best: Math.min(...latencies),
     limit: Math.max(aloneMs * MAX_RATIO, aloneMs + MAX_MORE_MS),
     isCalm,
-    foreign: Math.min(...beside.map(({ foreign }) => foreign)),
+    foreign: Math.max(...[alone, beside].map((rounds) => Math.min(...rounds.map(({ foreign }) => foreign)))),
   };
 }
 
