@@ -24,7 +24,7 @@ const PRIORITY = (process.env['PRIORITY'] ??
 /** Of a round, beside what it measures: opening, recovery, charging. */
 const OVERHEAD_MS = 600;
 /** Within which all is measured; further rounds are measured as far as the first of each leave time. */
-const BUDGET_MS = 560_000;
+const BUDGET_MS = 530_000;
 const MIN_KINDS = 25;
 const MAX_MINUTES = 10;
 const MAX_RESIDENT_MIB = 600;
@@ -51,7 +51,8 @@ console.log(
 );
 const startedAt = performance.now();
 const chosen = ABUSES.filter(({ name, family }) => name.includes(ONLY) || family.includes(ONLY));
-/** Of abuses that have not begun, one round each. */
+/** Of rounds that were measured, and of one round of each abuse that has not begun: as estimated. */
+let estimatedMs = 0;
 let unmeasuredMs = chosen.reduce((sum, abuse) => sum + estimateMs(abuse), 0);
 const outcomes = [...(await runAll(false)), ...(await runAll(true))];
 console.log(`\n${formatColumns([HEADER, ...outcomes.map(toRow)])}\n`);
@@ -72,13 +73,19 @@ async function runAll(isSecure: boolean): Promise<readonly Outcome[]> {
 
 async function report(session: Session, abuse: Abuse): Promise<Outcome> {
   unmeasuredMs -= estimateMs(abuse);
-  const hasTime = (): boolean => performance.now() - startedAt + unmeasuredMs + estimateMs(abuse) < BUDGET_MS;
+  const hasTime = (): boolean => {
+    const elapsedMs = performance.now() - startedAt;
+    // On a busy machine, or where the service has to be started anew, it takes longer than was estimated.
+    const slowness = Math.max(1, elapsedMs / Math.max(1, estimatedMs));
+    return elapsedMs + (unmeasuredMs + estimateMs(abuse)) * slowness < BUDGET_MS;
+  };
   const outcome = await session.run(abuse, {
     aloneMs: ALONE_MS,
     attackMs: ATTACK_MS,
     maxRounds: MAX_ROUNDS,
     hasTime,
   });
+  estimatedMs += estimateMs(abuse) * outcome.rounds;
   const doubt = findDoubt(outcome);
   const verdict = [...findShortfalls(outcome), ...(doubt === undefined ? [] : [doubt])].join('; ') || 'well';
   console.log(`${abuse.name} (${abuse.transport}): ${verdict}`);
