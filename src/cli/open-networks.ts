@@ -22,9 +22,12 @@ export class OpenNetworks {
   private constructor(config: Config, rollups: Rollups) {
     this.config = config;
     this.rollups = rollups;
-    const { networkCalls: running, networkQueue: waiting, queueWait: waitMs } = config.limits;
+    const { networkCalls: running, networkQueue: waiting, queueWait: waitMs, ownerShare } = config.limits;
     this.turns = new Map(
-      Object.keys(config.networks).map((name) => [name, new FairQueue({ running, waiting, waitMs })]),
+      Object.keys(config.networks).map((name) => [
+        name,
+        new FairQueue({ running, ownerShare, waiting, waitMs }),
+      ]),
     );
   }
 

@@ -108,7 +108,7 @@ export class EngineChain implements Chain {
     return uncle === undefined ? null : encodeUncleJson(uncle);
   }
 
-  async getHeader(block: BlockReference): Promise<HeaderView | null> {
+  getHeader(block: BlockReference): HeaderView | null {
     if (block.kind === 'tag' && block.tag === 'pending') {
       return viewOf(buildPendingHeader(this.#head, this.#reader.config));
     }

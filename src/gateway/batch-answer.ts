@@ -8,6 +8,16 @@ import { collectStream } from './collect-stream.ts';
 /** What UTF-8 needs at most for one unit of UTF-16. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** Bytes that are taken of the shared memory at a time; an answer below it takes none. */
+const RESERVE_BYTES = 256 * 1024;
+
+/** Memory that answers share. */
+export type AnswerMemory = {
+  /** Whether there is room; if so, it is taken. */
+  tryTake(bytes: number): boolean;
+  giveBack(bytes: number): void;
+};
+
 /** A response: its text, or the pieces of its bytes. */
 type Response = JsonText | readonly Uint8Array[];
 
@@ -25,12 +35,17 @@ export class BatchAnswer {
   #isMeasured = false;
   /** Responses that are being collected, by position. */
   readonly #arriving = new Map<number, JsonStream>();
+  readonly #memory: AnswerMemory | undefined;
+  #reserved = 0;
+  #isRefused = false;
   #bytes = 0;
   #cut: number;
 
-  constructor(items: readonly BatchItem[], maxBytes: number) {
+  /** @param memory of which large answers take what they hold until they are joined */
+  constructor(items: readonly BatchItem[], maxBytes: number, memory?: AnswerMemory) {
     this.#items = items;
     this.#limit = maxBytes;
+    this.#memory = memory;
     this.#responses = new Array(items.length);
     this.#sizes = new Array(items.length).fill(0);
     this.#cut = items.length;
@@ -61,8 +76,14 @@ export class BatchAnswer {
     }
   }
 
-  /** The answer, with an error for each item behind the cut; '' when no item wants a response. In pieces where it is large. */
-  join(): JsonResult {
+  /**
+   * The answer, with an error for each item behind the cut; '' when no item wants a response. In pieces where it is large. The memory
+   * that was taken for it is given back: the pieces say what they hold.
+   * @returns `overloaded` where there was no memory for it
+   */
+  join(): JsonResult | RpcError {
+    this.release();
+    if (this.#isRefused) return new RpcError('overloaded');
     const kept: Response[] = [];
     let length = 0;
     for (let position = 0; position < this.#items.length; position++) {
@@ -80,6 +101,12 @@ export class BatchAnswer {
     );
   }
 
+  /** Gives back the memory that was taken. */
+  release(): void {
+    if (this.#reserved > 0) this.#memory?.giveBack(this.#reserved);
+    this.#reserved = 0;
+  }
+
   /** Counts what is held for an item; whether there is room for it. */
   #hold(position: number, bytes: number): boolean {
     if (position >= this.#cut) return false;
@@ -87,7 +114,19 @@ export class BatchAnswer {
     this.#bytes += bytes;
     if (this.#bytes > this.#limit && !this.#isMeasured) this.#measure();
     while (this.#bytes > this.#limit) this.#dropLast();
+    if (this.#bytes - this.#reserved >= RESERVE_BYTES && !this.#reserve()) {
+      this.#isRefused = true;
+      while (this.#cut > 0) this.#dropLast();
+    }
     return position < this.#cut;
+  }
+
+  #reserve(): boolean {
+    if (this.#memory === undefined) return true;
+    const bytes = this.#bytes - this.#reserved;
+    if (!this.#memory.tryTake(bytes)) return false;
+    this.#reserved += bytes;
+    return true;
   }
 
   #sizeOf(response: JsonText): number {

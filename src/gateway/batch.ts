@@ -5,7 +5,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURN_MS, TURNS } from '../util/turn-queue.ts';
-import { BatchAnswer } from './batch-answer.ts';
+import { type AnswerMemory, BatchAnswer } from './batch-answer.ts';
 import { bindStream } from './bound-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
 
@@ -16,6 +16,15 @@ export type BatchLimits = {
   readonly answerBytes: number;
 };
 
+/** What a batch is run with, beside its items. */
+export type BatchContext = {
+  readonly scope: RequestScope;
+  /** Of which a large answer takes what it holds until it is joined; absent: no bound but `answerBytes`. */
+  readonly memory?: AnswerMemory;
+  /** The present, for a caller that has just read the clock at the end of an item: that costs as much as the rest here. */
+  readonly readEnd?: (() => number) | undefined;
+};
+
 /**
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
  * RpcError only. `now` is the present on the clock of `performance.now()`.
@@ -24,17 +33,15 @@ export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | un
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
- * there at once when no item had to be waited for.
- * @param readEnd the present, for whoever has just read the clock at the end of an item: that costs as much as the rest here
+ * there at once when no item had to be waited for; it is `overloaded` when there was no memory for it.
  */
 export function runBatch(
   items: readonly BatchItem[],
   run: RunItem,
   limits: BatchLimits,
-  scope: RequestScope,
-  readEnd: () => number = () => performance.now(),
-): Eventual<JsonResult> {
-  const answer = new BatchAnswer(items, limits.answerBytes);
+  { scope, memory, readEnd = () => performance.now() }: BatchContext,
+): Eventual<JsonResult | RpcError> {
+  const answer = new BatchAnswer(items, limits.answerBytes, memory);
   const owner = scope.owner ?? '';
   let next = 0;
   /** Until when items are run one after the other; behind it a turn is waited for. */
@@ -107,5 +114,12 @@ export function runBatch(
     lanes.push(runLane(wait));
   }
   if (hasTime) TURNS.spend((lanes.length === 0 ? readEnd() : performance.now()) - startedAt);
-  return lanes.length === 0 ? answer.join() : Promise.all(lanes).then(() => answer.join());
+  if (lanes.length === 0) return answer.join();
+  return Promise.all(lanes).then(
+    () => answer.join(),
+    (error) => {
+      answer.release();
+      throw error;
+    },
+  );
 }

@@ -26,6 +26,7 @@ import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
+import type { AnswerMemory } from './batch-answer.ts';
 import type { BodyContext } from './body-context.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
@@ -223,10 +224,19 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         const runOne: RunItem = (item, at) => runItem(item, context, at);
-        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, readEnd);
-        return continueWith(responses, (joined) =>
-          typeof joined === 'string' ? { status: 200, body: joined } : holdAnswer('null', joined, context),
-        );
+        const { scope } = context;
+        const owner = scope.owner ?? '';
+        const memory: AnswerMemory = {
+          tryTake: (bytes) => heldAnswers.tryTake(owner, bytes),
+          giveBack: (bytes) => heldAnswers.giveBack(owner, bytes),
+        };
+        const responses = runBatch(envelope.items, runOne, batchLimits, { scope, memory, readEnd });
+        return continueWith(responses, (joined) => {
+          if (typeof joined === 'string') return { status: 200, body: joined };
+          return joined instanceof RpcError
+            ? refuseWith('null', joined)
+            : holdAnswer('null', joined, context);
+        });
       }
       case 'malformed':
         return continueWith(chargeMalformed(envelope.error, context, now), (error) =>

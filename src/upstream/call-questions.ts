@@ -15,6 +15,9 @@ export type QuestionParts = {
   readonly directory: BlockDirectory;
 };
 
+/** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */
+const MAX_KEY_LENGTH = 65_536;
+
 type Check = (result: JsonResult) => JsonResult;
 
 type Question = { readonly method: string; readonly request: CallRequest; readonly check: Check };
@@ -71,11 +74,13 @@ export class CallQuestions {
       params: block.isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
       paramsByHash: byHash,
       block: { number, hash },
-      // Everything in the parameters is hex, of which case says nothing.
-      key: {
-        blockHash: hash,
-        question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
-      },
+      ...(text.length + overrides.length <= MAX_KEY_LENGTH && {
+        key: {
+          blockHash: hash,
+          // Everything in the parameters is hex, of which case says nothing.
+          question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
+        },
+      }),
       nulls: 'fault',
       isHeld: true,
       check,

@@ -1,8 +1,11 @@
 import { Ewma } from './ewma.ts';
+import { type OwnerShare, SharedBudget } from './shared-budget.ts';
 
 export type FairQueueLimits = {
   /** How many may be in work at a time. */
   readonly running: number;
+  /** Of those in work, the part that one owner may hold; by default all. */
+  readonly ownerShare?: OwnerShare;
   /** How many may wait. */
   readonly waiting: number;
   /** Who would have to wait longer is turned away at once, milliseconds. */
@@ -27,17 +30,21 @@ const SWEEP_MS = 200;
 const ENOUGH_SAMPLES = 4;
 
 /**
- * Turns at something of which only so much can be done at a time. Owners take turns, however many wait for each; who has
- * the most waiting gives way when there is no room. Whoever cannot be served in time is told so at once.
+ * Turns at something of which only so much can be done at a time. Owners take turns, however many entries wait for each, and none
+ * holds more than its share of what is in work. When there is no room to wait, the owner with most entries waiting loses one. An entry
+ * that cannot be served in time is refused at once.
+ *
+ * An entry waits only while its owner has no room: every end lets in all that have, so a new entry that has room passes none that could
+ * go on.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #now: () => number;
+  readonly #places: SharedBudget;
   /** Next owner first. */
   readonly #owners = new Map<string, Entry[]>();
   /** Milliseconds between two ends while others wait. */
   readonly #pace: Ewma;
-  #running = 0;
   #waiting = 0;
   #endedAt: number | undefined;
   /** As long as somebody waits. */
@@ -47,32 +54,39 @@ export class FairQueue {
   constructor(limits: FairQueueLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
+    this.#places = new SharedBudget(limits.running, limits.ownerShare ?? 1);
     this.#pace = new Ewma(PACE_HALF_LIFE_MS, now);
   }
 
   get running(): number {
-    return this.#running;
+    return this.#places.used;
   }
 
   get waiting(): number {
     return this.#waiting;
   }
 
-  /**
-   * A turn: `true` when it has come, which is to be ended by `leave`; `false` when it will not come. @param waiter when it is aborted,
-   * its turn is passed on
-   */
-  enter(owner: string, waiter: Waiter): boolean | Promise<boolean> {
-    if (this.#running < this.#limits.running && this.#waiting === 0) {
-      this.#running++;
-      return true;
-    }
-    if (this.#isTooLate(owner) || !this.#makeRoom(owner)) return false;
-    return this.#wait(owner, waiter);
+  /** Whether `owner` has a turn now. What is done without waiting for anything needs no `take`. */
+  hasRoom(owner: string): boolean {
+    return this.#places.hasRoom(owner, 1);
   }
 
-  leave(): void {
-    this.#running--;
+  /** Begins a turn, which `hasRoom` allowed and `leave` ends. */
+  take(owner: string): void {
+    this.#places.take(owner, 1);
+  }
+
+  /**
+   * Waits for a turn of an owner that has no room.
+   * @param waiter when it is aborted, its turn is passed on
+   * @returns `false` when it will not come; else a promise of whether it has come, which `leave` ends
+   */
+  wait(owner: string, waiter: Waiter): false | Promise<boolean> {
+    return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
+  }
+
+  leave(owner: string): void {
+    this.#places.giveBack(owner, 1);
     if (this.#waiting === 0) {
       this.#endedAt = undefined;
       return;
@@ -81,7 +95,7 @@ export class FairQueue {
     this.#admitNext();
   }
 
-  #wait(owner: string, waiter: Waiter): Promise<boolean> {
+  #enqueue(owner: string, waiter: Waiter): Promise<boolean> {
     return new Promise((resolve) => {
       const entries = this.#owners.get(owner);
       const entry = { waiter, until: this.#now() + this.#limits.waitMs, decide: resolve };
@@ -93,27 +107,32 @@ export class FairQueue {
   }
 
   #admitNext(): void {
-    while (this.#running < this.#limits.running) {
-      const entry = this.#takeNext();
-      if (entry === undefined) return;
-      if (entry.waiter.aborted) entry.decide(false);
+    while (this.#places.used < this.#limits.running) {
+      const owner = this.#findNext();
+      if (owner === undefined) return;
+      const { waiter, decide } = this.#takeEntry(owner);
+      if (waiter.aborted) decide(false);
       else {
-        this.#running++;
-        entry.decide(true);
+        this.#places.take(owner, 1);
+        decide(true);
       }
     }
   }
 
-  #takeNext(): Entry | undefined {
-    for (const [owner, entries] of this.#owners) {
-      // To the end of the line of owners.
-      this.#owners.delete(owner);
-      const entry = entries.shift();
-      if (entries.length > 0) this.#owners.set(owner, entries);
-      this.#waiting--;
-      return entry;
-    }
+  /** The first owner in line that has room. */
+  #findNext(): string | undefined {
+    for (const owner of this.#owners.keys()) if (this.#places.hasRoom(owner, 1)) return owner;
     return undefined;
+  }
+
+  #takeEntry(owner: string): Entry {
+    const entries = this.#owners.get(owner) as Entry[];
+    // To the end of the line of owners.
+    this.#owners.delete(owner);
+    const entry = entries.shift() as Entry;
+    if (entries.length > 0) this.#owners.set(owner, entries);
+    this.#waiting--;
+    return entry;
   }
 
   /** Whether the turn of this owner's next would come too late: one of each other owner goes before each of its own. */

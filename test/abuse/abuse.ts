@@ -37,6 +37,8 @@ export type Abuse = {
   readonly charge: Charge;
   /** How long each attack lasts; by default what the run says. Milliseconds. */
   readonly ms?: number;
+  /** Of what it sends in a round, so much has to have been sent: with less it was not tested. By default 4. */
+  readonly least?: number;
   /** Whether the short form in `npm test` has it. */
   readonly isShort?: boolean;
   /** Begins it; it goes on until the attacker's signal. */

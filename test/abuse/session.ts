@@ -5,7 +5,7 @@ import { Attack, type AttackPriority } from './attack/attack.ts';
 import { judgeCharge, readUsage } from './measure/charge.ts';
 import { describeOutcome, findShortfalls, type Outcome } from './measure/outcome.ts';
 import { recover } from './measure/recovery.ts';
-import { type RoundPlan, runRounds } from './measure/rounds.ts';
+import { type Round, type RoundPlan, runRounds } from './measure/rounds.ts';
 import { planNeighbour } from './stage/neighbour.ts';
 import { Stage, type StageOptions } from './stage/stage.ts';
 import { countLogLines, readResidentBytes, readVitals } from './stage/vitals.ts';
@@ -30,6 +30,7 @@ export class Session {
   readonly #pace: number;
   #lanes: readonly Lane[] = [];
   #isTainted = true;
+  #alone: Round[] = [];
 
   private constructor(stage: Stage, load: Load, attack: Attack, pace: number) {
     this.#stage = stage;
@@ -56,7 +57,7 @@ export class Session {
     const logEnd = countLogLines(stage.program, 0).end;
     const usage = await readUsage(stage, abuse);
     const vitals = await readVitals(stage.program);
-    const actors = { stage, load: this.#load, attack: this.#attack, lanes: this.#lanes };
+    const actors = { stage, load: this.#load, attack: this.#attack, lanes: this.#lanes, alone: this.#alone };
     const rounds = await runRounds(actors, abuse, plan);
     const isRunning = stage.program.isRunning;
     const charge = isRunning
@@ -79,6 +80,7 @@ export class Session {
   /** Learns the answers, and makes the service warm. */
   async #prepare(): Promise<void> {
     this.#lanes = await planNeighbour(this.#stage, this.#pace);
+    this.#alone = [];
     await this.#load.begin(this.#lanes);
     await this.#load.goOn(WARM_UP);
     await this.#load.end();

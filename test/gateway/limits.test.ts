@@ -116,13 +116,13 @@ test('a network that has as much in work as it may refuses the next call with 42
   const network = { ...createScriptedNetwork(new ScriptedChain()), turns };
   const principal = createPrincipal({});
   const { gateway, told } = open(network, principal);
-  assert.equal(turns.enter('somebody', { aborted: false }), true);
+  turns.take('other');
   const refused = await send(gateway, network, principal, call('eth_chainId'));
   const error = { code: -32005, message: 'limit exceeded: too many requests in progress' };
   assert.deepEqual(refused, { status: 429, retryAfter: 1, body: { jsonrpc: '2.0', id: 1, error } });
   const batch = await send(gateway, network, principal, [call('eth_chainId')]);
   assert.deepEqual(batch, { status: 200, body: [{ jsonrpc: '2.0', id: 1, error }] });
-  turns.leave();
+  turns.leave('other');
   assert.equal((await send(gateway, network, principal, call('eth_chainId'))).status, 200);
   assert.equal(turns.running, 0);
   assert.deepEqual(told.limited, ['overload', 'overload']);

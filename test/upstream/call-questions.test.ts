@@ -61,6 +61,18 @@ describe('calls', () => {
     assert.equal(node.asked.calls.length, 1);
   });
 
+  it('a call too large to be a key is asked each time', async () => {
+    const { chain: served, node } = createNetwork(chain);
+    for (const [bytes, asked] of [
+      [30_000, 1],
+      [40_000, 3],
+    ] as const) {
+      const call = { to: TO, data: `0x${'ab'.repeat(bytes)}` };
+      for (let i = 0; i < 2; i++) await served.call({ call, block: LATEST }, createScope());
+      assert.equal(node.asked.calls.length, asked);
+    }
+  });
+
   it('old blocks too, after one look at the block', async () => {
     const { chain: served, asked } = createNetwork(chain);
     for (const block of [at(5), hashed(chain.hashOf(5)), at(5)])

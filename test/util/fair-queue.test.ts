@@ -6,9 +6,16 @@ import { FairQueue } from '../../src/util/fair-queue.ts';
 const LIMITS = { running: 2, waiting: 4, waitMs: 1_000 };
 const HERE = { aborted: false };
 
+/** `true` when the turn is there at once. */
+function enter(queue: FairQueue, owner: string, waiter = HERE): boolean | Promise<boolean> {
+  if (!queue.hasRoom(owner)) return queue.wait(owner, waiter);
+  queue.take(owner);
+  return true;
+}
+
 /** Enters and notes what comes of it. */
 function follow(queue: FairQueue, owner: string, log: string[], waiter = HERE): void {
-  const turn = queue.enter(owner, waiter);
+  const turn = enter(queue, owner, waiter);
   const note = (isTurn: boolean): void => void log.push(`${owner}:${isTurn}`);
   if (typeof turn === 'boolean') note(turn);
   else void turn.then(note);
@@ -22,13 +29,13 @@ test('as many as may run at once do, owners take turns behind them', async () =>
   for (const owner of ['a', 'a', 'a', 'a', 'b', 'c']) follow(queue, owner, log);
   assert.deepEqual(log, ['a:true', 'a:true']);
   assert.deepEqual([queue.running, queue.waiting], [2, 4]);
-  for (let i = 0; i < 4; i++) {
-    queue.leave();
+  for (const owner of ['a', 'a', 'a', 'b']) {
+    queue.leave(owner);
     await settle();
   }
   assert.deepEqual(log.slice(2), ['a:true', 'b:true', 'c:true', 'a:true']);
-  queue.leave();
-  queue.leave();
+  queue.leave('c');
+  queue.leave('a');
   assert.deepEqual([queue.running, queue.waiting], [0, 0]);
 });
 
@@ -57,7 +64,7 @@ test('whoever has gone does not get a turn', async () => {
   follow(queue, 'b', log, gone);
   follow(queue, 'c', log);
   gone.aborted = true;
-  queue.leave();
+  queue.leave('a');
   await settle();
   assert.deepEqual(log, ['a:true', 'b:false', 'c:true']);
 });
@@ -69,18 +76,18 @@ test('who would have to wait too long is told at once, as far as the pace is kno
   for (let i = 0; i < 20; i++) follow(queue, 'a', log);
   for (let i = 0; i < 12; i++) {
     clock.now += 100;
-    queue.leave();
+    queue.leave('a');
     await settle();
   }
   assert.equal(queue.waiting, 7);
   // Eight times 100 ms are too long for the one, one turn of the other goes before the first of another.
-  assert.equal(queue.enter('a', HERE), false);
-  assert.ok(queue.enter('b', HERE) instanceof Promise);
-  for (let i = 0; i < 4; i++) {
-    queue.leave();
+  assert.equal(enter(queue, 'a'), false);
+  assert.ok(enter(queue, 'b') instanceof Promise);
+  for (const owner of ['a', 'a', 'b', 'a']) {
+    queue.leave(owner);
     await settle();
   }
-  assert.ok(queue.enter('a', HERE) instanceof Promise);
+  assert.ok(enter(queue, 'a') instanceof Promise);
 });
 
 test('who has gone, or has waited for too long, is let go although nothing ends', async () => {
@@ -100,38 +107,60 @@ test('who has gone, or has waited for too long, is let go although nothing ends'
   clock.now = 1_000;
   await until(3);
   assert.deepEqual([log[2], queue.waiting], ['c:false', 0]);
-  queue.leave();
-  assert.equal(queue.enter('d', HERE), true);
+  queue.leave('a');
+  assert.equal(enter(queue, 'd'), true);
 });
 
-test('turns are never more than may run, and nobody waits without end', async () => {
+test('one owner holds no more than its share, and others need not wait behind it', async () => {
+  const queue = new FairQueue({ running: 8, ownerShare: 0.5, waiting: 100, waitMs: 1_000 });
+  const log: string[] = [];
+  for (let i = 0; i < 20; i++) follow(queue, 'a', log);
+  assert.deepEqual([queue.running, queue.waiting], [4, 16]);
+  for (const owner of ['b', 'b', 'c']) follow(queue, owner, log);
+  assert.deepEqual(log.slice(4), ['b:true', 'b:true', 'c:true']);
+  // Of 8, 7 are held: what ends is not for the owner that holds more than is free.
+  queue.leave('c');
+  await settle();
+  assert.deepEqual([queue.running, queue.waiting, log.length], [6, 16, 7]);
+  queue.leave('b');
+  queue.leave('b');
+  queue.leave('a');
+  await settle();
+  assert.deepEqual([queue.running, queue.waiting, log.at(-1)], [4, 15, 'a:true']);
+});
+
+test('turns are never more than may run, no entry waits whose owner has room, and none waits without end', async () => {
   const owners = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 80 });
+  const shares = fc.constantFrom(0.3, 0.5, 1);
   await fc.assert(
-    fc.asyncProperty(owners, async (steps) => {
-      const queue = new FairQueue(LIMITS);
-      let [running, open] = [0, 0];
+    fc.asyncProperty(owners, shares, async (steps, ownerShare) => {
+      const limits = { ...LIMITS, running: 4, ownerShare };
+      const queue = new FairQueue(limits);
+      const running: string[] = [];
+      const open: string[] = [];
       for (const [owner, isEntering] of steps) {
         if (isEntering) {
-          open++;
-          void Promise.resolve(queue.enter(owner, HERE)).then((isTurn) => {
-            open--;
-            if (isTurn) running++;
+          open.push(owner);
+          void Promise.resolve(enter(queue, owner)).then((isTurn) => {
+            open.splice(open.indexOf(owner), 1);
+            if (isTurn) running.push(owner);
           });
-        } else if (running > 0) {
-          running--;
-          queue.leave();
+        } else if (running.includes(owner)) {
+          running.splice(running.indexOf(owner), 1);
+          queue.leave(owner);
         }
         await settle();
-        assert.equal(queue.running, running);
-        assert.ok(running <= LIMITS.running);
-        assert.equal(queue.waiting, open);
-        assert.ok(open <= LIMITS.waiting);
+        assert.equal(queue.running, running.length);
+        assert.ok(running.length <= limits.running);
+        assert.equal(queue.waiting, open.length);
+        assert.ok(open.length <= limits.waiting);
+        for (const waiting of open) assert.ok(!queue.hasRoom(waiting));
       }
-      for (; running > 0; await settle()) {
-        running--;
-        queue.leave();
+      for (let owner = running.shift(); owner !== undefined; owner = running.shift()) {
+        queue.leave(owner);
+        await settle();
       }
-      assert.deepEqual([open, queue.running, queue.waiting], [0, 0, 0]);
+      assert.deepEqual([open.length, queue.running, queue.waiting], [0, 0, 0]);
     }),
   );
 });

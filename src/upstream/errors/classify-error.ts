@@ -1,5 +1,5 @@
 import type { NodeError } from '../node-call.ts';
-import { cutText } from './cut-text.ts';
+import { cutText, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
 import { findRevert } from './find-revert.ts';
 import { type FoundRule, findRule } from './find-rule.ts';
 import { isEstimating, isExecuting } from './methods.ts';
@@ -17,13 +17,19 @@ const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i
 /**
  * What a node means by its error. The order is what keeps contracts out of it: a revert is recognised first, by code, by
  * bytes, by how its words begin; only then are codes and words looked up, of errors in which no contract has a say.
+ * @param mask hides secrets in words; of words that are not a revert's reason only the beginning is given to it
  */
-export function classifyError(error: NodeError, method: string): Verdict {
-  const text = cutText(error.message);
+export function classifyError(
+  error: NodeError,
+  method: string,
+  mask: (words: string) => string = (words) => words,
+): Verdict {
+  const cut = (words: string): string => cutText(mask(cutText(words, MAX_SCRUBBED_LENGTH)));
+  const text = cut(error.message);
   const executes = isExecuting(method);
-  const revert = executes ? findRevert(error, text) : undefined;
+  const revert = executes ? findRevert(error, text, mask) : undefined;
   if (revert !== undefined) return { kind: 'reverted', data: revert };
-  const told = readText(text, error.data);
+  const told = readText(text, error.data, cut);
   const found = findRule(error.code, told, executes);
   if (found !== undefined) return createVerdict(found, told, error, method);
   if (executes && EMPTY_MESSAGE.test(text)) return { kind: 'failed', message: told };
@@ -52,8 +58,8 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
 }
 
 /** The words that say what happened, wherever the client puts them. */
-function readText(text: string, data: unknown): string {
+function readText(text: string, data: unknown, cut: (words: string) => string): string {
   if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
-  if (EMPTY_MESSAGE.test(text)) return cutText(unwrapError(data));
-  return VAGUE_MESSAGE.test(text) ? cutText(`${text}: ${data}`) : text;
+  if (EMPTY_MESSAGE.test(text)) return cut(unwrapError(data));
+  return VAGUE_MESSAGE.test(text) ? cut(`${text}: ${data}`) : text;
 }

@@ -1,5 +1,7 @@
 /** UTF-16 units of a node's text that are looked at: patterns meet nothing longer. */
 const MAX_TEXT_LENGTH = 4_000;
+/** UTF-16 units of a text that are searched for secrets: more than are kept, as masks are shorter. */
+export const MAX_SCRUBBED_LENGTH = 16_000;
 /** Stands where something was cut off. */
 export const ELLIPSIS = '…';
 /** Of a longer word, so many units are left out where it is cut. */

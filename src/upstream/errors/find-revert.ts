@@ -18,15 +18,21 @@ const VM_ERROR = /^vm execution error\.?$/i;
  * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
  * be nothing else, and words last. A node that gives the reason in words only, with no data at all, gets it encoded as
  * `Error(string)`, so that clients decode it as from any other node; where it says that there is no data, there is none.
+ * @param text the beginning of the message
+ * @param mask hides secrets in words that become a reason
  */
-export function findRevert(error: NodeError, text: string): string | undefined {
+export function findRevert(
+  error: NodeError,
+  text: string,
+  mask: (words: string) => string,
+): string | undefined {
   const data = parseRevertData(error.data);
   const isEmpty = data === undefined || data === '0x';
   if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text)))
-    return data ?? readReason(error.message);
+    return data ?? readReason(mask(error.message));
   if (data !== undefined && isAbiEncoded(data)) return data;
-  if (VM_ERROR.test(text)) return data ?? readVmError(error.data);
-  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(error.message));
+  if (VM_ERROR.test(text)) return data ?? readVmError(error.data, mask);
+  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(mask(error.message)));
 }
 
 /** The whole reason, however long. */
@@ -35,11 +41,12 @@ function readReason(message: string): string {
 }
 
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
-function readVmError(data: unknown): string | undefined {
+function readVmError(data: unknown, mask: (words: string) => string): string | undefined {
   if (typeof data !== 'string') return '0x';
-  const inner = unwrapError(data);
-  const bytes = parseRevertData(inner);
+  const said = unwrapError(data);
+  const bytes = parseRevertData(said);
   if (bytes !== undefined) return bytes;
+  const inner = mask(said);
   const prose = parseRevertProse(inner);
   if (prose !== undefined) return encodeReason(prose.reason);
   const words = cutText(inner);

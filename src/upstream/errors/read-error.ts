@@ -7,7 +7,6 @@ import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
 const MAX_REASON_LENGTH = 1_048_576;
-const BYTES = /^\s*(?:reverted\s+)?0x/i;
 
 /**
  * A node's error: what the caller is to be told is a ChainError, anything else a fault.
@@ -18,7 +17,9 @@ export function readError(
   method: string,
   secrets: readonly string[],
 ): ChainError | UpstreamFault {
-  const verdict = classifyError(maskError(error, secrets), method);
+  const verdict = classifyError(error, method, (words) =>
+    maskSecrets(words.slice(0, MAX_REASON_LENGTH), secrets),
+  );
   switch (verdict.kind) {
     case 'reverted':
       return new ChainError('reverted', 'execution reverted', verdict.data);
@@ -44,16 +45,4 @@ export function readError(
         : new UpstreamFault('unknown', message);
     }
   }
-}
-
-/** What a node says in words becomes the reason of a revert as it is: it holds no secret from here on. */
-function maskError({ code, message, data }: NodeError, secrets: readonly string[]): NodeError {
-  return {
-    code,
-    message: maskSecrets(message.slice(0, MAX_REASON_LENGTH), secrets),
-    data:
-      typeof data === 'string' && !BYTES.test(data)
-        ? maskSecrets(data.slice(0, MAX_REASON_LENGTH), secrets)
-        : data,
-  };
 }

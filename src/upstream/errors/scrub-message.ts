@@ -1,9 +1,7 @@
-import { cutText, ELLIPSIS } from './cut-text.ts';
+import { cutText, ELLIPSIS, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
 
 /** UTF-16 units of a message that reach a client or a log, its ellipsis included. */
 const MAX_MESSAGE_LENGTH = 1_000;
-/** UTF-16 units that are searched for secrets: more than are kept. */
-const MAX_SCRUBBED_LENGTH = 16_000;
 const MASK = '***';
 /** From here on each replacement shortens the text, so that replacing again and again comes to an end. */
 const MIN_SECRET_LENGTH = MASK.length + 1;

@@ -28,6 +28,10 @@ export class Attack {
     return new Attack(child);
   }
 
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
   /** Resolves when the attackers have begun. @throws Error when the abuse cannot be made */
   async begin(abuse: string, target: Target): Promise<void> {
     const answer = await this.#ask({ say: 'begin', abuse, target });

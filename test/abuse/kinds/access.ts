@@ -5,7 +5,7 @@ import { holdSockets } from '../attack/sockets.ts';
 import { DEVNET, nextNumber } from './body-abuse.ts';
 import { CHAIN_ID_BODY, encodeUpgrade } from './requests.ts';
 
-const COMMON = { family: 'access', transport: 'HTTP', key: 'none' } as const;
+const COMMON = { family: 'access', transport: 'HTTP', key: 'none', least: 20 } as const;
 const NOTHING = new Uint8Array(0);
 
 const post = (plan: Partial<PostPlan>): Abuse['begin'] => {

@@ -6,7 +6,7 @@ import { DEVNET, encodeCall, PRAGUE } from './body-abuse.ts';
 import { repeat } from './programs.ts';
 import { CHAIN_ID_BODY, encodeRequest, encodeUpgrade } from './requests.ts';
 
-const COMMON = { family: 'connections', transport: 'TCP', key: 'unlimited' } as const;
+const COMMON = { family: 'connections', transport: 'TCP', key: 'unlimited', least: 16 } as const;
 const BODY_BYTES = 5_000_000;
 const HEAD = (key: string, ...fields: readonly string[]): string =>
   [`POST /v3/${key} HTTP/1.1`, `Host: ${DEVNET}`, 'Content-Type: application/json', ...fields, '', ''].join(

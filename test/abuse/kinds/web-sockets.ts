@@ -5,7 +5,7 @@ import { holdWebSockets } from '../attack/web-sockets.ts';
 import { DEVNET } from './body-abuse.ts';
 import { CHAIN_ID_BODY, encodeFrameHead, encodeRequest, encodeUpgrade } from './requests.ts';
 
-const COMMON = { family: 'WebSockets', transport: 'WebSocket', key: 'unlimited' } as const;
+const COMMON = { family: 'WebSockets', transport: 'WebSocket', key: 'unlimited', least: 8 } as const;
 const TEXT = 1;
 const CONTINUATION = 0;
 const PING = 9;

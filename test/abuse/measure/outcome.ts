@@ -10,6 +10,7 @@ const MAX_RECOVERY_MS = 5_000;
 /** Of the whole abuse; lines about one thing are bounded for each minute. */
 const MAX_LOG_LINES = 200;
 const SHOWN_KINDS = 3;
+const LEAST_SENT = 4;
 
 export type Outcome = {
   readonly abuse: Abuse;
@@ -22,6 +23,7 @@ export type Outcome = {
   readonly recoveryMs: number;
   readonly recoveryLack: string | undefined;
   readonly sent: number;
+  readonly rounds: number;
   readonly wrong: number;
   readonly logLines: number;
   readonly isRunning: boolean;
@@ -34,8 +36,7 @@ export function describeOutcome(
   rounds: Rounds,
   rest: Pick<Outcome, 'charge' | 'logLines' | 'isRunning'>,
 ): Outcome {
-  const reports = [...rounds.alone, ...rounds.beside].flat();
-  const { attacks, recovery, socketFault } = rounds;
+  const { reports, attacks, recovery, socketFault } = rounds;
   const kinds = Object.entries(attacks.kinds).sort(([, a], [, b]) => b - a);
   return {
     ...rest,
@@ -51,6 +52,7 @@ export function describeOutcome(
     recoveryMs: recovery.ms,
     recoveryLack: recovery.lack,
     sent: attacks.sent,
+    rounds: rounds.beside.length,
     wrong: attacks.wrong,
     seen: kinds
       .slice(0, SHOWN_KINDS)
@@ -64,7 +66,7 @@ export function findShortfalls(outcome: Outcome): readonly string[] {
   const { p99, failed, failures, peakBytes, charge, recoveryMs, recoveryLack, wrong, logLines } = outcome;
   const shortfalls: string[] = [];
   if (!outcome.isRunning) shortfalls.push('the service ended');
-  if (!(p99.beside <= p99.limit))
+  if (isTooSlow(outcome))
     shortfalls.push(`p99 ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone`);
   if (failed > 0) shortfalls.push(`${failed} failed: ${failures.slice(0, 200)}`);
   if (!(peakBytes < MAX_RESIDENT_BYTES)) shortfalls.push(`${toMiB(peakBytes)} MiB`);
@@ -76,9 +78,18 @@ export function findShortfalls(outcome: Outcome): readonly string[] {
   return shortfalls;
 }
 
-/** Left out when the abuse could not be made at all. */
-export function isTooWeak({ abuse, sent }: Outcome): boolean {
-  return sent === 0 && abuse.family !== 'control';
+/** Only what was measured while nothing else wanted the processors says that it is the abuse. */
+export function isTooSlow({ p99 }: Outcome): boolean {
+  return p99.isCalm && !(p99.beside <= p99.limit);
+}
+
+/** Why it says nothing; undefined where it does. */
+export function findDoubt({ abuse, sent, rounds, p99 }: Outcome): string | undefined {
+  if (abuse.family !== 'control' && sent < (abuse.least ?? LEAST_SENT) * rounds)
+    return `not tested, sent ${sent} times only`;
+  if (!p99.isCalm && !(p99.beside <= p99.limit))
+    return `p99 not judged, as others used ${p99.foreign.toFixed(1)} processors: ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone`;
+  return undefined;
 }
 
 export function toMiB(bytes: number): string {

@@ -11,6 +11,7 @@ import { findWebSocketFault } from '../stage/ask.ts';
 import { HEAVY_LANE } from '../stage/neighbour.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readResidentBytes, readVitals, watchMemory } from '../stage/vitals.ts';
+import { CALM_PROCESSORS, watchProcessors } from './processors.ts';
 import { type Recovery, recover } from './recovery.ts';
 
 /** For connections to be opened, before latencies count. */
@@ -24,21 +25,32 @@ const MAX_MORE_MS = 10;
 /** So far below or beyond it that no further round could show anything else. */
 const CLEAR = 0.7;
 const HOPELESS = 10;
-/** Alone it is less, unless something else wants the processors: then that is measured again. */
-const CALM_MS = 15;
-const ALONE_ATTEMPTS = 3;
+/** What counts as alone: the middle of so many of the last measurements, which are short. */
+const ALONE_ROUNDS = 5;
 
 export type RoundPlan = {
   readonly aloneMs: number;
   /** Of abuses that do not say how long they take. */
   readonly attackMs: number;
-  /** Where the latencies are not clearly good or bad, they are measured again up to so many times. */
+  /** Where the latencies are not clearly good or bad, or something else wanted the processors, they are measured up to so many times. */
   readonly maxRounds: number;
+  /** Whether there is time for one more round than the first. */
+  readonly hasTime?: () => boolean;
+};
+
+/** What a neighbour was answered for a while. */
+export type Round = {
+  readonly reports: readonly LaneReport[];
+  /** Processors that programs without a part in it used meanwhile. */
+  readonly foreign: number;
 };
 
 export type Rounds = {
-  readonly alone: readonly (readonly LaneReport[])[];
-  readonly beside: readonly (readonly LaneReport[])[];
+  /** The last of this and earlier abuses. */
+  readonly alone: readonly Round[];
+  readonly beside: readonly Round[];
+  /** Of all that was measured for this abuse. */
+  readonly reports: readonly LaneReport[];
   readonly attacks: AttackReport;
   /** The slowest. */
   readonly recovery: Recovery;
@@ -52,56 +64,66 @@ export type Actors = {
   readonly load: Load;
   readonly attack: Attack;
   readonly lanes: readonly Lane[];
+  /** Of the service as it runs now, alone; what is measured is added. */
+  readonly alone: Round[];
 };
 
 export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): Promise<Rounds> {
-  const alone: (readonly LaneReport[])[] = [];
-  const beside: (readonly LaneReport[])[] = [];
+  const beside: Round[] = [];
+  const all: LaneReport[] = [];
   const attacks: AttackReport[] = [];
   let socketFault: string | undefined;
   let recovery: Recovery = { ms: 0, lack: undefined };
-  const { stage, lanes } = actors;
+  const { stage, lanes, alone } = actors;
   const readPeak = watchMemory(stage.program.pid);
-  const before = await readVitals(stage.program);
-  for (let round = 0; needsRound(round, { alone, beside }, plan.maxRounds); round++) {
-    alone.push(await measureAlone(actors, plan.aloneMs));
-    const { reports, report, fault } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
+  const vitals = await readVitals(stage.program);
+  for (let round = 0; needsRound(round, { alone, beside }, plan); round++) {
+    const before = await measureAlone(actors, plan.aloneMs);
+    alone.push(before);
+    if (alone.length > ALONE_ROUNDS) alone.shift();
+    const { reports, foreign, report, fault } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
     socketFault ??= fault;
-    beside.push(reports);
+    beside.push({ reports, foreign });
+    all.push(...before.reports, ...reports);
     attacks.push(report);
-    const after = await recover(stage, lanes, before);
+    const after = await recover(stage, lanes, vitals);
     if (after.ms > recovery.ms) recovery = after;
     if (after.lack !== undefined || !stage.program.isRunning) break;
   }
-  return { alone, beside, attacks: addReports(attacks), recovery, peakBytes: readPeak(), socketFault };
+  const peakBytes = readPeak();
+  return {
+    alone: [...alone],
+    beside,
+    reports: all,
+    attacks: addReports(attacks),
+    recovery,
+    peakBytes,
+    socketFault,
+  };
 }
 
-async function measureAlone({ load, lanes }: Actors, ms: number): Promise<readonly LaneReport[]> {
-  let calmest: readonly LaneReport[] | undefined;
-  for (let attempt = 0; attempt < ALONE_ATTEMPTS; attempt++) {
-    await begin(load, lanes);
-    await sleep(ms);
-    const reports = await load.end();
-    // What fails while nothing else is asked is not for a later attempt to hide.
-    if (countFailures(reports) > 0) return reports;
-    if (calmest === undefined || readLight(reports) < readLight(calmest)) calmest = reports;
-    if (readLight(calmest) < CALM_MS) break;
-  }
-  return calmest as readonly LaneReport[];
+async function measureAlone(actors: Actors, ms: number): Promise<Round> {
+  const { load, lanes } = actors;
+  await begin(load, lanes);
+  const readForeign = watchProcessors(listProcesses(actors));
+  await sleep(ms);
+  const foreign = readForeign();
+  return { reports: await load.end(), foreign };
 }
 
-type Beside = {
-  readonly reports: readonly LaneReport[];
+function listProcesses({ stage, load, attack }: Actors): readonly number[] {
+  return [process.pid, stage.program.pid, stage.nodePid, load.pid, attack.pid];
+}
+
+type Beside = Round & {
   readonly report: AttackReport;
   readonly fault: string | undefined;
 };
 
-async function measureBeside(
-  { stage, load, attack, lanes }: Actors,
-  abuse: Abuse,
-  ms: number,
-): Promise<Beside> {
+async function measureBeside(actors: Actors, abuse: Abuse, ms: number): Promise<Beside> {
+  const { stage, load, attack, lanes } = actors;
   await begin(load, lanes);
+  const readForeign = watchProcessors(listProcesses(actors));
   await attack.begin(abuse.name, stage.targetFor(abuse.key));
   await sleepWhileSmall(stage.program.pid, ms);
   // What is under way is waited for while the abuse goes on.
@@ -109,7 +131,8 @@ async function measureBeside(
   const report = isLarge ? await attack.end() : undefined;
   const fault = await findWebSocketFault(stage);
   const reports = await load.end();
-  return { reports, report: report ?? (await attack.end()), fault };
+  const foreign = readForeign();
+  return { reports, foreign, report: report ?? (await attack.end()), fault };
 }
 
 /** An abuse that takes far more memory than it may is ended: others use the machine, too. */
@@ -126,12 +149,14 @@ async function begin(load: Load, lanes: readonly Lane[]): Promise<void> {
 
 type Latencies = Pick<Rounds, 'alone' | 'beside'>;
 
-function needsRound(round: number, latencies: Latencies, maxRounds: number): boolean {
+function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }: RoundPlan): boolean {
   if (round === 0) return true;
-  if (countFailures(latencies.beside.flat()) > 0) return false;
-  const { beside, limit } = readP99(latencies);
-  if (beside < limit * CLEAR || beside > limit * HOPELESS) return false;
-  return round < maxRounds;
+  if (round >= maxRounds || hasTime?.() === false) return false;
+  if (countFailures(latencies.beside.flatMap(({ reports }) => reports)) > 0) return false;
+  const { beside, limit, isCalm } = readP99(latencies);
+  // What others wanted can only have made it higher.
+  if (beside < limit * CLEAR) return false;
+  return !isCalm || beside <= limit * HOPELESS;
 }
 
 /** Milliseconds. */
@@ -141,38 +166,45 @@ export type P99 = {
   /** The lowest of the rounds: where it is far below, something else wanted the processors. */
   readonly best: number;
   readonly limit: number;
+  /** Whether there were rounds in which nothing else wanted the processors: the others do not count then. */
+  readonly isCalm: boolean;
+  /** Processors that others used, in the calmest round alone or beside, whichever was less calm. */
+  readonly foreign: number;
 };
 
-/** Over all lanes but that of the heavy calls, the middle of the rounds. */
+/** Over all lanes but that of the heavy calls, the middle of the rounds that count. */
 export function readP99({ alone, beside }: Latencies): P99 {
-  const aloneMs = median(alone.map(readLight));
+  const [calmAlone, calmBeside] = [alone.filter(isRoundCalm), beside.filter(isRoundCalm)];
+  const isCalm = calmAlone.length > 0 && calmBeside.length > 0;
+  const aloneMs = median((isCalm ? calmAlone : alone).map(readLight));
+  const latencies = (isCalm ? calmBeside : beside).map(readLight);
   return {
     alone: aloneMs,
-    beside: median(beside.map(readLight)),
-    best: Math.min(...beside.map(readLight)),
+    beside: median(latencies),
+    best: Math.min(...latencies),
     limit: Math.max(aloneMs * MAX_RATIO, aloneMs + MAX_MORE_MS),
+    isCalm,
+    foreign: Math.max(...[alone, beside].map((rounds) => Math.min(...rounds.map(({ foreign }) => foreign)))),
   };
 }
 
+function isRoundCalm({ foreign }: Round): boolean {
+  return foreign < CALM_PROCESSORS;
+}
+
 /** Without an answer it is infinite. */
-function readLight(reports: readonly LaneReport[]): number {
+function readLight({ reports }: Round): number {
   const p99 = readPercentile(reports.filter(isLight), P99);
   return Number.isNaN(p99) ? Number.POSITIVE_INFINITY : p99;
 }
 
 /** The lane with the highest p99 beside the abuse. */
 export function findWorstLane({ beside }: Latencies): string {
-  const names = [
-    ...new Set(
-      beside
-        .flat()
-        .filter(isLight)
-        .map(({ name }) => name),
-    ),
-  ];
+  const reports = beside.flatMap((round) => round.reports).filter(isLight);
+  const names = [...new Set(reports.map(({ name }) => name))];
   const readLane = (lane: string): number =>
     readPercentile(
-      beside.flat().filter(({ name }) => name === lane),
+      reports.filter(({ name }) => name === lane),
       P99,
     );
   return names.reduce((worst, name) => (readLane(name) > readLane(worst) ? name : worst), names[0] ?? '');

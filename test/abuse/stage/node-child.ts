@@ -1,5 +1,5 @@
 /** A node in a process of its own. What it says to a call depends on how the call's data begins. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { RpcError, startNode } from '../../support/served-node.ts';
@@ -42,7 +42,12 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 /** In front of it: calls that are never answered, and answers that are no JSON. */
-const door = createServer(async (request, response) => {
+const door = createServer((request, response) => {
+  // A call that is given up ends its connection.
+  answer(request, response).catch(() => response.destroy());
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = await readText(request);
   if (text.includes('"0x510e')) return;
   response.setHeader('content-type', 'application/json');
@@ -50,9 +55,9 @@ const door = createServer(async (request, response) => {
     response.end('<html>busy</html>');
     return;
   }
-  const answer = await fetch(node.url, { method: 'POST', body: text });
-  response.end(Buffer.from(await answer.arrayBuffer()));
-});
+  const answered = await fetch(node.url, { method: 'POST', body: text });
+  response.end(Buffer.from(await answered.arrayBuffer()));
+}
 door.keepAliveTimeout = 600_000;
 door.listen(0, '127.0.0.1', () => process.send?.((door.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());

@@ -29,6 +29,10 @@ export class Load {
     return new Load(child);
   }
 
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
   /** Opens one that sends at once. */
   static async begin(lanes: readonly Lane[]): Promise<Load> {
     const load = await Load.open();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ChainError } from '../../../src/chain/errors.ts';
+import { classifyError } from '../../../src/upstream/errors/classify-error.ts';
 import { readError } from '../../../src/upstream/errors/read-error.ts';
 import { UnknownExecutionError } from '../../../src/upstream/fault.ts';
 
@@ -18,6 +19,8 @@ test('no words of a node hold its secrets, be they a message, a reason, or data'
     (words) => ({ code: -32000, message: words, data: undefined }),
     (words) => ({ code: 3, message: `execution reverted: ${words}`, data: undefined }),
     (words) => ({ code: -32000, message: `Execution reverted (${words})`, data: undefined }),
+    (words) => ({ code: -32000, message: `reverted 0x${words}`, data: undefined }),
+    (words) => ({ code: -32015, message: 'VM execution error.', data: `Reverted 0x${words}` }),
     (words) => ({ code: -32015, message: 'VM execution error.', data: `revert: ${words}` }),
     (words) => ({ code: -32015, message: 'VM execution error.', data: words }),
     (words) => ({ code: -32602, message: 'invalid params', data: words }),
@@ -51,4 +54,21 @@ test('an unknown error may be a failed execution only where something is execute
   assert.ok(readError(error, 'eth_call', []) instanceof UnknownExecutionError);
   assert.ok(readError(error, 'debug_traceCall', []) instanceof UnknownExecutionError);
   assert.ok(!(readError(error, 'eth_getBlockReceipts', []) instanceof UnknownExecutionError));
+});
+
+test('of a long error only the beginning is searched for secrets, and a reason where there is one', () => {
+  const searched: number[] = [];
+  const mask = (words: string): string => {
+    searched.push(words.length);
+    return words;
+  };
+  const words = 'very long '.repeat(100_000);
+  assert.equal(
+    classifyError({ code: -32000, message: words, data: words }, 'eth_call', mask).kind,
+    'unknown',
+  );
+  assert.ok(Math.max(...searched) <= 16_001, String(searched));
+  const message = `execution reverted: ${words}`;
+  assert.equal(classifyError({ code: 3, message, data: undefined }, 'eth_call', mask).kind, 'reverted');
+  assert.equal(Math.max(...searched), message.length);
 });
