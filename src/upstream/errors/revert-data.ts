@@ -1,3 +1,4 @@
+import { isLowerHex } from '../../primitives/byte-loops.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 
 const NOT_HEX = /[^0-9a-f]/i;
@@ -66,6 +67,8 @@ function parseFields(holder: object): string | undefined {
 function parseHex(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^0x/i.test(trimmed) || trimmed.length % 2 !== 0) return undefined;
+  // As nearly all nodes write it: megabytes are not searched by a pattern and written anew.
+  if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
   const digits = trimmed.slice(2);
   return NOT_HEX.test(digits) ? undefined : `0x${digits.toLowerCase()}`;
 }
