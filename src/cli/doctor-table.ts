@@ -8,6 +8,7 @@ const STANDINGS: Readonly<Record<NodeStanding, string>> = {
   usable: 'ok',
   headless: 'no head',
   otherChain: 'other chain',
+  disputed: 'no majority',
   silent: 'no answer',
 };
 const MAX_CLIENT_LENGTH = 24;

@@ -118,12 +118,17 @@ function findSource(
 ): CallSource {
   if (scope?.hasAskedNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
-  if (error !== undefined && isFoundHere(error)) return 'local';
+  if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
   // What was answered before, and what is known of the chain's newest blocks, is answered without asking.
   return hasNodes ? 'cache' : 'embedded';
 }
 
+/** Errors without an answer of a chain: where no node was asked, the service itself found that there is none. */
+function isUnanswered({ rowName, row }: RpcError): boolean {
+  return row.isFault === true || rowName === 'cancelled';
+}
+
 /** Errors that are found before a chain is asked for anything. */
 function isFoundHere({ rowName }: RpcError): boolean {
-  return rowName === 'invalidParams' || rowName === 'methodNotFound';
+  return rowName === 'invalidParams' || rowName === 'methodNotFound' || COSTS_NOTHING.has(rowName);
 }

@@ -6,7 +6,7 @@ import type { LogLevel } from './options.ts';
 /**
  * A logger whose volume is bounded whatever clients and nodes do: so many lines of each message in a minute, a tenth of
  * them for one owner. `leftOut` in a line is how many like it were left out before it. Debug lines are not bounded:
- * an operator who switches them on wants all of them.
+ * switching them on asks for all of them.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;

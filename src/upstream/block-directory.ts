@@ -41,6 +41,12 @@ export class BlockDirectory {
     return this.#head.hashAt(number) ?? this.#hashes.get(number);
   }
 
+  /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
+  headerOf(number: bigint): BlockHeader | undefined {
+    const { safe, finalized } = this.#head;
+    return this.#head.headerAt(number) ?? [safe, finalized].find((header) => header?.number === number);
+  }
+
   /**
    * A block at or below the served head; null when two nodes say that there is none. The hash of a recent height is
    * known from the heads of the share; that of an older one is believed when two nodes tell the same, if there are two.

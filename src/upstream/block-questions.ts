@@ -70,8 +70,17 @@ export class BlockQuestions {
     if (reference.kind === 'tag' && reference.tag === 'latest') return viewOf(await resolver.getHead(scope));
     const resolved = await resolver.resolve(reference, scope);
     if (resolved.kind === 'pending') return this.#getPendingHeader(scope);
+    const known = this.#findKnownHeader(resolved);
+    if (known !== undefined) return viewOf(known);
     const block = await this.#findBlock(resolved, scope);
     return block === null ? null : viewOf(block);
+  }
+
+  #findKnownHeader(resolved: ResolvedBlock): BlockHeader | undefined {
+    if (resolved.kind !== 'block' || !resolved.isCanonical) return undefined;
+    const { number, hash } = resolved.position;
+    const header = this.#parts.directory.headerOf(number);
+    return hash === undefined || header?.hash === hash ? header : undefined;
   }
 
   /** A question whose answer never changes as long as the block is the same. */

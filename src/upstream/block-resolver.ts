@@ -77,8 +77,11 @@ export class BlockResolver {
       case 'number':
         if (reference.number > latest.number) return { kind: 'none', message: 'header not found' };
         return canonical({ number: reference.number, hash: this.#parts.directory.hashOf(reference.number) });
-      case 'hash':
-        return reference.hash === latest.hash ? canonical(latest) : undefined;
+      case 'hash': {
+        const { safe, finalized } = this.#parts.head;
+        const known = [latest, finalized, safe].find((header) => header?.hash === reference.hash);
+        return known === undefined ? undefined : canonical(known);
+      }
     }
   }
 

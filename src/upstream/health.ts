@@ -39,7 +39,7 @@ export class Health {
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
 
-  /** Whether the node has asked for a rest. */
+  /** Whether the node said that its rate limit is exceeded, and the time it asked for is not over. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }

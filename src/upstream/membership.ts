@@ -1,19 +1,26 @@
 import type { Logger } from '../observe/logger.ts';
 import { UpstreamFault } from './fault.ts';
 import { type Identity, readIdentity } from './identity.ts';
-import type { Upstream } from './upstream.ts';
+import type { Standing, Upstream } from './upstream.ts';
 
-/** How long a node may take to say who it is. */
+/** How long a node may take to answer which chain it is of. */
 const IDENTITY_LIMIT_MS = 5_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
-const RECHECK_QUARANTINED_MS = 5_000;
+/** Of nodes that are quarantined or disputed. */
+const RECHECK_EXCLUDED_MS = 5_000;
 /** From a fallen head to the check, and so between two: behind some addresses nodes with different heads take turns. */
 const FALLEN_MS = 1_000;
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
+
+/** Which chain the configuration names. */
+export type ConfiguredChain = { readonly chainId?: bigint; readonly genesisHash?: string };
+
+/** Genesis blocks that one sentence names. */
+const MAX_NAMED = 3;
 
 export type MembershipParts = {
   readonly upstreams: readonly Upstream[];
@@ -21,6 +28,11 @@ export type MembershipParts = {
   readonly log: Logger;
   /** Whether the network follows its only node to another genesis block. */
   readonly isDevelopment: boolean;
+  readonly configured: ConfiguredChain;
+  /** Whether the network is served: then nodes that contradict those in service cannot take it down. */
+  readonly hasHead: () => boolean;
+  /** A node whose head went down is still of this chain. */
+  readonly onFallConfirmed: (upstream: Upstream) => void;
   /** An upstream's standing changed. */
   readonly onChange: () => void;
   /** The network is another chain from now on, of the same id: nothing that is known of blocks is true any more. */
@@ -39,6 +51,10 @@ export class Membership {
   /** Those that will be checked because their heads went down. */
   readonly #fallen = new Set<Upstream>();
   #expected: ChainIdentity | undefined;
+  /** While the genesis block is open: that of the nodes in service; undefined where no block has a majority of the claims. */
+  #provisionalGenesis: string | undefined;
+  /** The disagreement that was logged last. */
+  #loggedDispute = '';
   #isClosed = false;
 
   constructor(parts: MembershipParts) {
@@ -61,13 +77,15 @@ export class Membership {
     });
   }
 
-  /** From here on it is known which chain is meant: judges everyone, and goes on checking. */
+  /** From here on it is known which chain is meant: judges all, and goes on checking. */
   begin(expected: ChainIdentity): void {
     this.#expected = expected;
+    this.#settleGenesis();
     for (const upstream of this.#parts.upstreams) {
       this.#judge(upstream);
       this.#plan(upstream);
     }
+    this.#logDispute();
   }
 
   get hasBegun(): boolean {
@@ -79,14 +97,14 @@ export class Membership {
     return this.#expected?.genesisHash;
   }
 
-  /** An upstream was away: it is not asked for anything until it has said who it is. */
+  /** An upstream was away: it is not asked for anything until it has been identified again. */
   suspectReturned(upstream: Upstream): void {
     if (upstream.standing === 'verified') this.#setStanding(upstream, 'unverified');
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** An upstream tells another block than the one served: its head does not count until it has said who it is. */
+  /** An upstream reports another block than the one served: its head does not count until it has been identified. */
   suspectForked(upstream: Upstream): void {
     upstream.isSuspected = true;
     this.#retries.delete(upstream);
@@ -108,7 +126,7 @@ export class Membership {
 
   async #check(upstream: Upstream): Promise<void> {
     if (this.#isClosed || upstream.checking !== undefined) return;
-    this.#fallen.delete(upstream);
+    const hasFallen = this.#fallen.delete(upstream);
     const identification = this.#identify(upstream);
     upstream.checking = identification.then(() => {});
     const isKnown = await identification;
@@ -117,6 +135,7 @@ export class Membership {
     if (isKnown) {
       this.#retries.delete(upstream);
       this.#admit(upstream);
+      if (hasFallen && upstream.standing === 'verified') this.#parts.onFallConfirmed(upstream);
     } else {
       this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
     }
@@ -125,7 +144,8 @@ export class Membership {
 
   #plan(upstream: Upstream): void {
     const retries = this.#retries.get(upstream) ?? (upstream.identity === undefined ? 1 : 0);
-    const recheckMs = upstream.standing === 'quarantined' ? RECHECK_QUARANTINED_MS : RECHECK_MS;
+    const isExcluded = upstream.standing === 'quarantined' || upstream.standing === 'disputed';
+    const recheckMs = isExcluded ? RECHECK_EXCLUDED_MS : RECHECK_MS;
     const delay = retries === 0 ? recheckMs : Math.min(FIRST_RETRY_MS * 2 ** (retries - 1), MAX_RETRY_MS);
     this.#checkIn(upstream, this.#fallen.has(upstream) ? Math.min(delay, FALLEN_MS) : delay);
   }
@@ -139,7 +159,7 @@ export class Membership {
     this.#timers.set(upstream, timer);
   }
 
-  /** Whether the node said who it is. */
+  /** Whether the node said which chain it is of. */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       upstream.identity = await readIdentity(upstream.control, performance.now() + IDENTITY_LIMIT_MS);
@@ -155,32 +175,90 @@ export class Membership {
     }
   }
 
-  /** Judges one that has just said who it is. */
+  /** Judges one that has just been identified. */
   #admit(upstream: Upstream): void {
-    this.#completeExpectation();
+    const hasChanged = this.#settleGenesis();
     this.#judge(upstream);
+    // One that has yet to answer again (it was away) is judged by its answer.
+    const others = this.#parts.upstreams.filter((other) => other !== upstream);
+    if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
+    this.#logDispute();
   }
 
-  /** Which genesis is meant may have been left open at the start: the first majority says it. */
-  #completeExpectation(): void {
-    const { upstreams } = this.#parts;
-    if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return;
-    const { identity, votes } = agreeOnChain(upstreams, { chainId: this.#expected.chainId }) ?? { votes: 0 };
-    if (identity?.genesisHash === undefined || votes <= upstreams.length / 2) return;
-    this.#expected = identity;
-    for (const upstream of upstreams) this.#judge(upstream);
+  /**
+   * The configuration may leave the genesis block open: the first majority of all nodes decides it. Until then it is the
+   * one of most nodes that have answered; none where they are split, unless the network has a head already.
+   * @returns whether another one counts from now on
+   */
+  #settleGenesis(): boolean {
+    const { upstreams, hasHead } = this.#parts;
+    if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return false;
+    const { chainId } = this.#expected;
+    const before = this.#provisionalGenesis;
+    const { identity, votes } = agreeOnChain(upstreams, { chainId }) ?? { votes: 0 };
+    if (identity?.genesisHash !== undefined && votes > upstreams.length / 2) {
+      this.#expected = identity;
+      this.#provisionalGenesis = undefined;
+      return true;
+    }
+    if (before === undefined || !hasHead())
+      this.#provisionalGenesis = countGenesisClaims(upstreams, chainId).majority;
+    return this.#provisionalGenesis !== before;
   }
 
   #judge(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
     if (this.#parts.isDevelopment) this.#follow(upstream, identity, this.#expected);
-    upstream.mismatch = describeMismatch(identity, this.#expected);
-    const isOurs = upstream.mismatch === undefined;
     const wasSuspected = upstream.isSuspected;
     upstream.isSuspected = false;
-    this.#setStanding(upstream, isOurs ? 'verified' : 'quarantined');
+    this.#rule(upstream);
     if (wasSuspected) this.#parts.onChange();
+  }
+
+  /** Puts a node in or out of service by what it said last. */
+  #rule(upstream: Upstream): void {
+    const { identity } = upstream;
+    if (identity === undefined || this.#expected === undefined) return;
+    const mismatch = describeMismatch(identity, this.#expected);
+    const dispute = mismatch === undefined ? this.#describeDispute(identity) : undefined;
+    upstream.mismatch = mismatch === undefined ? dispute : `${mismatch}${this.#advise(identity)}`;
+    const standing = dispute === undefined ? 'verified' : 'disputed';
+    this.#setStanding(upstream, mismatch === undefined ? standing : 'quarantined');
+  }
+
+  /** What an operator can do about the only node of a network. */
+  #advise({ chainId }: Identity): string {
+    const { upstreams, configured } = this.#parts;
+    if (upstreams.length > 1) return '';
+    if (chainId !== this.#expected?.chainId)
+      return configured.chainId === undefined ? '; restart the service' : '; correct its URL or pool.chainId';
+    const remedy = configured.genesisHash === undefined ? 'restart the service' : 'correct pool.genesisHash';
+    return `; ${remedy}, or set pool.development: true for a development node`;
+  }
+
+  /** Why a node is not in service while the genesis block is open, as the rest of a sentence about it. */
+  #describeDispute({ genesisHash }: Identity): string | undefined {
+    const provisional = this.#provisionalGenesis;
+    if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return undefined;
+    if (genesisHash === undefined || genesisHash === provisional) return undefined;
+    if (provisional !== undefined)
+      return `has genesis block ${genesisHash}, the nodes in service have ${provisional}; set pool.genesisHash`;
+    const { hashes } = countGenesisClaims(this.#parts.upstreams, this.#expected.chainId);
+    return `has ${describeSplit(hashes)}; set pool.genesisHash`;
+  }
+
+  /** One line for each disagreement, whatever the number of nodes. */
+  #logDispute(): void {
+    const { upstreams, network, log } = this.#parts;
+    const disputed = upstreams.filter(({ standing }) => standing === 'disputed');
+    const reasons = new Set(disputed.map(({ mismatch }) => `it ${mismatch}`));
+    const reason = [...reasons].slice(0, MAX_NAMED).join(', ');
+    if (reason === this.#loggedDispute) return;
+    this.#loggedDispute = reason;
+    if (reason === '') return;
+    const names = disputed.map(({ name }) => name);
+    log.error({ network, upstreams: names, reason }, 'upstreams do not agree on a genesis block');
   }
 
   /** A development node that was started again has another genesis block. */
@@ -202,7 +280,7 @@ export class Membership {
     this.#parts.onReplaced();
   }
 
-  #setStanding(upstream: Upstream, standing: Upstream['standing']): void {
+  #setStanding(upstream: Upstream, standing: Standing): void {
     if (upstream.standing === standing) return;
     upstream.standing = standing;
     upstream.isAwaited = false;
@@ -228,7 +306,7 @@ export class Membership {
 
   #logFault({ name }: Upstream, { kind, message }: UpstreamFault): void {
     const fields = { network: this.#parts.network, upstream: name, fault: kind, reason: message };
-    this.#parts.log.debug(fields, 'upstream did not say who it is');
+    this.#parts.log.debug(fields, 'upstream was not identified');
   }
 }
 
@@ -252,7 +330,7 @@ export type ChainVote = { readonly identity: ChainIdentity; readonly votes: numb
 /** The identity that most upstreams claim; among equals the one of the first in the configuration. */
 export function agreeOnChain(
   upstreams: readonly Pick<Upstream, 'identity'>[],
-  configured: { readonly chainId?: bigint; readonly genesisHash?: string },
+  configured: ConfiguredChain,
 ): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = upstreams.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
@@ -263,6 +341,32 @@ export function agreeOnChain(
   const genesisHash = hash ?? findMostCommon(ours.flatMap((claim) => claim.genesisHash ?? []));
   const identity = { chainId, genesisHash };
   return { identity, votes: ours.filter((claim) => isSameChain(claim, identity)).length };
+}
+
+/** The genesis blocks that nodes of a chain id claim. */
+export type GenesisClaims = {
+  readonly hashes: readonly string[];
+  /** That of more than half of the claims. */
+  readonly majority: string | undefined;
+};
+
+/** Counts the genesis blocks that nodes claim; those that have thrown block 0 away claim none. */
+export function countGenesisClaims(
+  upstreams: readonly Pick<Upstream, 'identity'>[],
+  chainId: bigint,
+): GenesisClaims {
+  const claims = upstreams.flatMap(({ identity }) =>
+    identity?.chainId === chainId ? (identity.genesisHash ?? []) : [],
+  );
+  const leader = findMostCommon(claims);
+  const isMajority = 2 * claims.filter((hash) => hash === leader).length > claims.length;
+  return { hashes: [...new Set(claims)], majority: isMajority ? leader : undefined };
+}
+
+/** As much as one sentence holds: `no majority for a genesis block: 0x…, 0x…`. */
+export function describeSplit(hashes: readonly string[]): string {
+  const more = hashes.length > MAX_NAMED ? ` and ${hashes.length - MAX_NAMED} more` : '';
+  return `no majority for a genesis block: ${hashes.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 /** The first of the values that occur most often. */

@@ -13,7 +13,7 @@ const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
 
 /**
- * Heads as a node tells them: asked over one transport, announced over another or the same.
+ * Heads as a node reports them: asked over one transport, announced over another or the same.
  * @param announcements the transport that offers `watchHeads`
  */
 export function createNodeFeed(transport: Transport, announcements: Transport): HeadFeed {
@@ -24,7 +24,7 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
       watch: (listener) =>
         (announcements.watchHeads as NonNullable<Transport['watchHeads']>)({
           onHeader: (header) => {
-            // Who announces is not known to be the node: it only says that it is time to ask.
+            // This address is not known to be the same node: it only says that it is time to ask.
             if (announcements !== transport) {
               listener.onReady();
               return;
@@ -32,7 +32,7 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
             try {
               listener.onHeader(parseHeader(header));
             } catch {
-              // A header that cannot be read announces nothing; the next poll tells the head.
+              // A header that cannot be read announces nothing; the next poll finds the head.
             }
           },
           onLost: () => listener.onLost(),
@@ -66,7 +66,7 @@ async function getBlock(transport: Transport, block: string): Promise<BlockHeade
     const { kind } = classifyError(reply.error, METHOD);
     // How nodes say that they do not know a tag, or have no such block yet.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
-    throw new UpstreamFault('unknown', 'the node cannot tell its head');
+    throw new UpstreamFault('unknown', 'the node does not report its head');
   }
   const value: unknown = JSON.parse(await holdText(reply.result));
   if (value === null) return null;

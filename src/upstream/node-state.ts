@@ -17,21 +17,28 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (upstream.isOnFork) return { state: 'excluded', reason: 'has blocks that contradict the chain' };
   if (upstream.isAway) return { state: 'down', reason: 'does not answer' };
   if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };
-  if (health.circuit === 'open') return { state: 'down', reason: 'fails too often' };
-  if (health.isPaused) return { state: 'down', reason: 'asked for a rest' };
+  if (standing === 'disputed') return { state: 'excluded', reason: mismatch ?? '' };
+  if (health.circuit === 'open') return { state: 'down', reason: 'fails too often (circuit breaker open)' };
+  if (health.isPaused) return { state: 'down', reason: 'is rate limited' };
   if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
   if (vote === 'lagging')
     return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
-  if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not told a head' };
-  if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is well' };
-  return { state: lag !== undefined && lag > 0 ? 'lagging' : 'up' };
+  if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not reported a head' };
+  if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is healthy' };
+  return lag !== undefined && lag > 0
+    ? { state: 'lagging', reason: describeHeight(upstream) }
+    : { state: 'up' };
 }
 
 function describeUnverified({ identity, identityFault }: Upstream): string {
   if (identityFault === undefined)
     return identity === undefined ? 'is not identified yet' : 'is being identified';
   const isSilent = identityFault === 'unreachable' || identityFault === 'timeout';
-  return isSilent ? 'does not answer' : `does not tell a chain id (${identityFault})`;
+  return isSilent ? 'does not answer' : `does not report a chain id (${identityFault})`;
+}
+
+function describeHeight({ tracker: { latest } }: Upstream): string {
+  return `is at block ${latest?.number}`;
 }
 
 function describeSync({ tracker: { latest, syncTarget } }: Upstream): string {
@@ -39,7 +46,7 @@ function describeSync({ tracker: { latest, syncTarget } }: Upstream): string {
   return `is syncing: block ${latest.number}${syncTarget === undefined ? '' : ` of ${syncTarget}`}`;
 }
 
-/** Reasons that are told of one outage, those of most nodes first. */
+/** Reasons that one outage is explained with, those of most nodes first. */
 const MAX_REASONS = 5;
 const PLURALS: ReadonlyMap<string, string> = new Map([
   ['is', 'are'],
@@ -52,9 +59,8 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 export function explainOutage(upstreams: readonly Upstream[]): string {
   const counts = new Map<string, number>();
   for (const upstream of upstreams) {
-    const { reason } = describeState(upstream, undefined);
-    const told = reason ?? 'cannot answer it';
-    counts.set(told, (counts.get(told) ?? 0) + 1);
+    const { reason = describeHeight(upstream) } = describeState(upstream, undefined);
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const reasons = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_REASONS);
   if (upstreams.length === 1) return `the only node ${reasons[0]?.[0]}`;

@@ -19,14 +19,21 @@ import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { createPool } from './pool.ts';
-import { identifyChain, identifyNamedChain, refreshHeads, waitForHeads } from './start-up.ts';
+import {
+  identifyChain,
+  identifyNamedChain,
+  readConfigured,
+  refreshHeads,
+  waitForHeads,
+  watchWait,
+} from './start-up.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
-import { watchHead } from './watch-head.ts';
+import { watchFalls, watchHead } from './watch-head.ts';
 
-/** How long the first head waits for upstreams that have not said who they are. */
+/** How long the first head waits for upstreams that are not identified. */
 const AWAIT_MS = 1_500;
-/** The same, from the opening of a chain that the configuration names: as long as they may take to say it. */
+/** The same, from the opening of a chain that the configuration names: as long as an identification may take. */
 const NAMED_AWAIT_MS = 5_000;
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
@@ -57,7 +64,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, systemClock, {
       onHead(upstream) {
-        // Another block at a served height: a reorg, or another chain. The node says which before it is believed.
+        // Another block at a served height: a reorg, or another chain. The node is identified again before it counts.
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
           upstream.isOnFork = true;
           membership.suspectForked(upstream);
@@ -109,6 +116,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     network,
     log,
     isDevelopment: pool.development,
+    configured: readConfigured(pool),
+    hasHead: () => head.head !== undefined,
+    onFallConfirmed: watchFalls(network, log, upstreams, () => head),
     onChange: update,
     onReplaced() {
       head.reset();
@@ -120,7 +130,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
-    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayTellHead(upstream, head)),
+    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayReportHead(upstream, head)),
     explainOutage: () => explainOutage(upstreams),
   });
   const stopping = new CancelSource();
@@ -155,7 +165,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   let chainId: bigint;
   try {
     if (pool.chainId === undefined) {
-      const identity = await identifyChain(upstreams, membership, pool);
+      const identity = await watchWait(identifyChain(upstreams, membership, pool), () =>
+        log.warn(
+          { network, reason: explainOutage(upstreams) },
+          'waiting for the nodes of the network to report their chain; with pool.chainId a start does not wait',
+        ),
+      );
       chainId = identity.chainId;
       limitPatience(AWAIT_MS);
       await begin(identity);
@@ -193,8 +208,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
 }
 
-/** Whether a node may yet tell the first head, or show that it is on the chain. */
-function mayTellHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
+/** Whether a node may yet report the first head, or show that it is on the chain. */
+function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 

@@ -94,7 +94,8 @@ function createEventLog(network: string, log: Logger): Parameters<typeof breakCi
     count: faults.get(kind),
   });
   return {
-    onOpen: (upstream, fault) => log.warn(describe(upstream, fault), 'upstream rests: it fails too often'),
+    onOpen: (upstream, fault) =>
+      log.warn(describe(upstream, fault), 'upstream fails too often: circuit breaker open'),
     onFault(upstream, fault, method) {
       if (fault.kind === 'unknown' || fault.kind === 'wrong' || fault.kind === 'unauthorized') {
         log.warn({ ...describe(upstream, fault), method }, 'upstream gave no usable answer');

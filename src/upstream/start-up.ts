@@ -1,13 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CancelSignal } from '../chain/chain.ts';
 import type { NetworkHead } from './heads/network-head.ts';
-import { agreeOnChain, type ChainIdentity, type Membership } from './membership.ts';
+import { agreeOnChain, type ChainIdentity, type ConfiguredChain, type Membership } from './membership.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How long a start waits for an upstream to say which chain this is. */
+/** How long a start waits for an upstream that reports which chain this is. */
 const START_LIMIT_MS = 15_000;
 const START_RETRY_MS = 250;
+/** A start that waits longer says so. */
+const NOTICE_MS = 1_000;
 /** How long it waits for more than half of them: a node of another chain that is up first must not decide. */
 const PATIENCE_MS = 5_000;
 /** The same where the configuration names the chain, and only its genesis block may be left open. */
@@ -16,7 +18,7 @@ const NAMED_PATIENCE_MS = 1_500;
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
-/** How long a refresh waits for a node that does not tell its head. */
+/** How long a refresh waits for a node that does not report its head. */
 const REFRESH_LIMIT_MS = 500;
 
 /** Asks the healthy upstreams for their heads now. Never rejects. */
@@ -27,7 +29,7 @@ export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void
 }
 
 /**
- * Until there is a head, and every upstream that will answer has told its heads: whoever is first must not decide alone.
+ * Until there is a head, and every upstream that will answer has reported its heads: the first one must not decide alone.
  * The timer keeps the process alive: nothing listens yet.
  */
 export async function waitForHeads(
@@ -36,20 +38,17 @@ export async function waitForHeads(
   stopping: CancelSignal,
 ): Promise<void> {
   const until = performance.now() + HEAD_LIMIT_MS;
-  const mayTell = ({ isAwaited, standing, isAway }: Upstream): boolean =>
+  const mayReport = ({ isAwaited, standing, isAway }: Upstream): boolean =>
     isAwaited || (standing === 'verified' && !isAway);
   const isMissed = (upstream: Upstream): boolean =>
-    upstream.isAwaited || (mayTell(upstream) && !upstream.tracker.hasMarks);
+    upstream.isAwaited || (mayReport(upstream) && !upstream.tracker.hasMarks);
   const isWaiting = (): boolean =>
-    head.head === undefined ? upstreams.some(mayTell) : upstreams.some(isMissed);
+    head.head === undefined ? upstreams.some(mayReport) : upstreams.some(isMissed);
   while (!stopping.aborted && performance.now() < until && isWaiting()) await wait(HEAD_CHECK_MS);
 }
 
 /** Which chain the configuration names: all that is missing is what the upstreams agree on. */
-function readConfigured({ chainId, genesisHash }: PoolOptions): {
-  readonly chainId?: bigint;
-  readonly genesisHash?: string;
-} {
+export function readConfigured({ chainId, genesisHash }: PoolOptions): ConfiguredChain {
   return {
     ...(chainId !== undefined && { chainId }),
     ...(genesisHash !== undefined && { genesisHash }),
@@ -77,7 +76,7 @@ export async function identifyNamedChain(
   return findMajority() ?? { chainId, genesisHash };
 }
 
-/** Asks until somebody knows which chain this is. @throws Error when no upstream says it in time */
+/** Asks until it is known which chain this is. @throws Error when no upstream reports it in time */
 export async function identifyChain(
   upstreams: readonly Upstream[],
   membership: Membership,
@@ -92,12 +91,22 @@ export async function identifyChain(
     const agreed = agreeOnChain(upstreams, configured);
     const isMajority = agreed !== undefined && agreed.votes > upstreams.length / 2;
     if (agreed !== undefined && isMajority) return agreed.identity;
-    // Too few to say which genesis is meant: that is left to the first majority.
+    // Too few to decide on a genesis block: that is left open (see Membership).
     if (agreed !== undefined && performance.now() > patience) return { ...agreed.identity, genesisHash };
     if (performance.now() > until) {
       throw new Error('no upstream answers, and pool.chainId does not say which chain this is');
     }
     await wait(START_RETRY_MS);
+  }
+}
+
+/** The work, and a notice when it takes long. */
+export async function watchWait<T>(work: Promise<T>, onLong: () => void): Promise<T> {
+  const timer = setTimeout(onLong, NOTICE_MS);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

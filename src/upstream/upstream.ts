@@ -8,9 +8,9 @@ import type { Transport } from './transport/transport.ts';
 
 /**
  * Whether a node may be asked: `unverified` until its chain was seen to be the network's (again, after it was away),
- * `quarantined` when it is another chain's.
+ * `quarantined` when it is another chain's, `disputed` when it is not known whose genesis block is the network's.
  */
-export type Standing = 'unverified' | 'verified' | 'quarantined';
+export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
 /** How long a node is believed not to have a method. */
 const UNSUPPORTED_MS = 60_000;
@@ -67,9 +67,9 @@ export class Upstream {
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
   standing: Standing = 'unverified';
   identity: Identity | undefined;
-  /** Why it did not say who it is when it was asked last. */
+  /** Why it was not identified when it was asked last. */
   identityFault: FaultKind | undefined;
-  /** How it differs from the network's chain, while it is quarantined. */
+  /** How it differs from the network's chain, while it is quarantined; while it is disputed, from the other nodes. */
   mismatch: string | undefined;
   /** Of the latest election of the head. */
   vote: Vote = 'silent';
@@ -81,7 +81,7 @@ export class Upstream {
   isOnFork = false;
   /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
   isAwaited = true;
-  /** Number of its latest block when it told one before. */
+  /** Number of the latest block that it reported before. */
   lastHead: bigint | undefined;
   /** Polls for its head that failed since the last one that did not. */
   missedPolls = 0;

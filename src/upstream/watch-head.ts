@@ -1,4 +1,5 @@
 import type { Logger } from '../observe/logger.ts';
+import type { BlockHeader } from './heads/block.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
 import { describeState, explainOutage } from './node-state.ts';
@@ -9,29 +10,31 @@ type Watched = Pick<NetworkHeadOptions<Upstream>, 'onVote' | 'onDoubt' | 'onExpi
 /** Why a vote is missing matters to an operator; which tier is in use, and that a node is new, are no faults. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
-/** Logs what becomes of a network's head and of the nodes' votes, once for each change, and asks nodes for proof. */
+/** Logs changes of a network's head and of the nodes' votes, one line each, and asks nodes that seem to be ahead for proof. */
 export function watchHead(
   network: string,
   log: Logger,
   upstreams: readonly Upstream[],
-  readHead: () => Pick<NetworkHead, 'head'>,
+  readHead: () => Pick<NetworkHead, 'head' | 'leader'>,
 ): Watched {
   return {
     onVote(upstream, before) {
       const { name, vote, tracker } = upstream;
+      const { head, leader } = readHead();
       const fields = {
         network,
         upstream: name,
         tier: upstream.tier,
         block: tracker.latest?.number.toString(),
-        head: readHead().head?.number.toString(),
+        head: head?.number.toString(),
       };
       if (BEHIND.has(vote)) {
-        const reason = `it ${describeState(upstream, undefined).reason}`;
+        const reference = vote === 'lagging' ? findReference(head, leader) : undefined;
+        const behind = reference === undefined ? '' : `, the leader is at ${reference}`;
+        const reason = `it ${describeState(upstream, undefined).reason}${behind}`;
         log.warn({ ...fields, reason }, 'upstream has no vote in the head');
-      } else if (vote === 'votes' && before !== 'silent')
-        log.info(fields, 'upstream has a vote in the head again');
-      else if (vote === 'lowerTier')
+      } else if (vote === 'votes' && before !== 'silent') log.info(fields, 'upstream has a vote in the head');
+      else if (vote === 'lowerTier' && upstreams.some((other) => decidesBefore(other, upstream)))
         log.info(fields, 'upstream is in reserve: a better tier decides the head');
     },
     onDoubt: ({ tracker }, number) => void tracker.showBlock(number),
@@ -50,5 +53,42 @@ export function watchHead(
       const fields = { network, from: from.number.toString(), to: to.number.toString() };
       log.warn(fields, 'the served head was false: later blocks are not on its chain');
     },
+  };
+}
+
+/** Number of the block that a lagging node is behind. */
+function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint | undefined {
+  let highest: bigint | undefined;
+  for (const block of blocks) {
+    if (block !== undefined && (highest === undefined || block.number > highest)) highest = block.number;
+  }
+  return highest;
+}
+
+/** Whether a node of a better tier has a vote and a block: at a start one may yet turn out to lag. */
+function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
+  return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
+}
+
+/**
+ * Logs that the only node of a network went back below the served head and stays there, once for each head: with
+ * `development` the network would follow it. To be called with a node that was seen to be of the same chain after its head fell.
+ */
+export function watchFalls(
+  network: string,
+  log: Logger,
+  upstreams: readonly Upstream[],
+  readHead: () => Pick<NetworkHead, 'head'>,
+): (upstream: Upstream) => void {
+  let logged: string | undefined;
+  return ({ name, tracker: { latest } }) => {
+    const { head } = readHead();
+    if (upstreams.length > 1 || head === undefined || latest === undefined) return;
+    if (latest.number >= head.number || head.hash === logged) return;
+    logged = head.hash;
+    log.warn(
+      { network, upstream: name },
+      `the node went back from block ${head.number} to ${latest.number}; pool.development: true follows it, for development nodes`,
+    );
   };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallRequest, type Chain, type HeaderView, UNSUPPORTED } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import type { Network } from '../../src/gateway/network.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
@@ -196,6 +197,8 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     async call({ call: { data } }: CallRequest, scope) {
       await new Promise((resolve) => setImmediate(resolve));
       if (data === '0x02') scope.hasAskedNode = true;
+      if (data === '0x03') throw new ChainError('unavailable', 'the only node does not answer');
+      if (data === '0x04') throw new ChainError('failed', 'header not found');
       return '"0x"';
     },
     estimateGas: async () => '"0x"',
@@ -213,6 +216,8 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
   await send([
     call('eth_call', [{ data: '0x01' }, 'latest']),
     call('eth_call', [{ data: '0x02' }, 'latest']),
+    call('eth_call', [{ data: '0x03' }, 'latest']),
+    call('eth_call', [{ data: '0x04' }, 'latest']),
     call('eth_getTransactionByBlockNumberAndIndex', ['0x1', '0x0']),
     call('eth_blockNumber', []),
     call('eth_chainId', []),
@@ -226,6 +231,8 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
       'eth_blockNumber ok cache',
       'eth_call ok cache',
       'eth_call ok upstream',
+      'eth_call serverError cache',
+      'eth_call unavailable local',
       'eth_chainId ok local',
       'eth_getTransactionByBlockNumberAndIndex ok upstream',
     ],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type Params = readonly unknown[];
 /** What a node says to one call; an error is thrown as `RpcError`. */
@@ -27,8 +27,8 @@ export type NodeScript = {
   /** Instead of the blocks that `eth_getBlockByNumber` has for tags. */
   readonly tags?: Readonly<Record<string, () => unknown>>;
   readonly batchItems?: number;
-  /** How long every answer takes, milliseconds. */
-  readonly delay?: number;
+  /** Answers come in rounds: see `AnswerRounds`. Milliseconds without another question that end a round. */
+  readonly roundMs?: number;
   /** Instead of any answer to a body that was read; false lets the node answer. */
   readonly respond?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
@@ -36,9 +36,63 @@ export type NodeScript = {
 export type ScriptedNode = {
   readonly url: string;
   readonly calls: string[];
-  /** How often somebody has waited for it: what it is asked while it owes an answer belongs to the same round. */
-  readonly rounds: () => number;
+  /** With `roundMs`. */
+  readonly rounds: AnswerRounds;
 };
+
+/** Turns of the event loop that a round lasts at least: what has arrived when a process goes on after a stop is read first. */
+const ROUND_TURNS = 200;
+
+/**
+ * Holds answers back until nothing has been asked for a while, then releases all of them together. What does not depend
+ * on another answer therefore belongs to one round, however slowly it arrives, and what a service asks in the background adds
+ * no rounds to those of a caller.
+ */
+class AnswerRounds {
+  /** Rounds that have been answered. */
+  count = 0;
+  readonly #ms: number;
+  #round: Promise<void> | undefined;
+  #lastAt = 0;
+  #turns = 0;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** Resolves at the end of the round that a question belongs to, which it prolongs. */
+  join(): Promise<void> {
+    this.#restart();
+    this.#round ??= this.#pass().then(() => {
+      this.#round = undefined;
+      this.count++;
+    });
+    return this.#round;
+  }
+
+  /** Resolves when nothing is asked any more. */
+  async whenQuiet(): Promise<void> {
+    let before = -1;
+    while (this.#round !== undefined || before !== this.count) {
+      before = this.count;
+      await this.#round;
+      this.#restart();
+      await this.#pass();
+    }
+  }
+
+  #restart(): void {
+    this.#lastAt = performance.now();
+    this.#turns = 0;
+  }
+
+  async #pass(): Promise<void> {
+    while (this.#turns < ROUND_TURNS || performance.now() - this.#lastAt < this.#ms) {
+      this.#turns++;
+      await nextTurn();
+    }
+  }
+}
 
 const BLOCK_SECONDS = 12;
 /** So that the newest block of the highest node is new. */
@@ -104,11 +158,10 @@ function createHealthyAnswers(chainId: number, height: number, tags: NodeScript[
 
 /** A node that says what a script says; without one it is healthy. It ends with the test. */
 export async function startNode(t: TestContext, script: NodeScript = {}): Promise<ScriptedNode> {
-  const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, delay = 0, respond = () => false } = script;
+  const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, roundMs, respond = () => false } = script;
   const answers = { ...createHealthyAnswers(chainId, height, script.tags), ...script.answers };
   const calls: string[] = [];
-  let rounds = 0;
-  let owed = 0;
+  const rounds = new AnswerRounds(roundMs ?? 0);
 
   const answer = (call: { id: number; method: string; params: Params }): object => {
     calls.push(call.method);
@@ -132,10 +185,8 @@ export async function startNode(t: TestContext, script: NodeScript = {}): Promis
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    if (owed++ === 0) rounds++;
-    response.once('close', () => owed--);
     if (respond(request, response)) return;
-    if (delay > 0) await sleep(delay);
+    if (roundMs !== undefined) await rounds.join();
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answerBody(body)));
   });
@@ -144,5 +195,5 @@ export async function startNode(t: TestContext, script: NodeScript = {}): Promis
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, rounds: () => rounds };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, rounds };
 }

@@ -93,6 +93,22 @@ describe('what is known without asking', () => {
     assert.equal(header?.hash, chain.hashOf(19));
     assert.deepEqual(asked(), []);
   });
+
+  it('the header of the finalized block, by tag, number and hash', async () => {
+    const { chain: served, asked, switchTo } = createNetwork(chain);
+    switchTo(chain, { finalized: chain.block(3) });
+    const tag: BlockReference = { kind: 'tag', tag: 'finalized' };
+    for (const block of [tag, at(3)]) {
+      assert.equal((await served.getHeader(block, createScope()))?.hash, chain.hashOf(3));
+    }
+    assert.deepEqual(asked(), []);
+    const byHash: BlockReference = { kind: 'hash', hash: chain.hashOf(3), requireCanonical: true };
+    await served.call({ call: {}, block: byHash }, createScope());
+    assert.deepEqual(
+      asked().map((call) => call.split(' ')[0]),
+      ['eth_call'],
+    );
+  });
 });
 
 describe('what nodes answer', () => {

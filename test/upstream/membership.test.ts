@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
-import { agreeOnChain, Membership } from '../../src/upstream/membership.ts';
+import { agreeOnChain, type ConfiguredChain, Membership } from '../../src/upstream/membership.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { makeHash } from './support/scripted-chain.ts';
 import {
@@ -33,13 +33,20 @@ function claim({ chainId = '0x1', genesis = { hash: GENESIS }, version }: Claim 
 }
 
 type Scene = {
+  readonly fallen: () => readonly string[];
   readonly membership: Membership;
   readonly log: RecordingLog;
   readonly changes: () => number;
   readonly replaced: () => number;
 };
 
-function createScene(nodes: readonly ScriptedNode[], isDevelopment = false): Scene {
+function createScene(
+  nodes: readonly ScriptedNode[],
+  isDevelopment = false,
+  hasHead = (): boolean => false,
+  configured: ConfiguredChain = {},
+): Scene {
+  const fallen: string[] = [];
   const log = createRecordingLog();
   let changes = 0;
   let replaced = 0;
@@ -54,12 +61,16 @@ function createScene(nodes: readonly ScriptedNode[], isDevelopment = false): Sce
       network: 'test',
       log,
       isDevelopment,
+      configured,
+      hasHead,
+      onFallConfirmed: ({ name }) => fallen.push(name),
       onChange,
       onReplaced: () => {
         replaced++;
       },
     }),
     log,
+    fallen: () => fallen,
     changes: () => changes,
     replaced: () => replaced,
   };
@@ -225,9 +236,9 @@ describe('Membership', () => {
     assert.equal(node.asked.calls.length, asked);
   });
 
-  it('a node whose head fell is asked who it is within a second, once for many falls', async () => {
-    const node = createNode(claim());
-    const { membership } = createScene([node]);
+  it('a node whose head fell is identified again within a second, once for many falls', async () => {
+    const node = createNode({ behaviour: claim(), name: 'lone' });
+    const { membership, fallen } = createScene([node]);
     await membership.askAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
@@ -236,14 +247,100 @@ describe('Membership', () => {
     await pass(1_000);
     assert.equal(node.asked.calls.length, asked + 3);
     assert.equal(node.upstream.standing, 'quarantined');
-    assert.equal(node.upstream.mismatch, `genesis ${OTHER_GENESIS}, expected ${GENESIS}`);
+    const genesis = `genesis ${OTHER_GENESIS}, expected ${GENESIS}`;
+    assert.equal(node.upstream.mismatch?.split(';')[0], genesis);
     node.behave(claim({ chainId: '0x5' }));
     await pass(5_000);
-    assert.equal(node.upstream.mismatch, 'chain id 5, expected 1');
+    assert.equal(node.upstream.mismatch?.split(';')[0], 'chain id 5, expected 1');
     node.behave(claim());
     await pass(5_000);
     assert.equal(node.upstream.mismatch, undefined);
+    assert.deepEqual(fallen(), [], 'it was of another chain when it was asked after its fall');
+    membership.noteFallenHead(node.upstream);
+    await pass(1_000);
+    assert.deepEqual(fallen(), ['lone']);
     membership.close();
+  });
+
+  describe('an open genesis block', () => {
+    const OPEN = { chainId: 1n, genesisHash: undefined };
+    const other = claim({ genesis: { hash: OTHER_GENESIS } });
+    const reasons = ({ log }: Scene): string[] =>
+      log.lines.flatMap((line) => (line.includes('do not agree') ? [JSON.parse(line).reason] : []));
+    const SPLIT = `it has no majority for a genesis block: ${GENESIS}, ${OTHER_GENESIS}; set pool.genesisHash`;
+
+    it('that the nodes are split on puts none in service, once in the log, until another node decides', async () => {
+      const nodes = [createNode(claim()), createNode(other), createNode(fault('unreachable'))];
+      const scene = createScene(nodes);
+      await scene.membership.askAll(() => false);
+      scene.membership.begin(OPEN);
+      assert.deepEqual(standings(nodes), ['disputed', 'disputed', 'unverified']);
+      await pass(5_000);
+      assert.deepEqual(reasons(scene), [SPLIT]);
+      nodes[2]?.behave(other);
+      await pass(5_000);
+      await pass(5_000);
+      assert.deepEqual(standings(nodes), ['quarantined', 'verified', 'verified']);
+      assert.equal(scene.membership.genesisHash, OTHER_GENESIS);
+      scene.membership.close();
+    });
+
+    it('is decided by a node that changes', async () => {
+      const nodes = [createNode(claim()), createNode(other)];
+      const scene = createScene(nodes);
+      await scene.membership.askAll(() => false);
+      scene.membership.begin(OPEN);
+      assert.deepEqual(standings(nodes), ['disputed', 'disputed']);
+      nodes[1]?.behave(claim());
+      await pass(5_000);
+      assert.deepEqual(standings(nodes), ['verified', 'verified']);
+      scene.membership.close();
+    });
+
+    it('is that of most nodes that answer; a head is not taken away by a node that contradicts', async () => {
+      for (const hasHead of [false, true]) {
+        const nodes = [createNode(claim()), createNode(fault('unreachable')), createNode(fault('timeout'))];
+        const scene = createScene(nodes, false, () => hasHead);
+        await scene.membership.askAll(() => false);
+        scene.membership.begin(OPEN);
+        assert.deepEqual(standings(nodes), ['verified', 'unverified', 'unverified']);
+        nodes[1]?.behave(other);
+        await pass(5_000);
+        assert.deepEqual(standings(nodes).slice(0, 2), [hasHead ? 'verified' : 'disputed', 'disputed']);
+        const served = `it has genesis block ${OTHER_GENESIS}, the nodes in service have ${GENESIS}; set pool.genesisHash`;
+        assert.deepEqual(reasons(scene), [hasHead ? served : SPLIT]);
+        nodes[2]?.behave(other);
+        await pass(5_000);
+        await pass(5_000);
+        assert.deepEqual(standings(nodes), ['quarantined', 'verified', 'verified'], 'the majority decides');
+        scene.membership.close();
+      }
+    });
+  });
+
+  it('says what to do about the only node of a network', async () => {
+    const cases: readonly [ConfiguredChain, Behaviour, RegExp][] = [
+      [
+        {},
+        claim({ genesis: { hash: OTHER_GENESIS } }),
+        /; restart the service, or set pool\.development: true/,
+      ],
+      [
+        OURS,
+        claim({ genesis: { hash: OTHER_GENESIS } }),
+        /; correct pool\.genesisHash, or set pool\.develop/,
+      ],
+      [{}, claim({ chainId: '0x5' }), /^chain id 5, expected 1; restart the service$/],
+      [OURS, claim({ chainId: '0x5' }), /^chain id 5, expected 1; correct its URL or pool\.chainId$/],
+    ];
+    for (const [configured, behaviour, advice] of cases) {
+      const node = createNode(behaviour);
+      const { membership } = createScene([node], false, () => true, configured);
+      await membership.askAll(() => false);
+      membership.begin(OURS);
+      assert.match(node.upstream.mismatch ?? '', advice);
+      membership.close();
+    }
   });
 
   it('a development network follows its node to another genesis block, not to another chain id', async () => {

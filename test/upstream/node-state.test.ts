@@ -43,23 +43,43 @@ const refusing = makeUpstream((upstream) => {
   upstream.identityFault = 'unauthorized';
 });
 const fresh = makeUpstream(() => {}, {});
+const SPLIT = 'no majority for a genesis block: 0x1, 0x2; set pool.genesisHash';
+const disputed = makeUpstream((upstream) => {
+  upstream.standing = 'disputed';
+  upstream.mismatch = `has ${SPLIT}`;
+});
+const limited = makeUpstream((upstream) => {
+  upstream.health.pause(60_000);
+});
 
 test('a node is what it is, with the reason', () => {
-  const states = [well, away, other, syncing, lagging, reserve, silent, refusing, fresh].map((upstream) =>
-    describeState(upstream, 0),
-  );
+  const states = [
+    well,
+    away,
+    other,
+    syncing,
+    lagging,
+    reserve,
+    silent,
+    refusing,
+    fresh,
+    disputed,
+    limited,
+  ].map((upstream) => describeState(upstream, 0));
   assert.deepEqual(states, [
     { state: 'up' },
     { state: 'down', reason: 'does not answer' },
     { state: 'excluded', reason: 'is of another chain: chain id 5, expected 1' },
     { state: 'lagging', reason: 'is syncing: block 4 of 90' },
     { state: 'lagging', reason: 'is far behind: block 4' },
-    { state: 'up', reason: 'is in reserve: a better tier is well' },
+    { state: 'up', reason: 'is in reserve: a better tier is healthy' },
     { state: 'down', reason: 'does not answer' },
-    { state: 'down', reason: 'does not tell a chain id (unauthorized)' },
-    { state: 'lagging', reason: 'has not told a head' },
+    { state: 'down', reason: 'does not report a chain id (unauthorized)' },
+    { state: 'lagging', reason: 'has not reported a head' },
+    { state: 'excluded', reason: `has ${SPLIT}` },
+    { state: 'down', reason: 'is rate limited' },
   ]);
-  assert.deepEqual(describeState(well, 1), { state: 'lagging' });
+  assert.deepEqual(describeState(well, 1), { state: 'lagging', reason: 'is at block 4' });
 });
 
 test('an outage is explained for any number of nodes', () => {
@@ -68,6 +88,8 @@ test('an outage is explained for any number of nodes', () => {
     explainOutage([syncing, away, silent, away]),
     '3 nodes do not answer, 1 node is syncing: block 4 of 90',
   );
+  assert.equal(explainOutage([well]), 'the only node is at block 4');
+  assert.equal(explainOutage([disputed, disputed]), `2 nodes have ${SPLIT}`);
   assert.equal(explainOutage([lagging, lagging]), '2 nodes are far behind: block 4');
   const many = Array.from({ length: 20 }, (_, target) =>
     makeUpstream(

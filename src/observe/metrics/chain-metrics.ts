@@ -80,7 +80,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_head_number',
     type: 'gauge',
-    help: 'Number of the latest block that the node has told.',
+    help: 'Number of the latest block that the node has reported.',
     labels: UPSTREAM_LABELS,
     merge: 'max',
     read: (state) => readUpstreams(state, ({ head }) => head),

@@ -74,7 +74,7 @@ export type ExaminedNode = {
   readonly identity: Identity;
   /** Median time of one `eth_chainId`; undefined when one of them failed. */
   readonly latencyMs: number | undefined;
-  /** Undefined when the node does not tell it in a form that can be read. */
+  /** Undefined when the node does not report it in a form that can be read. */
   readonly latest: LatestBlock | undefined;
   /** What `eth_syncing` says; undefined for a node that is synced, or does not know the method. */
   readonly sync: SyncClaim;

@@ -1,5 +1,6 @@
-import { agreeOnChain, type ChainIdentity, isSameChain } from '../membership.ts';
+import { agreeOnChain, type ChainIdentity, countGenesisClaims, isSameChain } from '../membership.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
+import { readConfigured } from '../start-up.ts';
 import type { Examination } from './examination.ts';
 import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
 import { listNetworkFindings } from './network-findings.ts';
@@ -18,12 +19,7 @@ export async function examineNetwork(
 
 /** Compares the nodes with each other and with what the configuration demands. */
 export function reportNetwork(examinations: readonly Examination[], pool: PoolOptions): NetworkReport {
-  const { chainId, genesisHash } = pool;
-  const vote = agreeOnChain(
-    examinations.map((examination) => ({ identity: examination.answers ? examination.identity : undefined })),
-    { ...(chainId !== undefined && { chainId }), ...(genesisHash !== undefined && { genesisHash }) },
-  );
-  const identity = vote?.identity;
+  const identity = findChain(examinations, pool);
   const standings = examinations.map((examination) => findStanding(examination, identity));
   const best = findBestHead(examinations.filter((_, i) => standings[i] === 'usable'));
   const nodes = examinations.map((examination, i): NodeReport => {
@@ -44,9 +40,19 @@ export function reportNetwork(examinations: readonly Examination[], pool: PoolOp
   };
 }
 
+/** Which chain the service would take the network for; without a genesis block where the nodes are split. */
+function findChain(examinations: readonly Examination[], pool: PoolOptions): ChainIdentity | undefined {
+  const answering = examinations.flatMap((examination) => (examination.answers ? [examination] : []));
+  const identity = agreeOnChain(answering, readConfigured(pool))?.identity;
+  if (identity === undefined || pool.genesisHash !== undefined) return identity;
+  return { ...identity, genesisHash: countGenesisClaims(answering, identity.chainId).majority };
+}
+
 function findStanding(examination: Examination, identity: ChainIdentity | undefined): NodeStanding {
   if (!examination.answers) return 'silent';
   if (identity !== undefined && !isSameChain(examination.identity, identity)) return 'otherChain';
+  const isOpen = identity !== undefined && identity.genesisHash === undefined;
+  if (isOpen && examination.identity.genesisHash !== undefined) return 'disputed';
   return examination.latest === undefined ? 'headless' : 'usable';
 }
 

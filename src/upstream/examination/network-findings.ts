@@ -1,5 +1,5 @@
 import { countShare } from '../heads/choose-head.ts';
-import type { ChainIdentity } from '../membership.ts';
+import { type ChainIdentity, countGenesisClaims, describeSplit } from '../membership.ts';
 import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName } from './examination.ts';
@@ -19,19 +19,20 @@ export function listNetworkFindings(
   const usable = listByHead(nodes);
   const examined = usable.map(({ examination }) => examination);
   const [best] = examined;
-  if (best === undefined) return [NOBODY];
+  const disagreement = findDisagreement(nodes, pool, identity);
+  if (best === undefined) return disagreement.length > 0 ? disagreement : [NO_NODE];
   return [
-    ...findDisagreement(nodes, pool, identity),
+    ...disagreement,
     ...MISSING_METHODS.flatMap((missing) => findMissingMethod(missing, examined)),
     ...(['safe', 'finalized'] as const).flatMap((tag) => judgeTag(tag, examined, pool)),
     ...findHeldBackHead(examined, best, pool),
     ...findStaleHead(best),
     ...findPolledHeads(examined),
-    ...(usable.length > 1 ? [] : [ALONE]),
+    ...(usable.length > 1 || pool.development ? [] : [ALONE]),
   ];
 }
 
-const NOBODY: Finding = {
+const NO_NODE: Finding = {
   severity: 'error',
   problem: 'no node can be asked',
   advice: 'the network cannot be served until one of them answers',
@@ -42,27 +43,30 @@ const ALONE: Finding = {
   advice: 'there is nothing to fail over to; add a second one',
 };
 
-/** As many nodes for one chain as for another: which is meant is anybody's guess. */
+/** No majority for a genesis block, or as many nodes of one chain id as of another. */
 function findDisagreement(
   nodes: readonly NodeReport[],
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
 ): readonly Finding[] {
   if (identity === undefined || genesisHash !== undefined) return [];
-  const claims = new Map<string, number>();
-  for (const { examination } of nodes) {
-    if (!examination.answers || (chainId ?? examination.identity.chainId) !== examination.identity.chainId)
-      continue;
-    const claim = `${examination.identity.chainId}:${examination.identity.genesisHash}`;
-    claims.set(claim, (claims.get(claim) ?? 0) + 1);
+  const answering = nodes.flatMap(({ examination }) => (examination.answers ? [examination] : []));
+  const { hashes, majority } = countGenesisClaims(answering, identity.chainId);
+  if (hashes.length > 0 && majority === undefined) {
+    const advice = 'none of these nodes is asked until most have the same; set pool.genesisHash';
+    return [{ severity: 'error', problem: describeSplit(hashes), advice }];
   }
+  if (chainId !== undefined) return [];
+  const claims = new Map<bigint, number>();
+  for (const { identity: claim } of answering)
+    claims.set(claim.chainId, (claims.get(claim.chainId) ?? 0) + 1);
   const [most, next] = [...claims.values()].toSorted((a, b) => b - a);
   if (most === undefined || most !== next) return [];
   return [
     {
       severity: 'error',
-      problem: 'the nodes do not agree which chain this is',
-      advice: `set pool.chainId and pool.genesisHash; now it is the first one's, chain id ${identity.chainId}`,
+      problem: 'the nodes do not agree on a chain id',
+      advice: `set pool.chainId; without it the first node that answers decides, here ${identity.chainId}`,
     },
   ];
 }
@@ -101,15 +105,14 @@ function judgeTag(
     return [{ severity: 'note', problem, advice: 'remove the substitute to serve what the nodes say' }];
   }
   if (without.length === 0) return [];
-  const isNobody = without.length === examined.length;
-  const who = isNobody ? 'no node' : `not ${listNames(without)}`;
-  const advice = isNobody
+  const isUnknown = without.length === examined.length;
+  const advice = isUnknown
     ? `set pool.tags.${tag} to what shall be served for it, or to none`
     : `it counts for ${tag} like a node that lags`;
   return [
-    isNobody
+    isUnknown
       ? { severity: 'warning', problem: `${tag} is not known to any node`, advice }
-      : { severity: 'note', problem: `${tag} is known, but ${who}`, advice },
+      : { severity: 'note', problem: `${tag} is known, but not ${listNames(without)}`, advice },
   ];
 }
 

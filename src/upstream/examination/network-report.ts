@@ -1,8 +1,11 @@
 import type { ChainIdentity } from '../membership.ts';
 import type { Examination } from './examination.ts';
 
-/** What the pool would make of a node: `headless` is of the chain, but does not tell its latest block. */
-export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'silent';
+/**
+ * What the pool would make of a node: `headless` is of the chain, but does not report its latest block; `disputed` has a
+ * genesis block while none has a majority.
+ */
+export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'disputed' | 'silent';
 
 export type NodeReport = {
   readonly examination: Examination;

@@ -16,19 +16,21 @@ export function listNodeFindings(
   identity: ChainIdentity | undefined,
 ): readonly Finding[] {
   const upstream = examination.name;
-  const tell = (severity: Severity, problem: string, advice: string): Finding => {
+  const find = (severity: Severity, problem: string, advice: string): Finding => {
     return { severity, upstream, problem, advice };
   };
   if (!examination.answers) {
     const { kind, reason } = examination.fault;
-    return [tell('error', reason, adviseOnFault(kind))];
+    return [find('error', reason, adviseOnFault(kind))];
   }
   if (standing === 'otherChain' && identity !== undefined) {
     const problem = describeOtherChain(examination, identity, pool);
-    return [tell('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
+    return [find('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
   }
+  // The network's finding names the genesis blocks.
+  if (standing === 'disputed') return [];
   if (standing === 'headless') {
-    return [tell('error', 'it does not tell its latest block', 'it is never asked; see what it logs')];
+    return [find('error', 'it does not report its latest block', 'it is never asked; see what it logs')];
   }
   const best = listByHead(nodes)[0]?.examination;
   const isLate = best !== undefined && isBehind(examination, best);
@@ -39,15 +41,15 @@ export function listNodeFindings(
   return [
     ...(isSyncing(examination, pool)
       ? [
-          tell(
+          find(
             'warning',
             describeSync(examination),
             'it has no vote in the head, and is asked last, until that is done',
           ),
         ]
       : []),
-    ...(isLate ? [tell('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, advice)] : []),
-    ...listFeatureFindings(examination).map(([severity, problem, advice]) => tell(severity, problem, advice)),
+    ...(isLate ? [find('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, advice)] : []),
+    ...listFeatureFindings(examination).map(([severity, problem, advice]) => find(severity, problem, advice)),
   ];
 }
 
@@ -137,7 +139,13 @@ function judgeReverts({ reverts }: ExaminedNode): readonly Row[] {
     case 'dataLost':
       return [['warning', 'reverts come without their data', 'clients cannot decode why a call reverted']];
     case 'unrecognised':
-      return [['warning', 'reverts cannot be told from other failures', 'they are asked of other nodes too']];
+      return [
+        [
+          'warning',
+          'reverts cannot be distinguished from other failures',
+          'they are asked of other nodes too',
+        ],
+      ];
     case 'translated':
       return [['note', 'reverts come in a form of their own', 'clients get them as geth writes them']];
     default:
@@ -153,7 +161,7 @@ function judgeAnnouncements({ announcements: { state, reason } }: ExaminedNode):
 function judgeEarliest({ identity }: ExaminedNode): readonly Row[] {
   if (identity.genesisHash !== undefined) return [];
   return [
-    ['note', 'it does not have the genesis block', 'it is told from other chains by its chain id only'],
+    ['note', 'it does not have the genesis block', 'its chain id alone distinguishes it from other chains'],
   ];
 }
 

@@ -3,7 +3,7 @@ import { type ChainView, chooseHead, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
 import type { SyncClaim } from './head-feed.ts';
 
-/** What one healthy node says of its heads. */
+/** What one healthy node reports of its heads. */
 export interface HeadReport extends ChainView {
   /** Whether it has been asked for its safe and finalized blocks at all. */
   readonly hasMarks: boolean;
@@ -11,14 +11,14 @@ export interface HeadReport extends ChainView {
   readonly finalized: BlockHeader | undefined;
   /** Whether it says that it is syncing. */
   readonly isSyncing: boolean;
-  /** Whether it has not told a block, and is being asked for the first one: until then it counts, and has nothing. */
+  /** Whether it has not reported a block, and is being asked for the first one: until then it counts, and has nothing. */
   readonly isExpected: boolean;
   /** Whether it was asked for the parent of `latest` and the block of this number: more it does not show of its chain. */
   hasShown(number: bigint): boolean;
 }
 
 /**
- * Whether a healthy node has a vote in the head. `silent`: it has not told a block; `syncing`: it says so; `lagging`:
+ * Whether a healthy node has a vote in the head. `silent`: it has not reported a block; `syncing`: it says so; `lagging`:
  * it is far behind; `lowerTier`: nodes of a better tier vote.
  */
 export type Vote = 'votes' | 'silent' | 'syncing' | 'lagging' | 'lowerTier';
@@ -55,9 +55,11 @@ export type Election<C extends Candidate = Candidate> = {
   readonly doubtful: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
+  /** The highest block of a node whose chain is seen to contain the baseline. */
+  readonly leader: BlockHeader | undefined;
 };
 
-/** A part of the bounds below which a node that lagged has caught up: who is at the bound does not change all the time. */
+/** A part of the bounds below which a node that lagged has caught up: a node at the bound does not change all the time. */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
 
@@ -87,6 +89,7 @@ export function elect<C extends Candidate>(
     ),
     doubtful: ahead.filter(({ tracker }) => mayYetShowChain(tracker, baseline)),
     baseline,
+    leader,
   };
 }
 
@@ -108,7 +111,7 @@ function judge(
 
 /**
  * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
- * @param tolerance blocks that it may be behind the target that it tells
+ * @param tolerance blocks that it may be behind the target that it reports
  */
 export function isSyncClaimTrue(
   claim: SyncClaim,

@@ -56,6 +56,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #resolveKnown: () => void = () => {};
   #chain = new CanonicalChain();
   #voters: readonly HeadReport[] = [];
+  #leader: BlockHeader | undefined;
   /** When the head was served first, Unix milliseconds: it was not made later. */
   #servedAt = 0;
   #isExpired = false;
@@ -76,6 +77,11 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.head;
   }
 
+  /** The highest block of a node that is seen to be on the served chain: what nodes lag behind. */
+  get leader(): BlockHeader | undefined {
+    return this.#leader;
+  }
+
   /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
   get isUndecided(): boolean {
     return this.head === undefined && this.#undecided.since !== undefined;
@@ -92,7 +98,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The highest safe block that the share of those voters has which tell one; never above the head. */
+  /** The highest safe block that the share of the voters with such a block has; never above the head. */
   get safe(): BlockHeader | undefined {
     return this.#marks.safe;
   }
@@ -161,21 +167,20 @@ export class NetworkHead<C extends Candidate = Candidate> {
       hashAt: (number: bigint) => this.hashAt(number),
     };
     const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, wallTime });
-    const voters: HeadReport[] = [];
+    this.#leader = election.leader;
+    const before = candidates.map(({ vote }) => vote);
+    for (const [i, candidate] of candidates.entries()) candidate.vote = election.votes[i] as Vote;
+    this.#voters = candidates.filter(({ vote }) => vote === 'votes').map(({ tracker }) => tracker);
     for (const [i, candidate] of candidates.entries()) {
-      const before = candidate.vote;
-      candidate.vote = election.votes[i] as Vote;
-      if (candidate.vote === 'votes') voters.push(candidate.tracker);
-      if (candidate.vote !== before) this.#options.onVote(candidate, before);
+      if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote);
     }
-    this.#voters = voters;
     for (const candidate of election.doubtful) {
       this.#options.onDoubt(candidate, election.baseline?.number ?? 0n);
     }
     return head === undefined && this.#mayWait(election.doubtful.length > 0);
   }
 
-  /** Bounds the wait for what nodes show: one may tell another head each time. */
+  /** Bounds the wait for what nodes show: one may report another head each time. */
   #mayWait(isUndecided: boolean): boolean {
     const { clock } = this.#options;
     const left = this.#undecided.check(isUndecided, clock.now());

@@ -8,7 +8,7 @@ import type { Upstream } from '../upstream.ts';
 /**
  * Chooses who may be asked, and in which order: those that have the block and the method, the lowest tier first, in
  * a tier the one that is expected to answer soonest. Upstreams with an open circuit come last instead of never: when
- * all are down, asking is the only way to find out who is back.
+ * all are down, asking is the only way to find out which is back.
  */
 export function order(upstreams: readonly Upstream[]): Policy {
   let favourite: Upstream | undefined;
@@ -16,7 +16,7 @@ export function order(upstreams: readonly Upstream[]): Policy {
     const ask = (exchange: Exchange, hasWaited: boolean): Promise<JsonResult> => {
       const candidates = findCandidates(upstreams, exchange);
       if (candidates instanceof UpstreamFault) {
-        // One that is being asked who it is may be what is missing.
+        // One that is being identified may be what is missing.
         const checks = hasWaited ? [] : upstreams.flatMap(({ checking }) => checking ?? []);
         if (checks.length === 0) return Promise.reject(candidates);
         return waitForOne(checks, exchange.scope.deadline).then(() => ask(exchange, true));
@@ -25,10 +25,25 @@ export function order(upstreams: readonly Upstream[]): Policy {
         favourite = keepFavourite(favourite, candidates);
         moveToFront(candidates, favourite);
       }
-      return next({ ...exchange, route: new Route(candidates) });
+      const answer = next({ ...exchange, route: new Route(candidates) });
+      const { block } = exchange.call;
+      if (block === undefined || candidates.some(({ tracker }) => tracker.holds(block.number, block.hash)))
+        return answer;
+      return answer.catch((error: unknown) => {
+        throw isMissing(error) ? explainMissing(block.number, upstreams) : error;
+      });
     };
     return (exchange) => ask(exchange, false);
   };
+}
+
+/** Whether a node that is behind did not have the block, in whatever words. */
+function isMissing(error: unknown): boolean {
+  return error instanceof UpstreamFault && error.kind === 'missing';
+}
+
+function explainMissing(block: bigint, upstreams: readonly Upstream[]): UpstreamFault {
+  return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
 }
 
 /** Until the first of them is done, or the time is up. */
@@ -60,7 +75,7 @@ function findCandidates(
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
       candidates.push(upstream);
     } else {
-      reason = new UpstreamFault('unreachable', 'no node that is reachable has this block now');
+      reason = explainMissing(call.block.number, upstreams);
       if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
@@ -74,8 +89,8 @@ function findCandidates(
 }
 
 /**
- * An address with several nodes behind it may tell an older head than it answers at. It is asked after all others, and
- * only where it cannot answer for another block: it is told the hash, or its answer is compared with the block.
+ * An address with several nodes behind it may report an older head than it answers at. It is asked after all others, and
+ * only where it cannot answer for another block: it is asked by hash, or its answer is compared with the block.
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,

@@ -108,10 +108,32 @@ test('the configuration goes over the majority', () => {
   assert.equal(report([named('one')], { chainId: 5 }).isServable, false);
 });
 
-test('a tie between chains is told', () => {
+test('a tie between genesis blocks leaves no node that can be asked', () => {
+  const other = `0x${'5'.repeat(64)}`;
+  const found = report([named('one'), ofChain('two', 1n, other)]);
+  assert.deepEqual(linesOf(found), [`error -: no majority for a genesis block: ${GENESIS}, ${other}`]);
+  assert.match(found.findings[0]?.advice ?? '', /set pool\.genesisHash/);
+  assert.equal(found.isServable, false);
+  assert.deepEqual(
+    found.nodes.map(({ standing }) => standing),
+    ['disputed', 'disputed'],
+  );
+  const decided = report([named('one'), ofChain('two', 1n, other)], { genesisHash: other });
+  assert.deepEqual(
+    decided.nodes.map(({ standing }) => standing),
+    ['otherChain', 'usable'],
+  );
+});
+
+test('a development network, which has one node, is not advised to have more', () => {
+  assert.deepEqual(linesOf(report([named('one')])), ['note -: only one node can be asked']);
+  assert.deepEqual(linesOf(report([named('one')], { development: true })), []);
+});
+
+test('a tie between chain ids is reported', () => {
   assert.equal(
     linesOf(report([named('one'), ofChain('two', 5n)]))[0],
-    'error -: the nodes do not agree which chain this is',
+    'error -: the nodes do not agree on a chain id',
   );
 });
 

@@ -73,6 +73,20 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes)({ needsVote: true }), ['well']);
   });
 
+  it('says where the nodes are when all are behind the block and do not have it', async () => {
+    const latest = { number: 9n } as BlockHeader;
+    const behind = well({ tracker: { latest, holds: () => false } });
+    const block = { number: 10n, hash: HASH };
+    const reject = (kind: 'missing' | 'timeout'): Promise<unknown> =>
+      order([behind.upstream])(() => Promise.reject(new UpstreamFault(kind, 'Resource not found')))(
+        createExchange({ block, isBound: true }),
+      );
+    const message = 'no node has block 10 now: the only node is at block 9';
+    await assert.rejects(reject('missing'), { kind: 'unreachable', message });
+    await assert.rejects(reject('timeout'), { kind: 'timeout' });
+    assert.equal((await refuse([behind], { block })).message, message);
+  });
+
   it('asks one that seems to be behind last, and only where it cannot answer for another block', async () => {
     const latest = { number: 9n } as BlockHeader;
     const lagging = well({ name: 'lagging', tracker: { latest, holds: () => false } });

@@ -1,0 +1,109 @@
+/** Networks as they are opened, over nodes on real ports. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
+import { watchWait } from '../../src/upstream/start-up.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { GENESIS_HASH, makeBlock, RpcError, startNode } from '../support/served-node.ts';
+import { createScope } from './support/exchange.ts';
+import { createMemory } from './support/pool.ts';
+
+const OTHER_GENESIS = `0x${'5'.repeat(64)}`;
+const LATEST = { kind: 'tag', tag: 'latest' } as const;
+
+/** Milliseconds: a bound for what takes seconds on an idle machine. */
+const LIMIT_MS = 60_000;
+
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + LIMIT_MS;
+  while (!(await isDone())) {
+    assert.ok(performance.now() < end, 'it does not happen');
+    await sleep(20);
+  }
+}
+
+async function open(t: TestContext, urls: readonly string[], log: RecordingLog): Promise<UpstreamChain> {
+  const chain = await openUpstreamChain({
+    network: 'test',
+    upstreams: upstreamsSchema.parse(urls),
+    pool: poolOptionsSchema.parse({ pollInterval: '100ms', retries: 0 }),
+    cache: createMemory(),
+    log,
+  });
+  t.after(() => chain.close());
+  return chain;
+}
+
+const messagesOf = (log: RecordingLog): string[] => log.lines.map((line) => JSON.parse(line).message);
+
+test('nodes that are split on a genesis block: the reason everywhere, and service once one changes', async (t) => {
+  const genesis = { other: OTHER_GENESIS };
+  const one = await startNode(t, { height: 0 });
+  const answers = { eth_getBlockByNumber: () => ({ ...makeBlock(0), hash: genesis.other }) };
+  const two = await startNode(t, { height: 0, answers });
+  const log = createRecordingLog();
+  const chain = await open(t, [one.url, two.url], log);
+  const reason = `no majority for a genesis block: ${GENESIS_HASH}, ${OTHER_GENESIS}; set pool.genesisHash`;
+  await assert.rejects(chain.getHeader(LATEST, createScope()), {
+    kind: 'unavailable',
+    message: `2 nodes have ${reason}`,
+  });
+  assert.deepEqual(
+    chain.describe().upstreams.map((node) => [node.state, node.reason]),
+    [
+      ['excluded', `it has ${reason}`],
+      ['excluded', `it has ${reason}`],
+    ],
+  );
+  const messages = messagesOf(log);
+  assert.equal(messages.filter((message) => message.includes('do not agree on a genesis block')).length, 1);
+  assert.equal(messages.filter((message) => message.startsWith('waiting for the nodes')).length, 1);
+  genesis.other = GENESIS_HASH;
+  await until(() => chain.isAnswerable);
+  assert.equal((await chain.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
+});
+
+test('the only node goes back: the log, the status and calls say where it is', async (t) => {
+  let height = 5;
+  const answers = {
+    eth_getBlockByNumber: ([reference]: readonly unknown[]) => {
+      const isTag = !String(reference).startsWith('0x');
+      const number = isTag ? height : Number(reference);
+      return number <= height ? makeBlock(number) : null;
+    },
+    eth_call: () => {
+      if (height < 5) throw new RpcError(-32001, 'Resource not found');
+      return '0x';
+    },
+  };
+  const node = await startNode(t, { answers });
+  const log = createRecordingLog();
+  const chain = await open(t, [node.url], log);
+  assert.equal(await chain.call({ call: {}, block: LATEST }, createScope()), '"0x"');
+  height = 0;
+  await until(() =>
+    messagesOf(log).some((message) => message.startsWith('the node went back from block 5 to 0')),
+  );
+  const [status] = chain.describe().upstreams;
+  assert.deepEqual([status?.state, status?.reason], ['lagging', 'it is at block 0']);
+  await assert.rejects(chain.call({ call: { data: '0x01' }, block: LATEST }, createScope()), {
+    kind: 'unavailable',
+    message: 'no node has block 5 now: the only node is at block 0',
+  });
+});
+
+test('a start that takes long gives notice, a short one does not', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let notices = 0;
+  const notice = (): void => void notices++;
+  await watchWait(Promise.resolve(1), notice);
+  t.mock.timers.tick(2_000);
+  assert.equal(notices, 0);
+  const failing = watchWait(new Promise<void>((_, reject) => setTimeout(reject, 1_500)), notice);
+  t.mock.timers.tick(2_000);
+  await assert.rejects(failing);
+  assert.equal(notices, 1);
+});
