@@ -103,7 +103,7 @@ test('and in the addresses of a rollup, but nowhere else of it', () => {
   );
   assert.match(
     String(errorsOf(`    builtin: rollup\n    rollup: { prefix: "a${refer('NODE_KEY')}" }\n`, SECRETS)),
-    /expected a method prefix/,
+    /rollup\.prefix: \$\{NODE_KEY\} is not replaced/,
   );
 });
 
