@@ -43,8 +43,10 @@ tests.on('test:dequeue', ({ name, file = '', nesting }) => {
   // Tests of one file run one after the other, each inside of its suites.
   running.set(file, [...(running.get(file) ?? []).slice(0, nesting), name]);
 });
-tests.on('test:complete', ({ file = '', nesting }) => {
-  running.set(file, (running.get(file) ?? []).slice(0, nesting));
+tests.on('test:complete', ({ name, file = '', nesting }) => {
+  const names = running.get(file) ?? [];
+  // A file that is ended completes as a whole, and what it ran does not.
+  if (names[nesting] === name) running.set(file, names.slice(0, nesting));
 });
 tests.on('test:pass', ({ name, skip, details }) => {
   if (skip !== undefined) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);

@@ -121,7 +121,9 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
 
 /** Where in a key, and what; the values are the operator's own. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
-  const texts = issues.map((issue) => [...issue.path, describeIssue(issue)].join(': '));
+  const texts = issues.map((issue) =>
+    issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
+  );
   return [...new Set(texts)].join('; ');
 }
 

@@ -59,7 +59,7 @@ export function parseYaml(text: string): YamlSource {
 
 /** A key is named where it looks like one: a line without quotes may hold an address or a secret. */
 function describeDuplicate(text: string): string {
-  const [, key] = /^["']?([A-Za-z][\w-]{0,30})["']?\s*(?::|$)/m.exec(text.split('\n', 1)[0] ?? '') ?? [];
+  const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
   return key === undefined ? 'a key is given twice' : `the key ${key} is given twice`;
 }
 

@@ -247,7 +247,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
     [['--networks', 'home,hme'], /there is no network "hme", did you mean home\?/],
     [['--networks', 'nope'], /^portcullis: there is no network "nope"; there are: home, away\n/],
     [['--networks', 'home,'], /--networks has an empty entry/],
-    [['--daily-credits', '1e99'], /^portcullis: dailyCredits: expected at most \d+\n/],
+    [['--daily-credits', '1e99'], /^portcullis: (settings\.)?dailyCredits: expected at most \d+\n/],
     [['--methods', 'eth_cal'], /there is no method "eth_cal", did you mean eth_call\?/],
     [
       ['--methods', 'op_estimateGas,eth_getbalance'],

@@ -272,8 +272,8 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'numbers beyond their bounds',
     text: `${NETWORKS}limits: { batchItems: 0, sendRate: 1.5 }\n`,
     errors: [
-      'p.yaml:2: limits.batchItems: expected at least 1',
       'p.yaml:2: limits.sendRate: expected a whole number',
+      'p.yaml:2: limits.batchItems: expected at least 1',
     ],
   },
   {
@@ -315,7 +315,7 @@ log: { level: warning }
     'p.yaml:3: networks.b.hosts[1]: a already belongs to a',
     'p.yaml:3: networks.b.upstreems: unknown key, did you mean upstreams?',
     'p.yaml:4: networks.c.hosts[0]: b already belongs to b',
-    'p.yaml:4: networks.c.rollup.l1: there is no network aa',
+    'p.yaml:4: networks.c.rollup.l1: there is no network aa; there are: a, b, c, d, e',
     `p.yaml:4: networks.c.safeTag: ${second}, did you mean finalized?`,
     'p.yaml:5: networks.d.upstreams[0].ulr: unknown key, did you mean url?',
     'p.yaml:5: networks.d.upstreams[0].url: is missing',
