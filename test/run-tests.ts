@@ -15,7 +15,7 @@ const BUILD = join(ROOT, 'build/test');
 const GROUPS = join(BUILD, `groups-${process.pid}`);
 const CONCURRENCY = 2;
 /** Of a whole file or folder: only what hangs takes longer, however busy the machine is. */
-const LIMIT_MS = 1_200_000;
+const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
 /** What a process runs for each of the plan: the file itself, or one that loads the files of a folder. */
 function prepare(texts: readonly string[]): string[] {
@@ -35,8 +35,19 @@ const files = prepare(process.argv.slice(2));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];
 let [passed, failed] = [0, 0];
+/** Tests that have started and not ended, by the file that is run, as they are nested. */
+const running = new Map<string, string[]>();
 
 const tests = run({ files, concurrency: CONCURRENCY, timeout: LIMIT_MS });
+tests.on('test:dequeue', ({ name, file = '', nesting }) => {
+  // Tests of one file run one after the other, each inside of its suites.
+  running.set(file, [...(running.get(file) ?? []).slice(0, nesting), name]);
+});
+tests.on('test:complete', ({ name, file = '', nesting }) => {
+  const names = running.get(file) ?? [];
+  // A file that is ended completes as a whole, and what it ran does not.
+  if (names[nesting] === name) running.set(file, names.slice(0, nesting));
+});
 tests.on('test:pass', ({ name, skip, details }) => {
   if (skip !== undefined) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
   else if (details.type !== 'suite') passed++;
@@ -53,6 +64,10 @@ tests.once('end', () => {
 /** @returns the exit code */
 function conclude(): number {
   if (passed === 0) console.error('no test has run');
+  for (const [file, names] of running) {
+    if (names.length > 0)
+      console.error(`\n${relative(BUILD, file)} ended while this ran: ${names.join(' > ')}`);
+  }
   if (skipped.length > 0) {
     console.error(`\n${requiresAll ? 'PORTCULLIS_REQUIRE_ALL is set, and these' : 'These'} were skipped:`);
     for (const line of skipped) console.error(`  ${line}`);

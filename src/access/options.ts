@@ -70,8 +70,12 @@ export const accessOptionsSchema: z.ZodType<AccessOptions> = z
       .prefault('5m'),
     rate: rateSchema.exactOptional(),
     dailyCredits: dailyCreditsSchema.exactOptional(),
-    credits: z.record(z.string().regex(/^\w{1,64}$/), z.int().min(0).max(1_000_000)).default({}),
+    credits: z
+      .record(z.string().regex(/^\w{1,64}$/, 'expected the name of a method'), z.int().min(0).max(1_000_000))
+      .default({}),
     failures: rateSchema.prefault({ perSecond: 0.5, burst: 30 }),
-    jwt: z.record(z.string().regex(/^[\w-]{1,64}$/), issuerSchema).default({}),
+    jwt: z
+      .record(z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -'), issuerSchema)
+      .default({}),
   })
   .prefault({});

@@ -10,7 +10,7 @@ import { readErrorCode } from '../util/system-error.ts';
 import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
 import { SILENT_PROGRESS } from './import-progress.ts';
 
-/** What the generator of the built-in chains tells about each of them. */
+/** What the generator of the built-in chains has written about each of them. */
 type ChainFacts = {
   readonly headHash: string;
   /** Call objects that mean something on this chain. */

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config/load-config.ts';
+import { checkFiles } from './check-files.ts';
 import { UsageError } from './usage.ts';
 
 const CHECK_CONFIG_USAGE = `portcullis check-config FILE
 
-Reads a configuration file as \`portcullis serve\` would, and prints ok or what is wrong, one line each:
-file, line, key, reason. Exit code 0 or 1.
+Reads a configuration file as \`portcullis serve\` would, and the certificates, key sets and chain stores that it names,
+and prints ok or what is wrong, one line each: file, line, key, reason. Exit code 0 or 1.
 `;
 
 /**
@@ -24,7 +25,7 @@ export async function runCheckConfig(args: string[]): Promise<number> {
   }
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) throw new UsageError('check-config takes one file');
-  await loadConfig(file, process.env);
+  await loadConfig(file, process.env, checkFiles);
   process.stdout.write('ok\n');
   return 0;
 }

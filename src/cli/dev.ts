@@ -7,11 +7,14 @@ import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
+import { describeSystemError } from '../util/system-error.ts';
 import { formatUrl } from './curl-lines.ts';
-import { findSealCheck, importChain, reportStop } from './import.ts';
+import { importChain, reportStop, SEAL_CHECKS } from './import.ts';
 import { createImportBar } from './import-bar.ts';
+import { readChoice, requireOption } from './option-values.ts';
 import { runService } from './run-service.ts';
 import { StopSignals } from './stop-signals.ts';
+import { UsageError } from './usage.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
 
@@ -28,7 +31,13 @@ Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status pag
 
 /** A chain that was served before is found again by its genesis file. */
 function defaultDataFolder(genesis: string): string {
-  const hash = createHash('sha256').update(readFileSync(genesis)).digest('hex');
+  let text: Buffer;
+  try {
+    text = readFileSync(genesis);
+  } catch (error) {
+    throw new Error(`${genesis}: ${describeSystemError(error)}`);
+  }
+  const hash = createHash('sha256').update(text).digest('hex');
   return resolve(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
 }
 
@@ -55,18 +64,18 @@ export async function runDev(args: string[]): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const { genesis, blocks } = values;
+  if (values.help === true) {
+    process.stdout.write(DEV_USAGE);
+    return 0;
+  }
+  const genesis = requireOption('dev', 'genesis', values.genesis);
+  const blocks = requireOption('dev', 'blocks', values.blocks);
+  const seal = readChoice('seal', values.seal, SEAL_CHECKS);
   const port = values.port === undefined ? undefined : parsePort(values.port);
-  const seal = findSealCheck(values.seal);
-  if (
-    values.help === true ||
-    genesis === undefined ||
-    blocks === undefined ||
-    (port === undefined && values.port !== undefined) ||
-    seal === undefined
-  ) {
-    (values.help === true ? process.stdout : process.stderr).write(DEV_USAGE);
-    return values.help === true ? 0 : 2;
+  if (port === undefined && values.port !== undefined) {
+    throw new UsageError(
+      `--port cannot be ${JSON.stringify(values.port)}: expected a number from 0 to 65535`,
+    );
   }
   const place = findPlace(port, process.env);
   const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);

@@ -41,7 +41,7 @@ export async function runHealth(args: string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** Nothing is told to who answers, and a new certificate that cannot be used leaves the old one in use: no file says which. */
+/** No secret is sent to the process that answers, and a new certificate that cannot be used leaves the old one in use: no file says which. */
 const admits = (): boolean => true;
 
 async function findProblem({ host, port, tls }: ListenOptions): Promise<string | undefined> {

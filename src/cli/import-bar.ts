@@ -38,7 +38,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
       process.once('exit', restore);
       bar.start(totalBytes, 0, { block: '-', blocksRate: '-', txsRate: '-', gasRate: '-', left: '-' });
     },
-    advance({ header, transactions: { length } }, kind, bytesDone) {
+    advance({ header, transactions: { length } }, kind, bytesDone, bytesCommitted) {
       if (kind === 'imported') {
         blocks++;
         transactions += length;
@@ -49,7 +49,8 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
       }
       const elapsed = Math.max(performance.now() - startedAt, 1);
       const perSecond = (count: number): number => (count / elapsed) * 1_000;
-      bar.update(bytesDone, {
+      // What is executed and not committed would be lost with a full disk.
+      bar.update(bytesCommitted, {
         block: header.number.toString(),
         blocksRate: perSecond(blocks).toFixed(0),
         txsRate: perSecond(transactions).toFixed(0),

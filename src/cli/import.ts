@@ -1,4 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
@@ -10,21 +11,20 @@ import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
 import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
-import { describeSystemError, isStoreError } from '../util/system-error.ts';
+import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
+import { readChoice, requireOption } from './option-values.ts';
 import { StopSignals } from './stop-signals.ts';
-
-const DEFAULT_STORE = `${DEFAULT_DATA_DIR}/chain`;
 
 export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
                   [--seal ethash-format|none] [--verify full|header|none]
 
-Appends a file of RLP blocks to the chain stored in DIR (default ${DEFAULT_STORE}). Every block is validated and
-executed, and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
+Appends a file of RLP blocks to the chain stored in DIR. Every block is validated and executed,
+and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
 
   --genesis FILE   geth genesis file of the chain
   --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
-  --data DIR       folder of the store
+  --data DIR       folder of the store (default: chain below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
   --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
                    none: difficulty may be anything as well
   --verify WHAT    full: headers, bodies, receipts, gas, and the state root of every block (default)
@@ -34,18 +34,9 @@ executed, and every root is checked. An import that was cut off, or stopped with
                    that were checked before
 `;
 
-const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
-
-/** The check that `--seal` names; undefined when there is none of that name. */
-export function findSealCheck(name: string): SealCheck | undefined {
-  return SEAL_CHECKS.find((check) => check === name);
-}
+export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
 
 const VERIFICATIONS: readonly Verification[] = ['full', 'header', 'none'];
-
-function findVerification(name: string): Verification | undefined {
-  return VERIFICATIONS.find((verification) => verification === name);
-}
 
 export type ImportOptions = {
   readonly genesis: string;
@@ -82,7 +73,10 @@ function readGenesis(file: string): { readonly genesisText: string; readonly gen
     if (genesisText.trim() === '') throw new Error('the file is empty');
     return { genesisText, genesis: parseGenesis(genesisText) };
   } catch (error) {
-    throw new Error(`${file}: ${describeSystemError(error)}`);
+    // The message of a SyntaxError quotes the file, whatever is in it.
+    const reason =
+      error instanceof SyntaxError ? 'is not JSON: expected a geth genesis file' : describeSystemError(error);
+    throw new Error(`${file}: ${reason}`);
   }
 }
 
@@ -95,7 +89,9 @@ function findSize(file: string): number {
     throw new Error(`${file}: ${describeSystemError(error)}`);
   }
   if (stats.isDirectory()) throw new Error(`${file}: is a folder`);
-  if (stats.isFile() && stats.size === 0) throw new Error(`${file}: the file is empty`);
+  // It is read twice: first for whether it is packed.
+  if (!stats.isFile()) throw new Error(`${file}: a pipe or device cannot be read: give a file`);
+  if (stats.size === 0) throw new Error(`${file}: the file is empty`);
   return stats.size;
 }
 
@@ -156,7 +152,7 @@ async function importBlocks(
 ): Promise<ImportSummary> {
   const importer = new BlockImporter(writer, seal, verify);
   const before = importer.headNumber;
-  let [read, turnAt] = [0, performance.now() + TURN_MS];
+  let [read, committedEnd, turnAt] = [0, 0, performance.now() + TURN_MS];
   let failure: unknown;
   progress.start(size);
   try {
@@ -164,7 +160,8 @@ async function importBlocks(
       if (stop?.aborted === true) break;
       const { kind, block } = importer.import(encoded);
       read++;
-      progress.advance(block, kind, fileEnd);
+      if (importer.isCommitted) committedEnd = fileEnd;
+      progress.advance(block, kind, fileEnd, committedEnd);
       if (performance.now() < turnAt) continue;
       await setImmediate();
       turnAt = performance.now() + TURN_MS;
@@ -187,7 +184,8 @@ async function importBlocks(
     const reason = isStoreError(failure)
       ? describeWriteError(data, failure).message
       : `${failure instanceof BlockError ? 'refused: ' : ''}${file}: ${describeSystemError(failure)}`;
-    throw new ImportError(`${reason}; ${describeKept(head)}`, failure);
+    const goOn = isSpaceError(failure) ? '; make room: the same command goes on from there' : '';
+    throw new ImportError(`${reason}; ${describeKept(head)}${goOn}`, failure);
   }
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
 }
@@ -204,7 +202,7 @@ export async function runImport(args: string[]): Promise<number> {
     options: {
       genesis: { type: 'string' },
       blocks: { type: 'string' },
-      data: { type: 'string', default: DEFAULT_STORE },
+      data: { type: 'string' },
       seal: { type: 'string', default: 'ethash-format' },
       verify: { type: 'string', default: 'full' },
       help: { type: 'boolean', short: 'h' },
@@ -214,17 +212,15 @@ export async function runImport(args: string[]): Promise<number> {
     process.stdout.write(IMPORT_USAGE);
     return 0;
   }
-  const seal = findSealCheck(values.seal);
-  const verify = findVerification(values.verify);
-  const { genesis, blocks } = values;
-  if (genesis === undefined || blocks === undefined || seal === undefined || verify === undefined) {
-    process.stderr.write(`${IMPORT_USAGE}`);
-    return 2;
-  }
+  const genesis = requireOption('import', 'genesis', values.genesis);
+  const blocks = requireOption('import', 'blocks', values.blocks);
+  const seal = readChoice('seal', values.seal, SEAL_CHECKS);
+  const verify = readChoice('verify', values.verify, VERIFICATIONS);
+  const data = values.data ?? join(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'chain');
   const { createImportBar } = await import('./import-bar.ts');
   const signals = new StopSignals();
   try {
-    const options = { genesis, blocks, data: values.data, seal, verify };
+    const options = { genesis, blocks, data, seal, verify };
     const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
     if (summary.isStopped === true) return reportStop(summary, signals);
     const { headNumber, headHash, imported } = summary;

@@ -34,11 +34,11 @@ type Options = { readonly [K in SettingOption]?: string | undefined };
 /** What the options say, unchecked but for their form; an empty one takes a setting back. */
 export function readSettings(options: Options): SettingsChange {
   const readers: Readonly<Record<keyof Options, (value: string) => SettingsChange>> = {
-    networks: (value) => ({ networks: readList(value) }),
-    methods: (value) => ({ methods: readList(value) }),
-    addresses: (value) => ({ addresses: readList(value) }),
-    origins: (value) => ({ origins: readList(value) }),
-    'user-agents': (value) => ({ userAgents: readList(value) }),
+    networks: (value) => ({ networks: readList('networks', value) }),
+    methods: (value) => ({ methods: readList('methods', value) }),
+    addresses: (value) => ({ addresses: readList('addresses', value) }),
+    origins: (value) => ({ origins: readList('origins', value) }),
+    'user-agents': (value) => ({ userAgents: readList('user-agents', value) }),
     rate: (value) => ({ rate: readRate(value) }),
     'daily-credits': (value) => ({ dailyCredits: value === '' ? undefined : Number(value) }),
     expires: (value) => ({ expiresAt: readTime(value) }),
@@ -54,8 +54,11 @@ export function readSettings(options: Options): SettingsChange {
   );
 }
 
-function readList(value: string): string[] | undefined {
-  return value === '' ? undefined : value.split(',').map((entry) => entry.trim());
+function readList(option: string, value: string): string[] | undefined {
+  if (value === '') return undefined;
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.includes('')) throw new UsageError(`--${option} has an empty entry: a comma too many`);
+  return entries;
 }
 
 function readRate(value: string): SettingsChange['rate'] {

@@ -6,6 +6,7 @@ import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { describeIssue } from '../util/describe-issue.ts';
 import { suggestName } from '../util/near-name.ts';
 import { formatTable } from './format-table.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
@@ -29,8 +30,9 @@ Settings. Lists are separated by commas; an empty text takes a setting back.
   --secret             (create) requests must bring a secret, which is printed after the key
 
   --data DIR           where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --config FILE        take the place from this configuration file instead, and the networks, methods and issuers
-                       that settings may name; without it they are those of the built-in networks
+  --config FILE        take the place from this configuration file instead (PORTCULLIS_DATA_DIR goes over its dataDir),
+                       and the networks, methods and issuers that settings may name; without it they are those of
+                       the built-in networks
 `;
 
 const OPTIONS = {
@@ -94,7 +96,7 @@ export async function runKeys(args: string[]): Promise<number> {
   try {
     return await command.run(book, operands[0] ?? '', values);
   } catch (error) {
-    if (error instanceof z.ZodError) throw new UsageError(error.issues.map(describeIssue).join('; '));
+    if (error instanceof z.ZodError) throw new UsageError(describeIssues(error.issues));
     throw error;
   } finally {
     await book.close();
@@ -118,21 +120,38 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
 }
 
 /** Where in a key, and what; the values are the operator's own. */
-function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const texts = issues.map((issue) =>
+    issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
+  );
+  return [...new Set(texts)].join('; ');
 }
 
 async function create(book: KeyBook, _id: string, values: Values): Promise<number> {
   if (values.name === undefined) throw new UsageError('keys create takes --name NAME');
   const settings = Object.entries(readSettings(values)).filter(([, value]) => value !== undefined);
-  printIssued(await book.create(values.name, Object.fromEntries(settings), values.secret === true));
-  return 0;
+  const issued = await book.create(values.name, Object.fromEntries(settings), values.secret === true);
+  if (await printIssued(issued)) return 0;
+  const { id } = issued.record;
+  const isRevoked = await book.revoke(id).then(
+    () => true,
+    () => false,
+  );
+  const state = isRevoked ? 'and is revoked' : `: revoke it (keys revoke ${id})`;
+  process.stderr.write(
+    `portcullis: key ${id} was made but could not be shown${isRevoked ? ' ' : ''}${state}\n`,
+  );
+  return 1;
 }
 
-function printIssued({ key, secret, record }: IssuedKey): void {
+/** @returns whether it was printed; a key cannot be shown again */
+function printIssued({ key, secret, record }: IssuedKey): Promise<boolean> {
   const what = secret === undefined ? 'the key is' : 'the key and its secret are';
   process.stderr.write(`id ${record.id}, name ${record.name}; ${what} shown this once:\n`);
-  process.stdout.write(secret === undefined ? `${key}\n` : `${key}\n${secret}\n`);
+  const text = secret === undefined ? `${key}\n` : `${key}\n${secret}\n`;
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(error === null || error === undefined));
+  });
 }
 
 async function list(book: KeyBook): Promise<number> {
@@ -159,7 +178,13 @@ async function update(book: KeyBook, id: string, values: Values): Promise<number
 }
 
 async function rotate(book: KeyBook, id: string, { grace = '24h' }: Values): Promise<number> {
-  return report(await book.rotate(id, readDuration('grace', grace)), id, printIssued);
+  const issued = await book.rotate(id, readDuration('grace', grace));
+  if (issued === undefined) return report(issued, id, () => {});
+  if (await printIssued(issued)) return 0;
+  process.stderr.write(
+    `portcullis: key ${id} was rotated but the new one could not be shown; the old one opens for ${grace}: rotate again\n`,
+  );
+  return 1;
 }
 
 async function revoke(book: KeyBook, id: string): Promise<number> {
@@ -168,7 +193,7 @@ async function revoke(book: KeyBook, id: string): Promise<number> {
   });
 }
 
-/** Everything but the hashes, which help nobody. */
+/** Everything but the hashes. */
 function printRecord({ hashes, settings, ...record }: KeyRecord): void {
   const { secretHash, ...shown } = settings;
   const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));

@@ -1,9 +1,9 @@
 import type { SettingsChange } from '../access/keys/key-book.ts';
 import { DEV_NETWORK, listBuiltinNetworks, ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
-import { METHODS } from '../methods/table.ts';
+import { METHOD_NAMES } from '../methods/method-names.ts';
 import { loadFamilies, loadFamily } from '../rollup/family-table.ts';
-import { suggestName } from '../util/near-name.ts';
+import { pointToNames } from '../util/near-name.ts';
 import { UsageError } from './usage.ts';
 
 /** What the settings of a key may name. */
@@ -11,13 +11,13 @@ export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
   readonly issuers: ReadonlySet<string>;
-  /** Where the names are from, as the end of an error. */
-  readonly source: string;
+  /** Where the names are from, as the end of an error, where that is not plain. */
+  readonly source?: string;
 };
 
 /** The names of a configuration. */
 export async function listKnownNames({ networks, access }: Config): Promise<KnownNames> {
-  const methods = new Set(METHODS.map(({ name }) => name));
+  const methods = new Set(METHOD_NAMES);
   for (const { rollup, passthrough = [] } of Object.values(networks)) {
     for (const name of passthrough) methods.add(name);
     if (rollup === undefined) continue;
@@ -27,7 +27,6 @@ export async function listKnownNames({ networks, access }: Config): Promise<Know
     networks: new Set(Object.keys(networks)),
     methods,
     issuers: new Set(Object.keys(access.jwt)),
-    source: 'the configuration has no such name',
   };
 }
 
@@ -41,10 +40,9 @@ async function listPrefixes({ prefix, family }: { prefix?: string; family?: stri
 /** What is served without a configuration file, by `start` and `dev`. */
 export function listBuiltinNames(): KnownNames {
   const styles = ROLLUP_STYLES.map((style) => listBuiltinNetworks(style).networks);
-  const methods = METHODS.map(({ name }) => name);
   return {
     networks: new Set([...styles.flatMap((networks) => Object.keys(networks)), DEV_NETWORK]),
-    methods: new Set([...methods, 'linea_estimateGas', 'op_estimateGas']),
+    methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas']),
     issuers: new Set(),
     source: 'without --config FILE names are those of the built-in networks',
   };
@@ -57,11 +55,12 @@ export function checkNames({ networks = [], methods = [], jwt }: SettingsChange,
     ...findUnknown('method', methods, known.methods),
     ...findUnknown('issuer of tokens', jwt === undefined ? [] : [jwt], known.issuers),
   ];
-  if (problems.length > 0) throw new UsageError(`${problems.join('; ')}; ${known.source}`);
+  if (problems.length > 0)
+    throw new UsageError([...problems, ...(known.source === undefined ? [] : [known.source])].join('; '));
 }
 
 function findUnknown(what: string, names: readonly string[], known: ReadonlySet<string>): string[] {
   return names
     .filter((name) => !known.has(name))
-    .map((name) => `there is no ${what} ${JSON.stringify(name)}${suggestName(name, known)}`);
+    .map((name) => `there is no ${what} ${JSON.stringify(name)}${pointToNames(name, known)}`);
 }

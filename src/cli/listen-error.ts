@@ -1,12 +1,22 @@
 import type { Config } from '../config/config.ts';
-import { readErrorCode } from '../util/system-error.ts';
+import { describeSystemError, readErrorCode } from '../util/system-error.ts';
 
-/** What node says when it cannot listen, in words that help. */
+/** What node says when it cannot listen, and what to do. */
 export function describeListenError(error: unknown, { listen }: Config): string {
   const where = `${listen.host}:${listen.port}`;
-  const code = readErrorCode(error);
-  if (code === 'EADDRINUSE')
-    return `${where} is in use; choose another port with PORTCULLIS_PORT or listen.port`;
-  if (code === 'EACCES') return `${where} may not be bound`;
-  return error instanceof Error ? error.message : String(error);
+  switch (readErrorCode(error)) {
+    case 'EADDRINUSE':
+      return `${where} is in use; choose another port with PORTCULLIS_PORT or listen.port`;
+    case 'EACCES':
+      return `${where} may not be bound`;
+    case 'EADDRNOTAVAIL':
+      return `${listen.host} is no address of this machine; ${CHOOSE_HOST}`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host name ${listen.host} has no address; ${CHOOSE_HOST}`;
+    default:
+      return describeSystemError(error);
+  }
 }
+
+const CHOOSE_HOST = 'choose another with PORTCULLIS_HOST or listen.host';

@@ -21,5 +21,15 @@ if (rank(process.versions.node) < rank(minimum)) {
   process.stderr.write(`portcullis: needs Node ${minimum} or later, and this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
-  import('./run-command.ts').then(({ runCommand }) => runCommand(process.argv.slice(2)));
+  import('./run-command.ts').then(
+    ({ runCommand }) => runCommand(process.argv.slice(2)),
+    (error) => {
+      const isOutOfFiles = error.code === 'EMFILE' || error.code === 'ENFILE';
+      const reason = isOutOfFiles
+        ? 'too many open files: raise the limit (ulimit -n, LimitNOFILE)'
+        : error.message;
+      process.stderr.write(`portcullis: ${reason}\n`);
+      process.exitCode = 1;
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import { suggestName } from '../util/near-name.ts';
-import { describeSystemError, isStoreError } from '../util/system-error.ts';
+import { describeSystemError, isStoreError, readErrorCode } from '../util/system-error.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 
@@ -44,6 +44,16 @@ function comesFromStore(error: unknown): boolean {
   return isStoreError(error) || (error instanceof Error && comesFromStore(error.cause));
 }
 
+/** What a file holds and an error quotes must not steer a terminal. */
+function describe(error: unknown): string {
+  // node names the file that it could not open, which is any.
+  if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/(?![\n\t])\p{Cc}/gu, '?');
+}
+
+const OUT_OF_FILES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
 /** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
 function report(error: unknown): number {
   if (error instanceof ConfigError) {
@@ -52,7 +62,7 @@ function report(error: unknown): number {
   }
   // LMDB writes a line of its own to stderr and does not end it.
   if (comesFromStore(error)) process.stderr.write('\n');
-  process.stderr.write(`portcullis: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`portcullis: ${describe(error)}\n`);
   if (!isUsageError(error)) return 1;
   process.stderr.write('Try portcullis help.\n');
   return 2;

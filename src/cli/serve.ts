@@ -3,6 +3,7 @@ import { ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { buildCurlLines, formatUrl } from './curl-lines.ts';
+import { readChoice, requireOption } from './option-values.ts';
 import { readRecipe } from './recipe.ts';
 import { runService } from './run-service.ts';
 
@@ -10,6 +11,9 @@ export const SERVE_USAGE: string = `portcullis serve --config FILE
 
 Serves the networks of a configuration file until SIGINT or SIGTERM. On SIGHUP, and when the file has
 changed, the new configuration is put in force where it can be used; so is a new TLS certificate.
+
+Environment, over what the file says: PORTCULLIS_HOST and PORTCULLIS_PORT (listen), PORTCULLIS_ADMIN_PORT (admin.port; off
+for none), PORTCULLIS_DATA_DIR (dataDir).
 `;
 
 const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
@@ -39,11 +43,11 @@ export async function runStart(args: string[]): Promise<number> {
     args,
     options: { rollup: { type: 'string', default: 'linea' }, help: { type: 'boolean', short: 'h' } },
   });
-  const style = ROLLUP_STYLES.find((name) => name === values.rollup);
-  if (values.help === true || style === undefined) {
-    (values.help === true ? process.stdout : process.stderr).write(START_USAGE);
-    return values.help === true ? 0 : 2;
+  if (values.help === true) {
+    process.stdout.write(START_USAGE);
+    return 0;
   }
+  const style = readChoice('rollup', values.rollup, ROLLUP_STYLES);
   return runService(
     { kind: 'builtin', style },
     {
@@ -63,11 +67,12 @@ export async function runServe(args: string[]): Promise<number> {
     args,
     options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' } },
   });
-  if (values.help === true || values.config === undefined) {
-    (values.help === true ? process.stdout : process.stderr).write(SERVE_USAGE);
-    return values.help === true ? 0 : 2;
+  if (values.help === true) {
+    process.stdout.write(SERVE_USAGE);
+    return 0;
   }
-  return runService(await readRecipe(values.config), {
+  const config = requireOption('serve', 'config', values.config);
+  return runService(await readRecipe(config), {
     onReady: (address, { config, admin }) => announce(config, address, admin),
   });
 }

@@ -1,10 +1,18 @@
+import { METHOD_NAMES } from '../methods/method-names.ts';
 import { isUrl } from '../rollup/options.ts';
-import { suggestName } from '../util/near-name.ts';
+import { pointToNames } from '../util/near-name.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
 /** One thing that is wrong, at one place of the file. */
-export type Problem = { readonly path: readonly PropertyKey[]; readonly message: string };
+export type Problem = {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** Other values that it follows from; it says nothing where one of them is wrong itself. */
+  readonly dependsOn?: readonly (readonly PropertyKey[])[];
+};
+
+const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 
 /**
  * What the schema of a single value cannot see: how the parts fit together.
@@ -19,6 +27,15 @@ export function checkConfig(
   if (config.defaultNetwork !== undefined && !names.includes(config.defaultNetwork)) {
     problems.push({ path: ['defaultNetwork'], message: describeNoNetwork(config.defaultNetwork, names) });
   }
+  for (const name of names) {
+    if (NETWORK_NAME.test(name)) continue;
+    problems.push({
+      path: ['networks', name],
+      message: 'expected a name of letters, digits, _ and -',
+      dependsOn: [],
+    });
+  }
+  problems.push(...checkCredits(config, names));
   const owners = new Map<string, string>();
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
@@ -28,29 +45,53 @@ export function checkConfig(
 }
 
 function describeNoNetwork(name: string, names: readonly string[]): string {
-  return `there is no network ${name}${suggestName(name, names)}`;
+  return `there is no network ${name}${pointToNames(name, names)}`;
 }
+
+/** What a call weighs can be said of methods that some network has. */
+function checkCredits({ access, networks }: Config, names: readonly string[]): Problem[] {
+  const known = new Set<string>(['default', ...METHOD_NAMES]);
+  let hasAnyPrefix = false;
+  for (const { passthrough = [], rollup } of Object.values(networks)) {
+    for (const method of passthrough) known.add(method);
+    if (rollup?.prefix !== undefined) known.add(`${rollup.prefix}_estimateGas`);
+    // The family says it, which the nodes may be asked for.
+    else if (rollup !== undefined) hasAnyPrefix = true;
+  }
+  const dependsOn = names.flatMap((name) => ['passthrough', 'rollup'].map((key) => ['networks', name, key]));
+  return Object.keys(access.credits)
+    .filter((name) => !known.has(name) && !(hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)))
+    .map((name) => ({
+      path: ['access', 'credits', name],
+      message: `there is no method ${name}${pointToNames(name, known)}`,
+      dependsOn,
+    }));
+}
+
+/** The keys of a network that say what it serves. */
+const SOURCES = ['builtin', 'embedded', 'upstreams'];
 
 function checkSource(name: string, network: NetworkOptions): Problem[] {
   const path = ['networks', name];
+  const dependsOn = SOURCES.map((source) => [...path, source]);
   const { builtin, embedded, upstreams, passthrough } = network;
   const sources = Object.entries({ builtin, embedded, upstreams }).filter(
     ([, source]) => source !== undefined,
   );
   if (sources.length === 0) {
-    return [{ path, message: 'has no chain: expected builtin, embedded or upstreams' }];
+    return [{ path, message: 'has no chain: expected builtin, embedded or upstreams', dependsOn }];
   }
   if (sources.length > 1) {
     const names = sources.map(([source]) => source).join(' and ');
-    return [{ path, message: `has both ${names}, expected one of them` }];
+    return [{ path, message: `has both ${names}, expected one of them`, dependsOn }];
   }
   if (upstreams === undefined && passthrough !== undefined) {
     const message = 'only a network with upstreams can pass methods through';
-    return [{ path: [...path, 'passthrough'], message }];
+    return [{ path: [...path, 'passthrough'], message, dependsOn }];
   }
   if (network.pool.development && upstreams?.length !== 1) {
     const message = 'only a network with one upstream can follow it wherever it goes';
-    return [{ path: [...path, 'pool', 'development'], message }];
+    return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
   return [];
 }

@@ -56,11 +56,10 @@ export type Config = {
   readonly tracing?: TracingOptions;
 };
 
-/** Where keys live unless told otherwise: beside the configuration file, or in the working folder. */
+/** Where keys are by default: beside the configuration file, or in the working folder. */
 export const DEFAULT_DATA_DIR = '.portcullis';
 
 const MiB = 1024 * 1024;
-const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 
 const limitsSchema: z.ZodType<Limits> = z
   .strictObject({
@@ -92,10 +91,8 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
     .default(1),
   defaultNetwork: z.string().exactOptional(),
-  networks: z.record(
-    z.string().regex(NETWORK_NAME, 'expected a name of letters, digits, _ and -'),
-    networkOptionsSchema,
-  ),
+  // Their names are looked at by `checkConfig`: a bad one would hide what is below it.
+  networks: z.record(z.string(), networkOptionsSchema),
   limits: limitsSchema.prefault({}),
   access: accessOptionsSchema,
   execution: executionOptionsSchema,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { suggestName } from '../util/near-name.ts';
+import { describeIssue } from '../util/describe-issue.ts';
+import { findNearName, suggestName } from '../util/near-name.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
 
@@ -7,46 +8,65 @@ type Path = readonly PropertyKey[];
 
 /** A configuration, or all that is wrong with it. */
 export type CheckedConfig =
-  | { readonly config: Config }
+  | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
 /** Removals after which a value either satisfies the schema or is not looked into any more. */
 const MAX_ROUNDS = 8;
 
+/** What is wrong with a configuration whose values satisfy the schema. @param names of all networks, those with errors too */
+export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
+
 /**
  * Checks what a file says against the schema, and how its parts fit together; the latter also where values are wrong, for all others.
  * @param missing problems of single values that are known already: what else is wrong at their places is not said
+ * @param check how the parts fit together
  */
-export function findProblems(value: unknown, missing: readonly Problem[]): CheckedConfig {
+export function findProblems(
+  value: unknown,
+  missing: readonly Problem[],
+  check: Check = checkConfig,
+): CheckedConfig {
   const first = configSchema.safeParse(value);
   if (first.success && missing.length === 0) {
-    const problems = checkConfig(first.data);
+    const problems = check(first.data, namesOf(value));
     return problems.length === 0 ? { config: first.data } : { problems };
   }
   const found = first.success ? [] : first.error.issues.flatMap((issue) => listProblems(issue, value));
   const problems = [
     ...missing,
-    ...found.filter(({ path }) => !missing.some((one) => isSame(one.path, path))),
+    ...found.filter(({ path }) => !missing.some((one) => isBelow(path, one.path))),
   ];
   const wrong = problems.map(({ path }) => path);
-  return { problems: [...problems, ...checkRest(value, wrong)] };
+  return { problems: [...problems, ...checkRest(value, wrong, check)] };
 }
 
 /** What does not fit together in what is left without the wrong values. */
-function checkRest(value: unknown, wrong: readonly Path[]): Problem[] {
+function checkRest(value: unknown, wrong: readonly Path[], check: Check): Problem[] {
   const rest: unknown = structuredClone(value);
+  fillInHosts(rest);
   const removed: Path[] = [];
   let paths = wrong;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     // The last items of a list first: the others keep their places.
     for (const path of [...paths].reverse()) {
       const gone = remove(rest, path);
-      if (gone !== undefined) removed.push(gone);
+      if (gone === undefined) continue;
+      removed.push(gone);
+      // A key that is misspelt would have been that one.
+      const key = gone.at(-1);
+      const near = typeof key === 'string' ? findNearName(key, listKeys(gone.slice(0, -1))) : undefined;
+      if (near !== undefined) removed.push([...gone.slice(0, -1), near]);
     }
+    fillInHosts(rest);
     const parsed = configSchema.safeParse(rest);
     if (parsed.success) {
-      return checkConfig(parsed.data, namesOf(value)).filter(
-        ({ path }) => !removed.some((gone) => isBelow(gone, path) || isBelow(path, gone)),
+      return check(parsed.data, namesOf(value)).filter(
+        ({ path, dependsOn = [] }) =>
+          !removed.some(
+            (gone) =>
+              isBelow(path, gone) || dependsOn.some((one) => isBelow(one, gone) || isBelow(gone, one)),
+          ),
       );
     }
     paths = parsed.error.issues.flatMap((issue) =>
@@ -54,6 +74,15 @@ function checkRest(value: unknown, wrong: readonly Path[]): Problem[] {
     );
   }
   return [];
+}
+
+/** Networks without usable hosts are looked at for all else: each has one that no other has. */
+function fillInHosts(root: unknown): void {
+  const networks = isMap(root) ? root['networks'] : undefined;
+  if (!isMap(networks)) return;
+  for (const [i, network] of Object.values(networks).entries()) {
+    if (isMap(network) && !Object.hasOwn(network, 'hosts')) network['hosts'] = [`network-${i}.invalid`];
+  }
 }
 
 /** Removes the value at a path, or what is around it where there is none. @returns the path of what was removed */
@@ -83,7 +112,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
     });
   }
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));
-  const message = issue.message.replace(/^Invalid input: /, '');
+  const message = describeIssue(issue);
   if (issue.code === 'invalid_value') {
     const given = valueAt(value, path);
     const names = issue.values.filter((one) => typeof one === 'string');
@@ -141,10 +170,6 @@ function valueAt(root: unknown, path: Path): unknown {
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isSame(a: Path, b: Path): boolean {
-  return a.length === b.length && isBelow(a, b);
 }
 
 /** Whether `path` is at `root` or below it. */

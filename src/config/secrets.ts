@@ -6,7 +6,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /**
  * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
  * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and
- * `tracing`.
+ * `tracing`. Anywhere else such a reference is a problem.
  */
 export function fillInSecrets(
   root: unknown,
@@ -34,7 +34,14 @@ function replace(
   problems: Problem[],
 ): unknown {
   if (typeof value === 'string') {
-    return mayHoldSecret(path) ? replaceText(value, path, environment, problems) : value;
+    if (mayHoldSecret(path)) return replaceText(value, path, environment, problems);
+    for (const [reference] of value.matchAll(REFERENCE)) {
+      problems.push({
+        path,
+        message: `${reference} is not replaced by the environment here: write the value`,
+      });
+    }
+    return value;
   }
   if (Array.isArray(value)) return value.map((item, i) => replace(item, [...path, i], environment, problems));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,9 +1,17 @@
 import { isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 
-/** A parsed YAML text that can tell on which line a value stands. */
+export type YamlError = {
+  readonly line: number;
+  readonly message: string;
+  /** The structure of the text is not known from here on. */
+  readonly isSyntax: boolean;
+};
+
+/** A parsed YAML text, with the lines of its values. */
 export interface YamlSource {
-  /** Syntax errors with their lines; when there are any, `value` means nothing. */
-  readonly errors: readonly { readonly line: number; readonly message: string }[];
+  /** What is wrong with the text, with lines. */
+  readonly errors: readonly YamlError[];
+  /** What it says, where no error is one of syntax. */
   readonly value: unknown;
   /** The line (from 1) of the value at a path, or of the nearest thing around it. */
   lineOf(path: readonly PropertyKey[]): number;
@@ -13,18 +21,22 @@ export interface YamlSource {
 export function parseYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const errors = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+  const errors: YamlError[] = [...document.errors, ...document.warnings].map(({ pos, message, code }) => ({
     line: lines.linePos(pos[0]).line,
     // What YAML takes for an alias or a tag may be a secret without quotes.
-    message: message.replace(/\b(alias[^:]*|tag): .*/is, '$1'),
+    message:
+      code === 'DUPLICATE_KEY'
+        ? describeDuplicate(text.slice(pos[0]))
+        : message.replace(/\b(alias[^:]*|tag): .*/is, '$1'),
+    isSyntax: code !== 'DUPLICATE_KEY' && code !== 'TAG_RESOLVE_FAILED',
   }));
   let value: unknown;
-  if (errors.length === 0) {
+  if (!errors.some(({ isSyntax }) => isSyntax)) {
     try {
       value = document.toJS({ maxAliasCount: 100 });
     } catch (error) {
       // Aliases that multiply ("billion laughs") or name nothing.
-      errors.push({ line: 1, message: (error as Error).message });
+      errors.push({ line: 1, message: (error as Error).message, isSyntax: true });
     }
   }
   const lineAt = (offset: number | undefined): number => lines.linePos(offset ?? 0).line;
@@ -44,6 +56,42 @@ export function parseYaml(text: string): YamlSource {
     },
   };
 }
+
+/** A key is named where it looks like one: a line without quotes may hold an address or a secret. */
+function describeDuplicate(text: string): string {
+  const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
+  return key === undefined ? 'a key is given twice' : `the key ${key} is given twice`;
+}
+
+/** Rounds of removing sections: each removes one. */
+const MAX_SECTIONS = 8;
+
+/**
+ * A text without the sections (keys at its left edge) that syntax errors are in; lines keep their numbers.
+ * @returns undefined where that leaves nothing that can be read
+ */
+export function removeBrokenSections(
+  text: string,
+): { readonly yaml: YamlSource; readonly removed: ReadonlySet<string> } | undefined {
+  const lines = text.split('\n');
+  const removed = new Set<string>();
+  for (let round = 0; round <= MAX_SECTIONS; round++) {
+    const yaml = parseYaml(lines.join('\n'));
+    const broken = yaml.errors.find(({ isSyntax }) => isSyntax);
+    if (broken === undefined) return { yaml, removed };
+    let start = Math.min(broken.line, lines.length) - 1;
+    while (start >= 0 && !SECTION.test(lines[start] ?? '')) start--;
+    const [, name] = SECTION.exec(lines[start] ?? '') ?? [];
+    if (name === undefined) return undefined;
+    removed.add(name);
+    do lines[start++] = '';
+    while (start < lines.length && !SECTION.test(lines[start] ?? ''));
+  }
+  return undefined;
+}
+
+/** A key at the left edge. */
+const SECTION = /^["']?([A-Za-z]\w*)["']?\s*:/;
 
 /** A member of a map (where its key stands) or an item of a list. */
 function findChild(

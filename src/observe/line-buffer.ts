@@ -2,7 +2,7 @@ import type { LogSink } from './logger.ts';
 
 /** A line is written at the latest so long after it was logged, milliseconds. */
 const HOLD_MS = 100;
-/** Levels `error` and `fatal`: such lines are not held, as nobody knows what comes after. */
+/** Levels `error` and `fatal`: such lines are not held: the process may end. */
 const ERROR = /^\{"level":[56]0,/;
 
 /**

@@ -18,7 +18,7 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
-/** `[` and `{` are 0x5b and 0x7b, their counterparts two above: this bit tells lists from objects. */
+/** `[` and `{` are 0x5b and 0x7b, their counterparts two above: this bit distinguishes lists from objects. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -62,7 +62,7 @@ export class BodyScan {
     return this.#level === 2;
   }
 
-  /** Members of all objects: what is dear to parse. */
+  /** Members of all objects: what is expensive to parse. */
   get members(): number {
     return this.#members;
   }

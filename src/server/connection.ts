@@ -13,7 +13,7 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 export class Connection {
   /** The next request came before this one was answered: on a connection that is read here. */
   hasNext = false;
-  /** Its client has been told that there will be no further answer: what still comes is not read as requests. */
+  /** The last answer has announced that there is no further one: what still arrives is not read as requests. */
   isOver = false;
   /** node's parser gave up on what it read last. */
   isBroken = false;
@@ -67,7 +67,7 @@ export class Connection {
     this.#scopes.clear();
   }
 
-  /** Notes a request that node has read the head of. @param onAnswered told when nothing is unanswered any more */
+  /** Notes a request that node has read the head of. @param onAnswered called when nothing is unanswered any more */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
     this.#unanswered++;
     this.begun++;

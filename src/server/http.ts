@@ -185,15 +185,17 @@ export class HttpEndpoint {
     }
   }
 
-  /** The answer with the request's id, for which a body is read that says it is small. @returns undefined when the client has left */
+  /** The answer with the request's id, for which a small body is read. @returns undefined when the client has left */
   async #echoRefusal(
     { request, head, owner }: HttpRequest,
     refusal: Refusal,
   ): Promise<TextAnswer | undefined> {
-    const { contentLength, contentEncoding } = head;
-    const isSmall = contentLength !== undefined && Number(contentLength) <= ECHO_BYTES;
-    if (refusal.error === undefined || !isSmall || contentEncoding !== undefined) return refusal.refused;
-    const body = await readBody(request, { shares: this.#shares, owner, limit: ECHO_BYTES });
+    const encoding = parseContentEncoding(head.contentEncoding);
+    const isLarge = Number(head.contentLength ?? 0) > ECHO_BYTES;
+    if (refusal.error === undefined || isLarge || encoding === undefined) return refusal.refused;
+    const memory = { shares: this.#shares, owner, limit: ECHO_BYTES };
+    let body = await readBody(request, memory);
+    if (encoding === 'gzip' && typeof body !== 'string') body = await decompressBody(body, memory);
     if (body === 'gone') return undefined;
     return typeof body === 'string' ? refusal.refused : echoRefusal(refusal, body);
   }

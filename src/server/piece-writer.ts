@@ -11,7 +11,7 @@ type Pieces = AsyncIterable<Uint8Array>;
 /**
  * Writes pieces no faster than the client reads them. Rejects with what they throw; resolves when all are written, or
  * when the client has gone.
- * @param onChange told when a piece has to wait for the client, and when it waits no longer
+ * @param onChange called when a piece has to wait for the client, and when it waits no longer
  */
 export async function writePieces(
   response: ServerResponse,
@@ -46,7 +46,7 @@ export class CountedPieces implements Pieces {
 
 /** The pieces as one gzip stream; it throws what they throw. */
 export function compressPieces(pieces: Pieces): Pieces {
-  // Failures reach whoever reads the outcome.
+  // Failures are part of the outcome.
   return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
 }
 

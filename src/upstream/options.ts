@@ -144,7 +144,10 @@ const duration = (byDefault: string, min: number, max: number): z.ZodType<number
 const tagSubstitute = z.enum(['latest', 'safe', 'finalized', 'none']);
 
 const chainIdSchema: z.ZodType<bigint> = z
-  .union([z.int().min(1), z.string().regex(/^(0x[0-9a-fA-F]{1,64}|[1-9]\d{0,77})$/, 'expected a number')])
+  .union(
+    [z.int().min(1), z.string().regex(/^(0x[0-9a-fA-F]{1,64}|[1-9]\d{0,77})$/)],
+    'expected a number above 0, in decimal or hex',
+  )
   .transform((value) => BigInt(value));
 
 const poolRowSchema: z.ZodType<PoolOptions> = z
@@ -155,7 +158,12 @@ const poolRowSchema: z.ZodType<PoolOptions> = z
       .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
       .transform((hash) => hash.toLowerCase())
       .exactOptional(),
-    headShare: z.union([z.literal('majority'), z.number().gt(0).max(1)]).default('majority'),
+    headShare: z
+      .union(
+        [z.literal('majority'), z.number().gt(0).max(1)],
+        'expected majority, or a share above 0 and up to 1',
+      )
+      .default('majority'),
     maxLagBlocks: z.int().min(1).max(1_000_000).default(8),
     maxLagTime: duration('30s', 1_000, 86_400_000),
     headAge: duration('60s', 1_000, 86_400_000),
@@ -198,7 +206,10 @@ function isCircular({ safe, finalized }: PoolOptions['tags']): boolean {
 
 /** `passthrough:` of a network: the preset `read`, or names of methods (`read` may be among them). */
 export const passthroughSchema: z.ZodType<ReadonlySet<string>> = z
-  .union([z.literal('read').transform((preset) => [preset]), z.array(z.string()).max(500)])
+  .union(
+    [z.literal('read').transform((preset) => [preset]), z.array(z.string()).max(500)],
+    'expected read, or a list of methods',
+  )
   .superRefine((names, context) => {
     for (const [i, name] of names.entries()) {
       const message = name === 'read' ? undefined : findPassthroughProblem(name);

@@ -1,12 +1,14 @@
 import * as z from 'zod';
-import { parseDuration } from './duration.ts';
+import { DURATION_HINT, parseDuration } from './duration.ts';
 
 /** A duration in the configuration file (`5s`), milliseconds in the program. */
-export const durationSchema: z.ZodType<number> = z.string().transform((text, context) => {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
-});
+export const durationSchema: z.ZodType<number> = z
+  .string({ error: ({ input }) => (input === undefined ? undefined : DURATION_HINT) })
+  .transform((text, context) => {
+    try {
+      return parseDuration(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });

@@ -32,6 +32,7 @@ const UNWRITTEN_PAGES = 16;
 export function prepareLmdbFolder(path: string): void {
   try {
     makeFolder(resolve(path));
+    if (!statSync(path).isDirectory()) throw new Error('is not a folder');
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     throw describeWriteError(path, error);

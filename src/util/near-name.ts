@@ -17,6 +17,19 @@ export function suggestName(name: string, names: Iterable<string>): string {
   return near === undefined ? '' : `, did you mean ${near}?`;
 }
 
+/** Names that an error lists at most. */
+const MAX_LISTED = 20;
+
+/** `suggestName`, or else the names that exist: `; there are: A, B`. */
+export function pointToNames(name: string, names: Iterable<string>): string {
+  const all = [...names];
+  const suggestion = suggestName(name, all);
+  if (suggestion !== '') return suggestion;
+  if (all.length === 0) return '; there are none';
+  const more = all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} more` : '';
+  return `; there are: ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
+}
+
 /** Infinite for names that are not near. */
 function countErrors(given: string, candidate: string): number {
   const shorter = Math.min(given.length, candidate.length);

@@ -32,11 +32,18 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   // LMDB's name for a write that ended short.
-  EIO: 'input/output error: the disk may be full or faulty',
-  EMFILE: 'too many open files',
+  EIO: 'the disk is full or faulty (input/output error)',
+  EFBIG: 'the file would exceed its size limit',
+  EMFILE: 'too many open files: raise the limit (ulimit -n, LimitNOFILE)',
+  ENFILE: 'too many open files on this machine',
   Z_BUF_ERROR: 'ends inside its packed data',
   Z_DATA_ERROR: 'its packed data is damaged',
 };
+
+/** Whether an error of the system, or of LMDB, may mean that there is no room; LMDB gives EIO for a write that ended short. */
+export function isSpaceError(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'].includes(readErrorCode(error) ?? '');
+}
 
 /** What a system error means, in a few words; the error's own message where its code is not a common one. */
 export function describeSystemError(error: unknown): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -57,9 +57,116 @@ for (const args of [
   });
 }
 
+test('an option whose value cannot be used is named, with what was meant', () => {
+  const files = ['--genesis', 'g.json', '--blocks', 'b.rlp'];
+  for (const [args, message] of [
+    [['import', ...files, '--verify', 'ful'], '--verify cannot be "ful", did you mean full?'],
+    [['import', ...files, '--seal', 'x'], '--seal cannot be "x"; there are: ethash-format, none'],
+    [['dev', ...files, '--seal', 'x'], '--seal cannot be "x"; there are: ethash-format, none'],
+    [['dev', ...files, '--port', '99999'], '--port cannot be "99999": expected a number from 0 to 65535'],
+    [['--rollup', 'opstack'], '--rollup cannot be "opstack", did you mean op-stack?'],
+    [['import', '--genesis', 'g'], 'import needs --blocks; see portcullis import --help'],
+    [['dev', '--blocks', 'b'], 'dev needs --genesis; see portcullis dev --help'],
+    [['serve'], 'serve needs --config; see portcullis serve --help'],
+  ] as const) {
+    assert.deepEqual(run([...args]), {
+      code: 2,
+      out: '',
+      err: `portcullis: ${message}\nTry portcullis help.\n`,
+    });
+  }
+  for (const command of ['serve', 'keys']) assert.match(run([command, '--help']).out, /PORTCULLIS_DATA_DIR/);
+});
+
+test('an import goes below PORTCULLIS_DATA_DIR unless told where', (t) => {
+  const data = makeFolder(t);
+  const files = ['--genesis', 'chains/devnet/genesis.json', '--blocks', 'chains/devnet/blocks.rlp.gz'];
+  const { code, err } = run(['import', ...files], { PORTCULLIS_DATA_DIR: data });
+  assert.equal(code, 0, err);
+  assert.ok(existsSync(join(data, 'chain/data.mdb')));
+});
+
+test('files that an import cannot use are one sentence', (t) => {
+  const folder = makeFolder(t);
+  const [genesis, blocks] = ['chains/devnet/genesis.json', 'chains/devnet/blocks.rlp.gz'];
+  const runImport = (g: string, b: string, data: string): string => {
+    const { code, out, err } = run(['import', '--genesis', g, '--blocks', b, '--data', data]);
+    assert.deepEqual([code, out], [1, ''], err);
+    return err;
+  };
+  const data = join(folder, 'data');
+  assert.equal(
+    runImport(blocks, blocks, data),
+    `portcullis: ${blocks}: is not JSON: expected a geth genesis file\n`,
+  );
+  assert.equal(
+    runImport(genesis, '/dev/null', data),
+    'portcullis: /dev/null: a pipe or device cannot be read: give a file\n',
+  );
+  const file = join(folder, 'file');
+  writeFileSync(file, 'x');
+  assert.equal(runImport(genesis, blocks, file), `portcullis: ${file} cannot be written: is not a folder\n`);
+});
+
+test('a host that cannot be listened on is named with what to do', (t) => {
+  const place = { PORTCULLIS_DATA_DIR: makeFolder(t), PORTCULLIS_PORT: '0', PORTCULLIS_ADMIN_PORT: 'off' };
+  const { code, err } = run(['start'], { ...place, PORTCULLIS_HOST: 'nohost.invalid' });
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /^portcullis: the host name nohost\.invalid has no address; choose another with PORTCULLIS_HOST/m,
+  );
+});
+
+test('too few open files are one sentence', () => {
+  const words = [process.execPath, MAIN, 'keys', 'list', '--data', '/nonexistent'];
+  const { stderr } = spawnSync('sh', ['-c', 'ulimit -n 21; exec "$@"', 'sh', ...words], { encoding: 'utf8' });
+  assert.match(
+    stderr,
+    /^portcullis: [^\n]*too many open files: raise the limit \(ulimit -n, LimitNOFILE\)\n$/,
+  );
+});
+
+test('a key that cannot be shown is revoked', {
+  skip: existsSync('/dev/full') ? false : 'there is no /dev/full',
+}, (t) => {
+  const folder = makeFolder(t);
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [MAIN, 'keys', 'create', '--name', 'lost', '--data', folder],
+    { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' },
+  );
+  closeSync(full);
+  assert.equal(status, 1);
+  assert.match(stderr, /^portcullis: key \w+ was made but could not be shown and is revoked$/m);
+  assert.match(run(['keys', 'list', '--data', folder]).out, /lost +revoked/);
+});
+
+test('check-config looks at the files that a configuration names', (t) => {
+  const folder = makeFolder(t);
+  const file = join(folder, 'p.yaml');
+  const tls = 'listen: { tls: { cert: c.pem, key: k.pem } }\naccess: { jwt: { sso: { jwks: keys.json } } }\n';
+  writeFileSync(file, `${tls}networks:\n  a: { hosts: [a], embedded: { data: a } }\n`);
+  const { code, err } = run(['check-config', file]);
+  assert.equal(code, 1);
+  assert.deepEqual(err.trimEnd().split('\n'), [
+    `p.yaml:1: listen.tls.cert: no such file: ${join(folder, 'c.pem')}`,
+    'p.yaml:2: access.jwt.sso.jwks: no such file or folder',
+    `p.yaml:4: networks.a.embedded.data: there is no chain store in ${join(folder, 'a')}: import a chain into it first`,
+  ]);
+});
+
 test('check-config prints ok, or each error with its line', (t) => {
+  const good = join(makeFolder(t), 'good.yaml');
+  writeFileSync(good, 'networks:\n  a: { hosts: [a], builtin: devnet }\n');
+  assert.deepEqual(run(['check-config', good]), { code: 0, out: 'ok\n', err: '' });
+  // The store that it names is the reader's.
   const example = run(['check-config', 'portcullis.example.yaml'], { NODE_KEY: 'key' });
-  assert.deepEqual(example, { code: 0, out: 'ok\n', err: '' });
+  assert.match(
+    example.err,
+    /^portcullis\.example\.yaml:40: networks\.mine\.embedded\.data: there is no chain store in \S+: import a chain into it first\n$/,
+  );
   assert.match(
     run(['check-config', 'portcullis.example.yaml']).err,
     /the environment has no variable NODE_KEY/,
@@ -138,7 +245,9 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
 
   for (const [args, message] of [
     [['--networks', 'home,hme'], /there is no network "hme", did you mean home\?/],
-    [['--networks', 'nope'], /there is no network "nope";/],
+    [['--networks', 'nope'], /^portcullis: there is no network "nope"; there are: home, away\n/],
+    [['--networks', 'home,'], /--networks has an empty entry/],
+    [['--daily-credits', '1e99'], /^portcullis: (settings\.)?dailyCredits: expected at most \d+\n/],
     [['--methods', 'eth_cal'], /there is no method "eth_cal", did you mean eth_call\?/],
     [
       ['--methods', 'op_estimateGas,eth_getbalance'],

@@ -29,17 +29,20 @@ describe('the progress of an import', () => {
   async function follow(
     bytes: Uint8Array,
     name: string,
-  ): Promise<{ total: number; done: number[]; isComplete: boolean }> {
+  ): Promise<{ total: number; done: number[]; committed: number[]; isComplete: boolean }> {
     const blocks = join(folder.path, `${name}.rlp`);
     writeFileSync(blocks, bytes);
-    const seen = { total: 0, done: [] as number[], isComplete: false };
+    const seen = { total: 0, done: [] as number[], committed: [] as number[], isComplete: false };
     await importChain(
       { genesis, blocks, data: join(folder.path, name), seal: 'ethash-format' },
       {
         start: (total) => {
           seen.total = total;
         },
-        advance: (_block, _kind, bytesDone) => void seen.done.push(bytesDone),
+        advance: (_block, _kind, bytesDone, bytesCommitted) => {
+          seen.done.push(bytesDone);
+          seen.committed.push(bytesCommitted);
+        },
         stop: (isComplete) => {
           seen.isComplete = isComplete;
         },
@@ -49,7 +52,12 @@ describe('the progress of an import', () => {
   }
 
   test('is where the block ends, not what is read ahead', async () => {
-    const { total, done, isComplete } = await follow(builder.encode(), 'plain');
+    const { total, done, committed, isComplete } = await follow(builder.encode(), 'plain');
+    // A block counts once it is in the store: where a commit ends, or not at all.
+    assert.ok(committed.every((end, i) => end <= (done[i] as number)));
+    assert.equal(committed[0], 0, 'the first block alone is no commit');
+    const again = await follow(builder.encode(), 'plain');
+    assert.deepEqual(again.committed, again.done, 'what is known is in the store');
     let end = 0;
     assert.deepEqual(
       done,

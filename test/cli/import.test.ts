@@ -241,7 +241,7 @@ describe('import', () => {
       ];
       const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
       assert.equal(status, 2);
-      assert.match(stderr, /^portcullis import --genesis/);
+      assert.match(stderr, /^portcullis: --verify cannot be "all"; there are: full, header, none\n/);
     });
   });
 
@@ -292,7 +292,10 @@ describe('import', () => {
         ['--genesis', malformed, '--blocks', blocks],
         /^portcullis: \S+: genesis: account 0x01 is not an object\n$/,
       ],
-      [['--genesis', blocks, '--blocks', blocks], /^portcullis: \S+: Unexpected token/],
+      [
+        ['--genesis', blocks, '--blocks', blocks],
+        /^portcullis: \S+: is not JSON: expected a geth genesis file\n$/,
+      ],
       [['--genesis', genesis, '--blocks', empty], /^portcullis: \S+: the file is empty\n$/],
       [['--genesis', empty, '--blocks', blocks], /^portcullis: \S+: the file is empty\n$/],
       [

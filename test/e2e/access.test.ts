@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { FetchRequest, JsonRpcProvider } from 'ethers';
 import { createPublicClient, http, LimitExceededRpcError, ResourceUnavailableRpcError } from 'viem';
 import { WebSocket } from 'ws';
@@ -123,6 +124,23 @@ describe('who may come in', () => {
     assert.deepEqual((await post(key, long, bad)).body, REJECTED(null), 'large bodies are not read');
     // Node's own parser serves what is no plain request.
     assert.deepEqual((await post(key, chainId(), { ...bad, te: 'trailers' })).body, REJECTED());
+    // In chunks, packed, or both.
+    const send = async (
+      body: Uint8Array | ReadableStream,
+      headers: Record<string, string>,
+    ): Promise<unknown> => {
+      const request = { method: 'POST', headers: { 'content-type': 'application/json', ...bad, ...headers } };
+      return (await fetch(urlOf(key), { ...request, body, duplex: 'half' } as RequestInit)).json();
+    };
+    const packed = { 'content-encoding': 'gzip' };
+    const inChunks = (bytes: Uint8Array): ReadableStream => new Blob([new Uint8Array(bytes)]).stream();
+    const plain = Buffer.from(JSON.stringify(chainId()));
+    assert.deepEqual(await send(inChunks(plain), {}), REJECTED());
+    assert.deepEqual(await send(new Uint8Array(gzipSync(plain)), packed), REJECTED());
+    assert.deepEqual(await send(inChunks(gzipSync(plain)), packed), REJECTED());
+    const grows = gzipSync(JSON.stringify(long));
+    assert.deepEqual(await send(new Uint8Array(grows), packed), REJECTED(null), 'unpacked it is large');
+    assert.deepEqual(await send(inChunks(Buffer.from(JSON.stringify(long))), {}), REJECTED(null));
     assert.deepEqual((await post(`${key}0`, chainId(), bad)).status, 401);
     const elsewhere = await book.create('elsewhere', { networks: ['rollup'] }, false);
     assert.equal((await post(elsewhere.key, chainId())).status, 403);

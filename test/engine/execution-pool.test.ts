@@ -247,7 +247,7 @@ describe('execution pool', () => {
   });
 
   /** One call of a precompile that would take many seconds in one piece. */
-  const DEAR: readonly (readonly [name: string, request: CallRequest])[] = [
+  const EXPENSIVE: readonly (readonly [name: string, request: CallRequest])[] = [
     ['BLAKE2F', directly(9, `0xff000000${'00'.repeat(209)}`)],
     [
       'pairings',
@@ -264,16 +264,16 @@ describe('execution pool', () => {
     return { block: LATEST, call: { to: `0x${precompile.toString(16).padStart(40, '0')}`, gas: GAS, data } };
   }
 
-  for (const [name, request] of DEAR) {
+  for (const [name, request] of EXPENSIVE) {
     test(`${name} beyond the time limit end at it, and hold up no other call of the thread`, async () => {
       await usePool({}, async (ask, pool, faults) => {
-        const dear = assert.rejects(
+        const expensive = assert.rejects(
           ask(request, { ...limitTo(1_000), owner: 'greedy' }),
           chainError('timeout', 'execution aborted (timeout = 1s)'),
         );
         const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
         assert.equal(BigInt(await other), 1_000_000n);
-        await dear;
+        await expensive;
         while (pool.describe().running > 0) await new Promise(setImmediate);
         assert.equal(pool.size, 1);
         assert.deepEqual(faults, []);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { METHOD_NAMES } from '../../src/methods/method-names.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
 import { parseParams } from '../../src/rpc/method.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
@@ -45,3 +46,10 @@ for (const { name, params, result, example, errors } of METHODS) {
     assert.equal(new Set(errors).size, errors.length);
   });
 }
+
+test('the list of names is the table’s', () => {
+  assert.deepEqual(
+    METHOD_NAMES,
+    METHODS.map(({ name }) => name),
+  );
+});

@@ -44,6 +44,28 @@ test('the output of a test whose source is gone does not run', () => {
   }
 });
 
+test('a test that hangs is named when its file is ended', () => {
+  const source = join(ROOT, 'test/scripts/hanging-probe.test.ts');
+  const output = join(ROOT, 'build/test/scripts/hanging-probe.test.js');
+  writeFileSync(source, '// For a moment: the runner takes what has a source.\n');
+  writeFileSync(
+    output,
+    `import { describe, test } from 'node:test';
+    test('ends', () => {});
+    describe('a suite', () => {
+      test('ends too', () => {});
+      test('hangs', () => new Promise(() => setInterval(() => {}, 1_000)));
+    });\n`,
+  );
+  try {
+    const { code, err } = runTests(['scripts/hanging-probe'], { PORTCULLIS_TEST_LIMIT_MS: '3000' });
+    assert.equal(code, 1);
+    assert.match(err, /scripts\/hanging-probe\.test\.js ended while this ran: a suite > hangs\n/);
+  } finally {
+    for (const path of [source, output]) rmSync(path);
+  }
+});
+
 test('a test that skips for want of a program is named, and fails where nothing may be missing', () => {
   const without = { PATH: '/nonexistent' };
   const lenient = runTests(['deploy/prometheus'], without);

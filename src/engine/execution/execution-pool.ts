@@ -7,7 +7,7 @@ import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
-import { DEAR_MS, FirstSlices } from './first-slices.ts';
+import { EXPENSIVE_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { Job } from './job.ts';
 import type { Lane } from './next-task.ts';
@@ -92,7 +92,7 @@ export class ExecutionPool {
     if (beginning !== 'moved') {
       const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning);
       if (result !== undefined) {
-        if (known !== undefined || (this.#sliceMs > DEAR_MS && this.#firstSlices.isSharedAt(startedAt)))
+        if (known !== undefined || (this.#sliceMs > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
           this.#firstSlices.noteFinished(known ?? kindOf(job, owner), this.#sliceMs);
         return result;
       }

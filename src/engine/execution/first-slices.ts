@@ -10,15 +10,15 @@ export const SHORT_SLICE_MS = 1;
 const LOST_SHARE = 0.2;
 /** ...and how much of it at once, milliseconds. */
 const MAX_DEBT_MS = 4;
-/** A first slice that takes longer than this is dear, milliseconds: it counts against its owner, whatever came of it. */
-export const DEAR_MS = 0.5;
-/** The part of that thread's time that dear first slices of one owner may take while other owners ask too... */
+/** A first slice that takes longer than this is expensive, milliseconds: it counts against its owner, whatever came of it. */
+export const EXPENSIVE_MS = 0.5;
+/** The part of that thread's time that expensive first slices of one owner may take while other owners ask too... */
 const OWNER_LOOP_SHARE = 0.1;
 /** ...and how much of it at once, milliseconds. Beyond it the owner's calls have a tiny slice, beyond twice as much none. */
 const MAX_OWNER_DEBT_MS = 8;
 /** Enough for a cheap call, milliseconds. */
 export const TINY_SLICE_MS = 0.25;
-/** Owners whose dear slices are remembered. */
+/** Owners whose expensive slices are remembered. */
 const MAX_OWNERS = 1_024;
 /** After so many heavy calls of a shape, one after another, its calls move without a first slice... */
 const HEAVY_IN_A_ROW = 3;
@@ -37,11 +37,11 @@ type Weight = {
   heavyInARow: number;
   /** Those that moved at once since the last one that had a first slice. */
   untried: number;
-  /** The last one that ended in its first slice was dear. */
-  isDear: boolean;
+  /** The last one that ended in its first slice was expensive. */
+  isExpensive: boolean;
 };
 
-/** Milliseconds of dear slices, less what time has made good since they were counted. */
+/** Milliseconds of expensive slices, less what time has made good since they were counted. */
 type OwnerDebt = { ms: number; countedAt: number };
 
 /** Which call it is: of which owner, and what it has in common with others of about the same weight. */
@@ -80,12 +80,12 @@ export class FirstSlices {
     this.#lastOwner = owner;
   }
 
-  /** Whether no call was heavy or dear lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
+  /** Whether no call was heavy or expensive lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** Whether several owners asked lately. While one is alone, what its dear slices take is its own time. */
+  /** Whether several owners asked lately. While one is alone, what its expensive slices take is its own time. */
   isSharedAt(now: number): boolean {
     return now < this.#sharedUntil;
   }
@@ -93,7 +93,7 @@ export class FirstSlices {
   choose({ owner, shape }: CallKind, room: Room): Beginning {
     const weight = this.#known.get(shape);
     const isLight = weight?.heavyInARow === 0;
-    if (!isLight || weight.isDear) {
+    if (!isLight || weight.isExpensive) {
       const debt = this.#debtOf(owner);
       if (debt >= MAX_OWNER_DEBT_MS && room === 'none') return 'refused';
       if (debt >= 2 * MAX_OWNER_DEBT_MS) return 'moved';
@@ -114,14 +114,14 @@ export class FirstSlices {
 
   /** A call has ended within its first slice, after so many milliseconds. */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    const isDear = ms > DEAR_MS;
+    const isExpensive = ms > EXPENSIVE_MS;
     const weight = this.#known.get(shape);
-    if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0, isDear });
+    if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0, isExpensive });
     else {
       weight.heavyInARow = Math.min(weight.heavyInARow, 1);
-      weight.isDear = isDear;
+      weight.isExpensive = isExpensive;
     }
-    if (!isDear) return;
+    if (!isExpensive) return;
     this.#charge(owner, ms);
     this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
   }
@@ -141,7 +141,7 @@ export class FirstSlices {
       this.#known.set(shape, {
         heavyInARow: 1 + (weight?.heavyInARow ?? 0),
         untried: weight?.untried ?? 0,
-        isDear: true,
+        isExpensive: true,
       });
   }
 

@@ -77,6 +77,11 @@ export class BlockImporter {
     return this.#head.header.number;
   }
 
+  /** Whether everything taken so far is in the store. */
+  get isCommitted(): boolean {
+    return this.#batch.length === 0;
+  }
+
   get headHash(): string {
     return bytesToHex(this.#head.hash);
   }

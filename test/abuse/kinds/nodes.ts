@@ -1,4 +1,4 @@
-/** Calls that are dear for a network's nodes, or for the log because of what nodes say. */
+/** Calls that are expensive for a network's nodes, or for the log because of what nodes say. */
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, encodeCall, NODES, nextNumber } from './body-abuse.ts';
 

@@ -2,7 +2,7 @@ import type { Abuse } from '../abuse.ts';
 import { ACCESS } from './access.ts';
 import { BATCHES } from './batches.ts';
 import { CONNECTIONS } from './connections.ts';
-import { DEAR_BODIES } from './dear-bodies.ts';
+import { EXPENSIVE_BODIES } from './expensive-bodies.ts';
 import { HEAVY_CALLS } from './heavy-calls.ts';
 import { LARGE_ANSWERS } from './large-answers.ts';
 import { NODES_ABUSES } from './nodes.ts';
@@ -38,7 +38,7 @@ const CONTROLS: readonly Abuse[] = [
 /** In the order in which they run; those of TLS last, as they need another service. */
 export const ABUSES: readonly Abuse[] = [
   ...CONTROLS,
-  ...DEAR_BODIES,
+  ...EXPENSIVE_BODIES,
   ...BATCHES,
   ...LARGE_ANSWERS,
   ...UNREAD_ANSWERS,

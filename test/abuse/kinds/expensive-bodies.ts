@@ -1,9 +1,9 @@
-/** Bodies that are dear to read, over HTTP and WebSocket. */
+/** Bodies that are expensive to read, over HTTP and WebSocket. */
 import { gzipSync } from 'node:zlib';
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, NODES } from './body-abuse.ts';
 
-const family = 'dear bodies';
+const family = 'expensive bodies';
 /** As much as a body may have, but for a little. */
 const FULL = 5_200_000;
 const MANY = 500_000;
@@ -167,6 +167,6 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-export const DEAR_BODIES: readonly Abuse[] = ROWS.map(({ body, ...row }) =>
+export const EXPENSIVE_BODIES: readonly Abuse[] = ROWS.map(({ body, ...row }) =>
   bodyAbuse({ ...row, family, makeBody: body }),
 );

@@ -1,0 +1,61 @@
+import type * as z from 'zod';
+
+/** zod's names of types, in the words of the configuration file. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a map',
+  record: 'a map',
+  array: 'a list',
+  null: 'nothing',
+};
+
+/** What zod says where a schema has no message of its own. */
+const OF_ZOD = /^(Invalid|Too (small|big)|Unrecognized)\b/;
+
+/** What is wrong with a value, for operators; the value itself is not repeated. */
+export function describeIssue(issue: z.core.$ZodIssue): string {
+  const { message } = issue;
+  if (!OF_ZOD.test(message)) return message;
+  switch (issue.code) {
+    case 'invalid_type': {
+      const [, given = ''] = /, received (\w+)$/.exec(message) ?? [];
+      if (given === 'undefined') return 'is missing';
+      const expected = TYPES[issue.expected] ?? issue.expected;
+      const isPlain = issue.expected === 'int' || TYPES[given] === undefined;
+      return `expected ${expected}${isPlain ? '' : `, not ${TYPES[given]}`}`;
+    }
+    case 'too_small':
+      return describeBound(
+        issue.origin,
+        Number(issue.minimum),
+        issue.inclusive === false ? 'above' : 'at least',
+      );
+    case 'too_big':
+      return describeBound(
+        issue.origin,
+        Number(issue.maximum),
+        issue.inclusive === false ? 'below' : 'at most',
+      );
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    default:
+      return message.replace(/^Invalid input: /, '');
+  }
+}
+
+function describeBound(origin: string, bound: number, relation: string): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return `expected ${relation} ${bound}`;
+  if (bound === 1 && relation === 'at least') return 'must not be empty';
+  return `expected ${relation} ${bound} ${unit}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  string: 'characters',
+  array: 'entries',
+  set: 'entries',
+  map: 'entries',
+};
