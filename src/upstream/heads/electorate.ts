@@ -1,5 +1,5 @@
 import type { BlockHeader } from './block.ts';
-import { type ChainView, chooseHead, type Share } from './choose-head.ts';
+import { type ChainView, chooseHead, hasBlock, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
 import type { SyncClaim } from './head-feed.ts';
 
@@ -53,6 +53,8 @@ export type Election<C extends Candidate = Candidate> = {
   readonly votes: readonly Vote[];
   /** Nodes that seem to be far ahead and have not been asked to show their chains; the first head should wait for that. */
   readonly doubtful: readonly C[];
+  /** Nodes that are far ahead of more nodes than there are of them: the majority keeps its votes. */
+  readonly outnumbered: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
 };
@@ -63,10 +65,10 @@ const MS = 1_000;
 
 /**
  * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging.
- * A node lags when it is far behind the served head, or behind the leader: the highest node whose chain is seen to
- * contain the served block (at the start: the block that the share has) and the parent of its own head. Time is measured
- * from the leader's timestamp or now, whichever is earlier, so that nodes with recent blocks never lag, whatever another
- * one claims. Nodes on another branch than the served one lag behind the leader only.
+ * A node lags when it is far behind the served head, or behind the leader: the highest node that is not outnumbered and
+ * whose chain is seen to contain the served block (at the start: the block that the share has) and the parent of its own
+ * head. Time is measured from the leader's timestamp or now, whichever is earlier, so that nodes with recent blocks never
+ * lag, whatever another one claims. Nodes on another branch than the served one lag behind the leader only.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -77,7 +79,9 @@ export function elect<C extends Candidate>(
   const views = synced.map(({ tracker }) => tracker);
   const baseline = served.head ?? chooseHead(views, rules.share);
   const ahead = synced.filter(({ tracker }) => isFarAhead(tracker, baseline, rules));
-  const leader = findHighest(synced.filter(({ tracker }) => showsChain(tracker, baseline)));
+  const outnumbered = findOutnumbered(synced, ahead, served, baseline);
+  const leaders = synced.filter((candidate) => !outnumbered.includes(candidate));
+  const leader = findHighest(leaders.filter(({ tracker }) => showsChain(tracker, baseline)));
   const withoutTier = candidates.map((candidate) => judge(candidate, leader, served, rules));
   const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
   const best = Math.min(...tiers);
@@ -85,9 +89,44 @@ export function elect<C extends Candidate>(
     votes: withoutTier.map((vote, i) =>
       vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
     ),
-    doubtful: ahead.filter(({ tracker }) => mayYetShowChain(tracker, baseline)),
+    doubtful: ahead.filter(
+      (candidate) => !outnumbered.includes(candidate) && mayYetShowChain(candidate.tracker, baseline),
+    ),
+    outnumbered,
     baseline,
   };
+}
+
+/**
+ * The nodes far ahead for which this holds: of the nodes of their tier or better, more keep to the baseline than are far
+ * ahead of it. One observation does not tell an idle chain and forged blocks from a majority that is stuck, so the
+ * majority counts; of two nodes the one ahead does.
+ */
+function findOutnumbered<C extends Candidate>(
+  synced: readonly C[],
+  ahead: readonly C[],
+  served: ServedChain,
+  baseline: BlockHeader | undefined,
+): readonly C[] {
+  if (ahead.length === 0 || baseline === undefined) return [];
+  const keepers = synced.filter(
+    (candidate) => !ahead.includes(candidate) && keepsTo(candidate.tracker, served, baseline),
+  );
+  return ahead.filter(({ tier }) => countUpTo(tier, keepers) > countUpTo(tier, ahead));
+}
+
+/**
+ * Whether a node that is not far ahead counts for the baseline: it has the served block. At the start it must be at
+ * exactly the block that the share has: nodes of an idle chain are, nodes that lag seldom. Block 0 proves nothing: a node
+ * that has not begun to sync has it.
+ */
+function keepsTo(view: HeadReport, served: ServedChain, baseline: BlockHeader): boolean {
+  if (baseline.number === 0n) return false;
+  return served.head === undefined ? view.latest?.hash === baseline.hash : hasBlock(view, baseline);
+}
+
+function countUpTo(tier: number, candidates: readonly Candidate[]): number {
+  return candidates.filter((candidate) => candidate.tier <= tier).length;
 }
 
 function judge(
