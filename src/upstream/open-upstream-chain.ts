@@ -88,6 +88,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     candidates: () => upstreams.filter((upstream) => upstream.countsForHead),
     wallTime: () => Date.now(),
     ...watchHead(network, log, upstreams, () => head),
+    onAhead({ name, tracker }, isAhead) {
+      const fields = { network, upstream: name, block: tracker.latest?.number.toString() };
+      const at = head.head?.number.toString();
+      if (isAhead)
+        log.warn(
+          { ...fields, head: at },
+          'upstream is far ahead of most, which keep the head: are they stuck?',
+        );
+      else log.info({ ...fields, head: at }, 'upstream is not far ahead of most any longer');
+    },
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
       directory.forgetNumbers();
