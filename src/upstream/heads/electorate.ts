@@ -1,7 +1,7 @@
 import type { BlockHeader } from './block.ts';
 import { type ChainView, chooseHead, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
-import type { SyncClaim } from './head-feed.ts';
+import { isFarBehind, type LagBounds } from './lag.ts';
 
 /** What one healthy node says of its heads. */
 export interface HeadReport extends ChainView {
@@ -31,9 +31,6 @@ export type Candidate = {
   /** Of the latest election. */
   vote: Vote;
 };
-
-/** A node lags that is behind by more than both. */
-export type LagBounds = { readonly maxLagBlocks: number; readonly maxLagMs: number };
 
 /** The chain that is served, and when its head was served first, Unix milliseconds. */
 export type ServedChain = {
@@ -161,39 +158,6 @@ function isStillExpected({ tracker }: Candidate): boolean {
 /** How many of the candidates are of this tier or a better one. */
 function countUpTo(tier: number, candidates: readonly Candidate[]): number {
   return candidates.filter((candidate) => candidate.tier <= tier).length;
-}
-
-/**
- * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
- * @param tolerance blocks that it may be behind the target that it tells
- */
-export function isSyncClaimTrue(
-  claim: SyncClaim,
-  latest: Pick<BlockHeader, 'number'> | undefined,
-  tolerance: number,
-): boolean {
-  if (claim === undefined) return false;
-  if (claim.target === undefined || latest === undefined) return true;
-  return claim.target - latest.number > BigInt(tolerance);
-}
-
-type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
-
-/**
- * Whether a block is behind another by more than both bounds.
- * @param until Unix milliseconds: a timestamp after it is not believed
- * @param part of the bounds
- */
-export function isFarBehind(
-  block: Position,
-  other: Position,
-  until: number,
-  { maxLagBlocks, maxLagMs }: LagBounds,
-  part: number = 1,
-): boolean {
-  const blocks = Number(other.number - block.number);
-  const ms = Math.min(Number(other.timestamp) * MS, until) - Number(block.timestamp) * MS;
-  return blocks > maxLagBlocks * part && ms > maxLagMs * part;
 }
 
 function isFarAhead(

@@ -2,7 +2,8 @@ import type { Clock } from '../../util/clock.ts';
 import type { BlockHeader } from './block.ts';
 import { CanonicalChain, countHashes } from './canonical-chain.ts';
 import { type ChainView, chooseHead, countShare, hasBlock, type Share } from './choose-head.ts';
-import { type Candidate, elect, type HeadReport, type LagBounds, type Vote } from './electorate.ts';
+import { type Candidate, elect, type HeadReport, type Vote } from './electorate.ts';
+import type { LagBounds } from './lag.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 

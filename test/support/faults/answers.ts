@@ -85,7 +85,7 @@ export function forgeBlocks(blocks: bigint, timestamp: bigint): AnswerFault {
     const hash = hashOf(wanted);
     const parentHash = wanted === height + 1n ? top.hash : hashOf(wanted - 1n);
     const numbers = { number: encodeQuantity(wanted), timestamp: encodeQuantity(timestamp) };
-    return { result: { ...top, ...numbers, hash, parentHash, transactions: [] } };
+    return { result: { ...top, ...numbers, hash, parentHash } };
   };
 }
 
