@@ -94,9 +94,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       if (isAhead)
         log.warn(
           { ...fields, head: at },
-          'upstream is far ahead of most, which keep the head: are they stuck?',
+          'upstream is far ahead of a majority near the served head, which is kept: either may be wrong',
         );
-      else log.info({ ...fields, head: at }, 'upstream is not far ahead of most any longer');
+      else log.info({ ...fields, head: at }, 'upstream is no longer far ahead of a majority');
     },
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
