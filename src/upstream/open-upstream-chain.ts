@@ -95,6 +95,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     candidates: () => upstreams.filter((upstream) => upstream.countsForHead),
     wallTime: () => Date.now(),
     ...watchHead(network, log, upstreams, () => head),
+    onAhead({ name, tracker }, isAhead) {
+      const fields = { network, upstream: name, block: tracker.latest?.number.toString() };
+      const at = head.head?.number.toString();
+      if (isAhead)
+        log.warn(
+          { ...fields, head: at },
+          'upstream is far ahead of a majority near the served head, which is kept: either may be wrong',
+        );
+      else log.info({ ...fields, head: at }, 'upstream is no longer far ahead of a majority');
+    },
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
       directory.forgetNumbers();

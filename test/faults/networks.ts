@@ -1,5 +1,5 @@
 /** What can be wrong with the nodes of a network together: how many of them, when, and what is right then. */
-import { answerFrom, claimHead, saySyncing } from '../support/faults/answers.ts';
+import { answerFrom, claimHead, forgeBlocks, saySyncing } from '../support/faults/answers.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { lagBehind } from '../support/faults/lagging.ts';
 import { HEAD_NUMBER } from '../support/scene.ts';
@@ -16,7 +16,8 @@ export type Outcome =
 
 export type NetworkRow = {
   readonly name: string;
-  create(stage: Stage): Fault;
+  /** @param position of the node in the configuration, from 0 on */
+  create(stage: Stage, position: number): Fault;
   readonly time: 'before the start' | 'later';
   /** How many nodes there may be. */
   readonly sizes: readonly number[];
@@ -42,6 +43,7 @@ const FAR = 12n;
 /** Within the bounds. */
 const NEAR = 3n;
 const FAR_AHEAD = 1_000n;
+const FORGED = 15n;
 const NOW = (): bigint => BigInt(Math.floor(Date.now() / 1_000));
 
 const lagging = (blocks: bigint): (() => Fault) => {
@@ -75,10 +77,33 @@ export const NETWORKS: readonly NetworkRow[] = [
     countFaulty: ALL_BUT_ONE,
     outcome: TRUTH,
   }),
-  ...atBothTimes('all but one lag', {
+  {
+    name: 'all but one lag, later',
     create: lagging(FAR),
+    time: 'later',
     sizes: SEVERAL,
     countFaulty: ALL_BUT_ONE,
+    outcome: TRUTH,
+  },
+  {
+    // Most nodes at one old block may be an idle chain's.
+    name: 'all but one lag, at different blocks, from the start',
+    create: (_, position) => ({ answer: lagBehind(() => FAR + BigInt(position)) }),
+    time: 'before the start',
+    sizes: SEVERAL,
+    countFaulty: ALL_BUT_ONE,
+    outcome: TRUTH,
+  },
+  ...atBothTimes('one forges recent blocks on an idle chain', {
+    create: () => ({ answer: forgeBlocks(FORGED, NOW()) }),
+    sizes: [3, 4, 5],
+    countFaulty: ONE,
+    outcome: TRUTH,
+  }),
+  ...atBothTimes('two forge recent blocks on an idle chain', {
+    create: () => ({ answer: forgeBlocks(FORGED, NOW()) }),
+    sizes: [5],
+    countFaulty: () => 2,
     outcome: TRUTH,
   }),
   ...atBothTimes('one lags', { create: lagging(FAR), sizes: SEVERAL, countFaulty: ONE, outcome: TRUTH }),

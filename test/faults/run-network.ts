@@ -75,8 +75,8 @@ class NetworkRun {
 
   async #breakNodes(): Promise<void> {
     const { row, size } = this.#setting;
-    for (const node of this.#nodes.slice(0, row.countFaulty(size))) {
-      await node.setFault(row.create(this.#stage));
+    for (const [position, node] of this.#nodes.slice(0, row.countFaulty(size)).entries()) {
+      await node.setFault(row.create(this.#stage, position));
     }
   }
 

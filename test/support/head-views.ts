@@ -66,6 +66,7 @@ export function makeHeadOptions(
     onGivenUp: () => {},
     onVote: () => {},
     onDoubt: () => {},
+    onAhead: () => {},
     onExpiry: () => {},
     clock,
     ...options,

@@ -1,4 +1,4 @@
-import { isFarBehind, isSyncClaimTrue } from '../heads/electorate.ts';
+import { isFarBehind, isSyncClaimTrue } from '../heads/lag.ts';
 import type { PoolOptions } from '../options.ts';
 import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';

@@ -1,7 +1,7 @@
 import type { BlockHeader } from './block.ts';
 import { type ChainView, chooseHead, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
-import type { SyncClaim } from './head-feed.ts';
+import { isFarBehind, type LagBounds } from './lag.ts';
 
 /** What one healthy node reports of its heads. */
 export interface HeadReport extends ChainView {
@@ -32,9 +32,6 @@ export type Candidate = {
   vote: Vote;
 };
 
-/** A node lags that is behind by more than both. */
-export type LagBounds = { readonly maxLagBlocks: number; readonly maxLagMs: number };
-
 /** The chain that is served, and when its head was served first, Unix milliseconds. */
 export type ServedChain = {
   readonly head: BlockHeader | undefined;
@@ -51,8 +48,12 @@ export type ElectionRules = LagBounds & {
 export type Election<C extends Candidate = Candidate> = {
   /** Indices of `candidates` are those of `votes`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem to be far ahead and have not been asked to show their chains; the first head should wait for that. */
+  /** Nodes that seem to be far ahead and have not been asked to show their chains. */
   readonly doubtful: readonly C[];
+  /** Whether the first head should wait: for what those show, or, where it would be an old block, for a node's first one. */
+  readonly isUndecided: boolean;
+  /** Nodes that are far ahead of the baseline while more nodes, of their tier or better, are at it. */
+  readonly outnumbered: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
   /** The highest block of a node whose chain is seen to contain the baseline. */
@@ -65,10 +66,11 @@ const MS = 1_000;
 
 /**
  * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging.
- * A node lags when it is far behind the served head, or behind the leader: the highest node whose chain is seen to
- * contain the served block (at the start: the block that the share has) and the parent of its own head. Time is measured
- * from the leader's timestamp or now, whichever is earlier, so that nodes with recent blocks never lag, whatever another
- * one claims. Nodes on another branch than the served one lag behind the leader only.
+ * A node lags when it is far behind the served head (at the start: the baseline, the block that the share has), or behind
+ * the leader: the highest node that is far ahead of the baseline, not outnumbered, and whose chain is seen to contain the
+ * baseline and the parent of its own head. Time is measured from the leader's timestamp or now, whichever is earlier, so
+ * that nodes with recent blocks never lag, whatever another one claims. Nodes on another branch than the served one lag
+ * behind the leader only.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -79,67 +81,86 @@ export function elect<C extends Candidate>(
   const views = synced.map(({ tracker }) => tracker);
   const baseline = served.head ?? chooseHead(views, rules.share);
   const ahead = synced.filter(({ tracker }) => isFarAhead(tracker, baseline, rules));
-  const leader = findHighest(synced.filter(({ tracker }) => showsChain(tracker, baseline)));
-  const withoutTier = candidates.map((candidate) => judge(candidate, leader, served, rules));
+  const keepers = synced.filter(
+    (candidate) => !ahead.includes(candidate) && keepsTo(candidate, served, baseline, rules),
+  );
+  const outnumbered = ahead.filter(({ tier }) => countUpTo(tier, keepers) > countUpTo(tier, ahead));
+  const believed = ahead.filter((candidate) => !outnumbered.includes(candidate));
+  const leader = findHighest(believed.filter(({ tracker }) => showsChain(tracker, baseline)));
+  const reference = leader ?? (served.head === undefined ? baseline : undefined);
+  const withoutTier = candidates.map((candidate) => judge(candidate, reference, served, rules));
   const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
   const best = Math.min(...tiers);
+  const doubtful = believed.filter(({ tracker }) => mayYetShowChain(tracker, baseline));
   return {
     votes: withoutTier.map((vote, i) =>
       vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
     ),
-    doubtful: ahead.filter(({ tracker }) => mayYetShowChain(tracker, baseline)),
+    doubtful,
+    isUndecided: doubtful.length > 0 || (isOld(baseline, rules) && candidates.some(isStillExpected)),
+    outnumbered,
     baseline,
     leader,
   };
 }
 
 function judge(
-  { tracker, vote }: Candidate,
-  leader: BlockHeader | undefined,
+  candidate: Candidate,
+  reference: BlockHeader | undefined,
   served: ServedChain,
   rules: ElectionRules,
 ): Vote {
+  const { tracker, vote } = candidate;
   const { latest } = tracker;
   if (latest === undefined) return tracker.isExpected ? 'votes' : 'silent';
   if (tracker.isSyncing) return 'syncing';
-  const part = vote === 'lagging' ? CAUGHT_UP : 1;
-  if (leader !== undefined && isFarBehind(latest, leader, rules.wallTime, rules, part)) return 'lagging';
+  const part = partOf(vote);
+  if (reference !== undefined && isFarBehind(latest, reference, rules.wallTime, rules, part))
+    return 'lagging';
+  return isBehindServed(candidate, served, rules) ? 'lagging' : 'votes';
+}
+
+function isBehindServed({ tracker, vote }: Candidate, served: ServedChain, rules: LagBounds): boolean {
   const { head, servedAt } = served;
-  const lags = head !== undefined && isFarBehind(latest, head, servedAt, rules, part);
-  return lags && !contradictsChain(served, tracker) ? 'lagging' : 'votes';
+  if (head === undefined || tracker.latest === undefined) return false;
+  return (
+    isFarBehind(tracker.latest, head, servedAt, rules, partOf(vote)) && !contradictsChain(served, tracker)
+  );
+}
+
+function partOf(vote: Vote): number {
+  return vote === 'lagging' ? CAUGHT_UP : 1;
 }
 
 /**
- * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
- * @param tolerance blocks that it may be behind the target that it reports
+ * Whether a node that is not far ahead counts against those that are. One observation does not tell an idle chain and
+ * forged blocks from nodes that are stuck, so the number of nodes decides. At the start a node counts that is at exactly
+ * the block that the share has: nodes of an idle chain are, nodes that lag seldom. Block 0 proves nothing: a node that
+ * has not begun to sync is there.
  */
-export function isSyncClaimTrue(
-  claim: SyncClaim,
-  latest: Pick<BlockHeader, 'number'> | undefined,
-  tolerance: number,
+function keepsTo(
+  candidate: Candidate,
+  served: ServedChain,
+  baseline: BlockHeader | undefined,
+  rules: LagBounds,
 ): boolean {
-  if (claim === undefined) return false;
-  if (claim.target === undefined || latest === undefined) return true;
-  return claim.target - latest.number > BigInt(tolerance);
+  if (baseline === undefined || baseline.number === 0n) return false;
+  if (served.head === undefined) return candidate.tracker.latest?.hash === baseline.hash;
+  return !isBehindServed(candidate, served, rules);
 }
 
-type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
+/** Whether nodes that are at this block may lag. */
+function isOld(block: BlockHeader | undefined, { wallTime, maxLagMs }: ElectionRules): boolean {
+  return block !== undefined && wallTime - Number(block.timestamp) * MS > maxLagMs;
+}
 
-/**
- * Whether a block is behind another by more than both bounds.
- * @param until Unix milliseconds: a timestamp after it is not believed
- * @param part of the bounds
- */
-export function isFarBehind(
-  block: Position,
-  other: Position,
-  until: number,
-  { maxLagBlocks, maxLagMs }: LagBounds,
-  part: number = 1,
-): boolean {
-  const blocks = Number(other.number - block.number);
-  const ms = Math.min(Number(other.timestamp) * MS, until) - Number(block.timestamp) * MS;
-  return blocks > maxLagBlocks * part && ms > maxLagMs * part;
+function isStillExpected({ tracker }: Candidate): boolean {
+  return tracker.latest === undefined && tracker.isExpected;
+}
+
+/** How many of the candidates are of this tier or a better one. */
+function countUpTo(tier: number, candidates: readonly Candidate[]): number {
+  return candidates.filter((candidate) => candidate.tier <= tier).length;
 }
 
 function isFarAhead(

@@ -3,9 +3,9 @@ import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from './block.ts';
 import { BlockPace } from './block-pace.ts';
 import type { ChainView } from './choose-head.ts';
-import { isSyncClaimTrue } from './electorate.ts';
 import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed, SyncClaim } from './head-feed.ts';
+import { isSyncClaimTrue } from './lag.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {

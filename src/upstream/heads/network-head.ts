@@ -2,7 +2,8 @@ import type { Clock } from '../../util/clock.ts';
 import type { BlockHeader } from './block.ts';
 import { CanonicalChain, countHashes } from './canonical-chain.ts';
 import { type ChainView, chooseHead, countShare, hasBlock, type Share } from './choose-head.ts';
-import { type Candidate, elect, type HeadReport, type LagBounds, type Vote } from './electorate.ts';
+import { type Candidate, elect, type HeadReport, type Vote } from './electorate.ts';
+import type { LagBounds } from './lag.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 
@@ -25,6 +26,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   onVote(candidate: C, before: Vote): void;
   /** A node seems to be far ahead: whether its chain contains the block of this number ought to be asked. */
   onDoubt(candidate: C, number: bigint): void;
+  /** A node is far ahead of a majority that keeps to the served head, which is therefore served on; or is no longer. */
+  onAhead(candidate: C, isAhead: boolean): void;
   /** The head is not served any longer, or again. */
   onExpiry(head: BlockHeader, isExpired: boolean): void;
   readonly clock: Clock;
@@ -32,14 +35,15 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
 
 /** How much longer the head outlives a vote against it than its last holder. */
 const OUTVOTED_FACTOR = 10;
-/** How long the first head waits for what nodes that seem to be far ahead show of their chains. */
+/** How long the first head waits for what nodes tell first, and for what those far ahead show of their chains. */
 const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
  * The one head that a network serves.
  * 1. It is the highest block that the share of the nodes with a vote has. A healthy node has a vote unless it says that
- *    it is syncing, is far behind the served head or a healthy node, or is of a lower tier than another with a vote.
+ *    it is syncing, is far behind the served head or the leader, or is of a lower tier than another with a vote. The leader
+ *    is the highest node far ahead, unless more nodes, of its tier or better, are near the served head.
  * 2. It moves to a block that is not above it only when that share proves a reorg: by another hash at a height already
  *    served, or, when for `giveUpMs` no healthy node has had the head (ten times as long: neither the share nor half of
  *    them), by a block that is not above it and yet was made after it. Never because nodes lag, leave or jump back.
@@ -57,6 +61,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #chain = new CanonicalChain();
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
+  #ahead: readonly C[] = [];
   /** When the head was served first, Unix milliseconds: it was not made later. */
   #servedAt = 0;
   #isExpired = false;
@@ -82,7 +87,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#leader;
   }
 
-  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
+  /** Whether the first head waits for what nodes report or show of their chains. */
   get isUndecided(): boolean {
     return this.head === undefined && this.#undecided.since !== undefined;
   }
@@ -156,7 +161,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#cancelCheck();
   }
 
-  /** Whether the first head waits for what nodes that seem to be far ahead show of their chains. */
+  /** Whether the first head waits for what nodes tell or show of their chains. */
   #elect(candidates: readonly C[]): boolean {
     const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
     const wallTime = this.#options.wallTime();
@@ -177,7 +182,15 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const candidate of election.doubtful) {
       this.#options.onDoubt(candidate, election.baseline?.number ?? 0n);
     }
-    return head === undefined && this.#mayWait(election.doubtful.length > 0);
+    this.#noteAhead(election.outnumbered);
+    return head === undefined && this.#mayWait(election.isUndecided);
+  }
+
+  #noteAhead(ahead: readonly C[]): void {
+    const before = this.#ahead;
+    this.#ahead = ahead;
+    for (const candidate of ahead) if (!before.includes(candidate)) this.#options.onAhead(candidate, true);
+    for (const candidate of before) if (!ahead.includes(candidate)) this.#options.onAhead(candidate, false);
   }
 
   /** Bounds the wait for what nodes show: one may report another head each time. */

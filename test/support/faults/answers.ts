@@ -18,6 +18,8 @@ const HEALTH_METHODS: ReadonlySet<string> = new Set([
   'web3_clientVersion',
 ]);
 
+const HASH_LENGTH = 66;
+
 /** Calls that are made for a caller: heads, chain id and blocks stay as they are. */
 export function isCallersCall({ method }: Call): boolean {
   return !HEALTH_METHODS.has(method);
@@ -61,6 +63,44 @@ export function claimHead(blocks: bigint, timestamp?: () => bigint): AnswerFault
       result: timestamp === undefined ? claim : { ...claim, timestamp: encodeQuantity(timestamp()) },
     };
   };
+}
+
+/**
+ * Consistent blocks on top of the node's head that only this node has, all of the time this is called, Unix seconds. What
+ * is asked about the node's own blocks is answered truly.
+ */
+export function forgeBlocks(blocks: bigint, timestamp: bigint): AnswerFault {
+  const hashOf = (number: bigint): string => `0x09${number.toString(16).padStart(62, '0')}`;
+  return async (call, ask) => {
+    const { method, params } = call;
+    const answer = await ask({ method: 'eth_getBlockByNumber', params: ['latest', false] });
+    if (!('result' in answer)) return answer;
+    const top = answer.result as { number: string; hash: string };
+    const height = BigInt(top.number);
+    const last = height + blocks;
+    if (method === 'eth_blockNumber') return { result: encodeQuantity(last) };
+    const wanted = readForgedNumber(params, height, last);
+    if (wanted === undefined) return ask(call);
+    if (!method.startsWith('eth_getBlockBy')) return { result: `0x${'ff'.repeat(32)}` };
+    const hash = hashOf(wanted);
+    const parentHash = wanted === height + 1n ? top.hash : hashOf(wanted - 1n);
+    const numbers = { number: encodeQuantity(wanted), timestamp: encodeQuantity(timestamp) };
+    return { result: { ...top, ...numbers, hash, parentHash } };
+  };
+}
+
+/** The forged block that a call is about, wherever its parameters name it; undefined where it is about another one. */
+function readForgedNumber(params: readonly unknown[], height: bigint, last: bigint): bigint | undefined {
+  const names = params.flatMap((param) =>
+    typeof param === 'object' && param !== null ? Object.values(param as object) : [param],
+  );
+  for (const name of names) {
+    if (name === 'latest' || name === 'pending') return last;
+    const isNumber = typeof name === 'string' && /^0x([\da-f]{1,8}|09[\da-f]{62})$/.test(name);
+    const number = isNumber ? BigInt(name.length < HASH_LENGTH ? name : `0x${name.slice(4)}`) : 0n;
+    if (number > height && number <= last) return number;
+  }
+  return undefined;
 }
 
 /** Always the same error. */

@@ -24,6 +24,7 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
   const expiries: boolean[] = [];
   const doubts: [Candidate, bigint][] = [];
   const votes: Vote[] = [];
+  const ahead: boolean[] = [];
   let candidates: readonly Candidate[] = [];
   const head = new NetworkHead(
     makeHeadOptions(clock, () => candidates, {
@@ -38,6 +39,7 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
       onExpiry: (_, isExpired) => expiries.push(isExpired),
       onDoubt: (candidate, number) => doubts.push([candidate, number]),
       onVote: ({ vote }) => votes.push(vote),
+      onAhead: (_, isAhead) => ahead.push(isAhead),
     }),
   );
   const see = (...now: readonly Candidate[]): BlockHeader | undefined => {
@@ -46,7 +48,7 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
     return head.head;
   };
   const report = (...now: readonly HeadReport[]): BlockHeader | undefined => see(...makeCandidates(now));
-  return { clock, head, report, see, orphaned, givenUp, expiries, doubts, votes };
+  return { clock, head, report, see, orphaned, givenUp, expiries, doubts, votes, ahead };
 }
 
 const at = (...tips: readonly number[]): HeadReport[] => tips.map((tip) => viewChain(a, tip));
@@ -422,6 +424,118 @@ test('nor does one that shows a chain, where the others have recent blocks', () 
   assert.deepEqual(
     voteOn({}, makeCandidates(at(98, 98)), makeCandidates([...at(98, 98), viewChain(b, 298)])),
     [['votes', 'votes', 'votes'], 98n],
+  );
+});
+
+/** Seconds for which the chain has had no block. */
+const IDLE = 120;
+
+/** A node that makes up `length` recent blocks on top of block `last`. */
+function forge(last: number, length: number): HeadReport {
+  const now = a.at(100).timestamp + BigInt(IDLE);
+  const { blocks } = a.fork('!', last, length);
+  const chain = blocks.map((block, i) => (i > last ? { ...block, timestamp: now } : block));
+  return viewChain(new TestChain(chain), last + length);
+}
+
+function createIdle(script: Script = {}) {
+  const scene = createHead(script);
+  scene.clock.advanceNow(IDLE * 1_000);
+  return scene;
+}
+
+test('on an idle chain, a minority that makes up recent blocks takes neither the head nor a vote', () => {
+  for (const [honest, liars] of [
+    [4, 1],
+    [3, 2],
+    [2, 1],
+  ] as const) {
+    for (const isStart of [true, false]) {
+      const { see, ahead } = createIdle();
+      const good = makeCandidates(Array.from({ length: honest }, () => viewChain(a, 100)));
+      const bad = makeCandidates(Array.from({ length: liars }, () => forge(100, 15)));
+      if (!isStart) see(...good, ...makeCandidates(at(100)));
+      assert.equal(see(...good, ...bad), a.at(100));
+      assert.deepEqual(new Set([...good, ...bad].map(({ vote }) => vote)), new Set(['votes']));
+      assert.deepEqual(
+        ahead,
+        bad.map(() => true),
+      );
+      const moved = makeCandidates(Array.from({ length: honest }, () => viewChain(a, 102)));
+      assert.equal(see(...moved, ...bad), a.at(102), 'blocks that are old when they come');
+    }
+  }
+});
+
+test('nor where the others are a few blocks apart, on different branches, or it is ahead by less', () => {
+  const { see, report } = createIdle();
+  report(...at(100, 100, 100));
+  for (const length of [1, 8, 9, 15, 40]) {
+    assert.equal(see(...makeCandidates([...at(95, 96), forge(100, length)])), a.at(100));
+  }
+  const [b, c] = [a.fork('b', 98, 1), a.fork('c', 98, 2)];
+  assert.equal(report(viewChain(b, 99), viewChain(c, 100), ...at(100), forge(100, 15)), a.at(100));
+});
+
+test('nor from a lower tier, however many those below the best are', () => {
+  const { see } = createIdle();
+  const good = makeCandidates(at(100, 100, 100));
+  assert.equal(see(...good, ...makeCandidates([forge(100, 15), forge(100, 15)], 2)), a.at(100));
+});
+
+test('a majority that is stuck at the served head keeps it, until half of the nodes are ahead, or say they sync', () => {
+  const { see, report, ahead, head } = createIdle();
+  report(...at(100, 100, 100));
+  const [stuck, good] = [makeCandidates(at(100, 100)), makeCandidates(at(150))];
+  assert.equal(see(...stuck, ...good), a.at(100));
+  assert.deepEqual([ahead, head.unconfirmedMs], [[true], 0]);
+  assert.equal(see(...stuck, ...makeCandidates(at(150, 150))), a.at(150));
+  assert.deepEqual(ahead, [true, false]);
+  assert.deepEqual(
+    [...stuck].map(({ vote }) => vote),
+    ['lagging', 'lagging'],
+  );
+  const other = createIdle();
+  other.report(...at(100, 100, 100));
+  const syncing = at(100, 100).map((report) => ({ ...report, isSyncing: true }));
+  assert.equal(other.report(...syncing, ...at(150)), a.at(150));
+  const third = createIdle({ share: 1 / 3 });
+  third.report(...at(100, 100, 100));
+  assert.equal(third.report(...at(100, 100, 150)), a.at(150), 'a smaller share prefers what is new');
+});
+
+test('of two nodes the one ahead decides, and nodes of the best tier ahead, however many of lower tiers are not', () => {
+  const { report, votes } = createIdle();
+  report(...at(100, 100));
+  assert.equal(report(...at(100, 269)), a.at(269));
+  assert.deepEqual(votes, ['lagging']);
+  const reserve = makeCandidates(at(100, 100, 100), 2);
+  assert.deepEqual(voteOn({}, [...reserve, ...makeCandidates(at(150))])[1], 150n);
+});
+
+test('a majority that was not at the served head does not hold it back', () => {
+  assert.deepEqual(voteOn({}, makeCandidates(at(100)), makeCandidates(at(54, 54, 150)))[1], 150n);
+});
+
+test('at the start a majority at different blocks lags behind the one ahead, in whatever order they tell them', () => {
+  const { report, head } = createIdle();
+  const waiting = { ...viewNothing(), isExpected: true };
+  assert.equal(report(...at(50, 54), waiting), undefined);
+  assert.equal(head.isUndecided, true);
+  assert.equal(report(...at(50, 54, 100)), a.at(100));
+  const other = createIdle();
+  other.report(...at(50, 54), waiting);
+  other.clock.advanceNow(5_000);
+  assert.equal(other.head.head, a.at(50), 'nor does it wait for ever');
+  assert.equal(
+    createIdle().report(...at(54, 54, 100)),
+    a.at(54),
+    'one block of a majority may be an idle chain',
+  );
+  assert.equal(
+    createIdle().report(...at(0, 0, 100)),
+    a.at(100),
+    'but block 0 is what every node begins with',
   );
 });
 
