@@ -1,10 +1,11 @@
 import type { Eventual } from '../primitives/eventual.ts';
-import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import { isWhole, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURN_MS, TURNS } from '../util/turn-queue.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { BatchAnswer } from './batch-answer.ts';
 import { bindStream } from './bound-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
@@ -25,16 +26,18 @@ export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | un
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
  * there at once when no item had to be waited for.
- * @param readEnd the present, for whoever has just read the clock at the end of an item: that costs as much as the rest here
+ * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
+ * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
  */
 export function runBatch(
   items: readonly BatchItem[],
   run: RunItem,
   limits: BatchLimits,
   scope: RequestScope,
+  memory: AnswerMemory,
   readEnd: () => number = () => performance.now(),
 ): Eventual<JsonResult> {
-  const answer = new BatchAnswer(items, limits.answerBytes);
+  const answer = new BatchAnswer(items, limits.answerBytes, memory);
   const owner = scope.owner ?? '';
   let next = 0;
   /** Until when items are run one after the other; behind it a turn is waited for. */
@@ -62,8 +65,9 @@ export function runBatch(
 
   async function receive(position: number, outcome: Eventual<JsonResult | undefined>): Promise<void> {
     const response = await outcome;
-    if (typeof response === 'string') answer.put(position, response);
-    else if (response !== undefined) await collect(position, response);
+    if (response === undefined) return;
+    if (typeof response === 'string' || isWhole(response)) answer.put(position, response);
+    else await collect(position, response);
   }
 
   async function collect(position: number, response: JsonStream): Promise<void> {
@@ -107,5 +111,12 @@ export function runBatch(
     lanes.push(runLane(wait));
   }
   if (hasTime) TURNS.spend((lanes.length === 0 ? readEnd() : performance.now()) - startedAt);
-  return lanes.length === 0 ? answer.join() : Promise.all(lanes).then(() => answer.join());
+  if (lanes.length === 0) return answer.join();
+  return Promise.all(lanes).then(
+    () => answer.join(),
+    (error: unknown) => {
+      answer.abandon();
+      throw error;
+    },
+  );
 }

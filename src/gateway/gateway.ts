@@ -23,6 +23,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { type RunItem, runBatch } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
@@ -65,7 +66,7 @@ export type GatewayLimits = {
   readonly batchConcurrency: number;
   /** Of all answers of a batch together, and of the result of one call that is executed here. */
   readonly batchAnswerBytes: number;
-  /** Memory for large answers that are being sent. */
+  /** Memory for batches that are in work, and for large answers that are being sent. */
   readonly heldAnswerBytes: number;
   /** The part of a bound that one key alone may use; see `SharedBudget`. */
   readonly ownerShare: number;
@@ -222,10 +223,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         const runOne: RunItem = (item, at) => runItem(item, context, at);
-        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, readEnd);
-        return continueWith(responses, (joined) =>
-          typeof joined === 'string' ? { status: 200, body: joined } : holdAnswer('null', joined, context),
-        );
+        const memory = new AnswerMemory(heldAnswers, context.scope.owner ?? '');
+        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, memory, readEnd);
+        return continueWith(responses, (body) => ({ status: 200, body }));
       }
       case 'malformed':
         return continueWith(chargeMalformed(envelope.error, context, now), (error) =>

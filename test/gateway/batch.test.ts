@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AnswerMemory } from '../../src/gateway/answer-memory.ts';
 import { runBatch } from '../../src/gateway/batch.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
 
 function calls(count: number): BatchItem[] {
   return Array.from({ length: count }, (_, i) => ({ kind: 'call', id: `${i}`, method: 'm', params: [] }));
 }
 
 const inTime = (): RequestScope => new RequestScope(performance.now() + 60_000);
+const createMemory = (): AnswerMemory => new AnswerMemory(new SharedBudget(1e9, 0.5), 'p');
 const idOf = (item: BatchItem): string => (item.kind === 'notification' ? '' : item.id);
 const codesOf = (body: JsonResult): unknown[] =>
   (JSON.parse(body as string) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [
@@ -30,6 +33,7 @@ test('no more items run at once than allowed, and the order is kept', async () =
     },
     { concurrency: 7, answerBytes: 1_000_000 },
     inTime(),
+    createMemory(),
   );
   assert.equal(most, 7);
   assert.deepEqual(
@@ -48,6 +52,7 @@ test('from the item on that exceeds the limit, each gets an error and the rest i
     },
     { concurrency: 4, answerBytes: 1_000 },
     inTime(),
+    createMemory(),
   );
   assert.ok(started < 12, `${started} items were started`);
   assert.deepEqual(codesOf(body), [
@@ -65,6 +70,7 @@ test('the cut depends on the order of the items, not on which is done first', as
     },
     { concurrency: 3, answerBytes: 700 },
     inTime(),
+    createMemory(),
   );
   assert.deepEqual(codesOf(body), [
     [0, undefined],
@@ -83,10 +89,10 @@ test('notifications run and leave no trace, the whole batch none if it holds not
   };
   const limits = { concurrency: 2, answerBytes: 1_000 };
   assert.equal(
-    await runBatch([notification, ...calls(1), notification], run, limits, inTime()),
+    await runBatch([notification, ...calls(1), notification], run, limits, inTime(), createMemory()),
     '[{"id":0}]',
   );
-  assert.equal(await runBatch([notification, notification], run, limits, inTime()), '');
+  assert.equal(await runBatch([notification, notification], run, limits, inTime(), createMemory()), '');
   assert.equal(ran, 4);
 });
 
@@ -107,6 +113,7 @@ test('items that never wait let other work in between', async () => {
     },
     { concurrency: 16, answerBytes: 1_000_000 },
     inTime(),
+    createMemory(),
   );
   isDone = true;
   assert.ok(turns >= 2, `${turns} turns of the event loop`);
