@@ -18,14 +18,13 @@ type Arriving = { readonly stream: JsonStream; heldBytes: number };
 /**
  * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
  * is where the bound would be passed if the responses had come in order, whatever was ready first. A response for which
- * there is no memory is an error instead.
+ * there is no memory is an error instead, and so are those of items that have not begun by then.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
   readonly #limit: number;
   readonly #memory: AnswerMemory;
-  /** An error is encoded at the end, so that it holds nothing until then. */
-  readonly #responses: (Response | RpcError | undefined)[];
+  readonly #responses: (Response | undefined)[];
   /** Bytes of the answer for each item, with its comma. */
   readonly #sizes: number[];
   /** Whether texts are measured. As long as the bound is far they only count as the most that they can be. */
@@ -34,6 +33,8 @@ export class BatchAnswer {
   readonly #arriving = new Map<number, Arriving>();
   #bytes = 0;
   #cut: number;
+  /** Whether there was no memory for a response. */
+  #isFull = false;
 
   constructor(items: readonly BatchItem[], maxBytes: number, memory: AnswerMemory) {
     this.#items = items;
@@ -47,6 +48,11 @@ export class BatchAnswer {
   /** Position of the first item for whose response there is no room. */
   get cut(): number {
     return this.#cut;
+  }
+
+  /** Position of the first item that is not to be begun any more. */
+  get end(): number {
+    return this.#isFull ? 0 : this.#cut;
   }
 
   /** Takes the response of an item, in place of what was collected of it: a text, or a stream that is whole. */
@@ -89,7 +95,7 @@ export class BatchAnswer {
   }
 
   /**
-   * The answer, with an error for each item behind the cut; '' when no item wants a response. In pieces where it is large:
+   * The answer, with an error for each item behind the cut or without memory; '' when no item wants a response. In pieces where it is large:
    * then what was taken of the memory is its reader's to give back, else it is given back here.
    */
   join(): JsonResult {
@@ -99,8 +105,9 @@ export class BatchAnswer {
     for (let position = 0; position < this.#items.length; position++) {
       const item = this.#items[position] as BatchItem;
       if (item.kind === 'notification') continue;
-      const found = this.#responses[position] ?? new RpcError('responseTooLarge');
-      const response = found instanceof RpcError ? encodeSmallError(item.id, found) : found;
+      const response =
+        this.#responses[position] ??
+        encodeSmallError(item.id, new RpcError(position < this.#cut ? 'overloaded' : 'responseTooLarge'));
       length += lengthOf(response);
       hasStream ||= isStream(response);
       kept.push(response);
@@ -134,7 +141,7 @@ export class BatchAnswer {
 
   #refuse(position: number): void {
     if (position >= this.#cut) return;
-    this.#responses[position] = new RpcError('overloaded');
+    this.#isFull = true;
     this.#count(position, -(this.#sizes[position] ?? 0));
   }
 
@@ -168,7 +175,7 @@ export class BatchAnswer {
     this.#bytes -= this.#sizes[last] ?? 0;
     const response = this.#responses[last];
     this.#responses[last] = undefined;
-    if (response !== undefined && !(response instanceof RpcError)) {
+    if (response !== undefined) {
       this.#memory.drop(heldBy(response));
       if (isStream(response)) response.cancel();
     }

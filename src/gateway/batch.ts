@@ -48,7 +48,7 @@ export function runBatch(
   /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
   function runReady(startedAt: number = performance.now()): Promise<void> | undefined {
     let now = startedAt;
-    while (next < answer.cut) {
+    while (next < answer.end) {
       if (now > sliceEnd) return waitForTurn();
       const position = next++;
       const outcome = run(items[position] as BatchItem, now);

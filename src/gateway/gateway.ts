@@ -99,6 +99,8 @@ export type GatewayOptions = {
   readonly observer?: CallObserver & LimitObserver;
 };
 
+/** Of the memory for answers. */
+const ROOM_PART = 64;
 /** Not a matter of who asks. */
 const UNKNOWN_HOST_STATUS = 404;
 
@@ -114,6 +116,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** Those that have to be waited for; one that is answered at once is beside no other. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
+  /** Without room for so much a call is not executed: its answer could not be held. */
+  const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   let openRpc: JsonText | undefined;
 
   /** The response to an item of a batch. */
@@ -154,6 +158,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined | RpcError> {
+    if (heldAnswers.used > 0 && !heldAnswers.hasRoom(context.scope.owner ?? '', leastRoom)) {
+      const refused = new RpcError('overloaded');
+      watch?.noteRefused(item.method, context, refused, now);
+      return refused;
+    }
     const problem = guard.check(item, context.session, now, context.prepaid);
     const outcome =
       problem === undefined

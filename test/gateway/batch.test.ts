@@ -118,3 +118,23 @@ test('items that never wait let other work in between', async () => {
   isDone = true;
   assert.ok(turns >= 2, `${turns} turns of the event loop`);
 });
+
+test('without memory for a response no further item is begun', async () => {
+  let begun = 0;
+  const budget = new SharedBudget(100_000, 1);
+  const body = await runBatch(
+    calls(10),
+    async (item) => {
+      begun++;
+      await Promise.resolve();
+      return `{"id":${idOf(item)},"pad":"${'a'.repeat(40_000)}"}`;
+    },
+    { concurrency: 1, answerBytes: 1_000_000 },
+    inTime(),
+    new AnswerMemory(budget, 'p'),
+  );
+  assert.equal(begun, 3);
+  assert.equal(budget.used, 0);
+  const expected = Array.from({ length: 10 }, (_, id) => [id, id < 2 ? undefined : -32005]);
+  assert.deepEqual(codesOf(body), expected);
+});
