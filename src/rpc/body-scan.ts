@@ -92,8 +92,7 @@ export class BodyScan {
       if (byte === QUOTE) {
         this.#checkGap(at);
         this.#stringStart = at;
-      }
-      else if (byte === COMMA) {
+      } else if (byte === COMMA) {
         this.#checkGap(at);
         this.#noteComma();
       } else if (byte === COLON) {

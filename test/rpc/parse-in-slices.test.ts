@@ -99,5 +99,11 @@ test('there is a pause in long values and long runs of blanks', () => {
   const { value, pauses } = parse(`[${Array(20).fill(`"${long}"`).join()}]`);
   assert.deepEqual(value, Array(20).fill(long));
   assert.ok(pauses >= 19);
-  assert.ok(parse(`[${Array(20).fill(`${' '.repeat(60_000)}1`).join()}]`).pauses >= 9);
+  assert.ok(
+    parse(
+      `[${Array(20)
+        .fill(`${' '.repeat(60_000)}1`)
+        .join()}]`,
+    ).pauses >= 9,
+  );
 });
