@@ -23,6 +23,7 @@ const REASON = Buffer.alloc(BYTES);
 REASON.write(`08c379a0${'20'.padStart(64, '0')}${(BYTES - 100).toString(16).padStart(64, '0')}`, 'hex');
 
 class LargeChain extends ScriptedChain {
+  calls = 0;
   #slow = 0;
   #onSlow = (): void => {};
   #finish = (): void => {};
@@ -46,6 +47,7 @@ class LargeChain extends ScriptedChain {
   }
 
   override async call({ call }: CallRequest): Promise<string> {
+    this.calls++;
     if (call.to === SLOW) {
       this.#slow++;
       this.#onSlow();
@@ -174,4 +176,17 @@ test('a batch that is not read any more holds nothing', async () => {
     assert.equal(body.heldBytes, 122 * 16 * 1024);
     body.cancel();
   }
+});
+
+test('without memory for its answer a call is not executed', async () => {
+  const chain = new LargeChain();
+  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  const held = [await send(call(RETURNER)), await send(call(RETURNER))];
+  assert.equal((await send(call(RETURNER))).status, 429);
+  assert.match(
+    await read(await send([call(RETURNER)])),
+    /^\[\{"jsonrpc":"2.0","id":1,"error":\{"code":-32005/,
+  );
+  assert.equal(chain.calls, 2);
+  for (const answer of held) assert.equal(await read(answer), RETURNED);
 });
