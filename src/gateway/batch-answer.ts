@@ -3,46 +3,40 @@ import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeBatch, encodeSmallError } from '../rpc/response.ts';
 import { LARGE_TEXT, streamParts } from '../rpc/text-pieces.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { collectStream } from './collect-stream.ts';
 
 /** What UTF-8 needs at most for one unit of UTF-16. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Bytes that are taken of the shared memory at a time; an answer below it takes none. */
-const RESERVE_BYTES = 256 * 1024;
+/** A response: its text, the pieces of its bytes, or what they are made from. */
+type Response = JsonText | readonly Uint8Array[] | JsonStream;
 
-/** Memory that answers share. */
-export type AnswerMemory = {
-  /** Whether there is room; if so, it is taken. */
-  tryTake(bytes: number): boolean;
-  giveBack(bytes: number): void;
-};
-
-/** A response: its text, or the pieces of its bytes. */
-type Response = JsonText | readonly Uint8Array[];
+/** A response that is being collected. */
+type Arriving = { readonly stream: JsonStream; heldBytes: number };
 
 /**
  * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
- * is where the bound would be passed if the responses had come in order, whatever was ready first.
+ * is where the bound would be passed if the responses had come in order, whatever was ready first. A response for which
+ * there is no memory is an error instead, and so are those of items that have not begun by then.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
   readonly #limit: number;
+  readonly #memory: AnswerMemory;
   readonly #responses: (Response | undefined)[];
-  /** Bytes held for each item, with its comma. */
+  /** Bytes of the answer for each item, with its comma. */
   readonly #sizes: number[];
   /** Whether texts are measured. As long as the bound is far they only count as the most that they can be. */
   #isMeasured = false;
   /** Responses that are being collected, by position. */
-  readonly #arriving = new Map<number, JsonStream>();
-  readonly #memory: AnswerMemory | undefined;
-  #reserved = 0;
-  #isRefused = false;
+  readonly #arriving = new Map<number, Arriving>();
   #bytes = 0;
   #cut: number;
+  /** Whether there was no memory for a response. */
+  #isFull = false;
 
-  /** @param memory of which large answers take what they hold until they are joined */
-  constructor(items: readonly BatchItem[], maxBytes: number, memory?: AnswerMemory) {
+  constructor(items: readonly BatchItem[], maxBytes: number, memory: AnswerMemory) {
     this.#items = items;
     this.#limit = maxBytes;
     this.#memory = memory;
@@ -56,80 +50,113 @@ export class BatchAnswer {
     return this.#cut;
   }
 
-  /** Takes the response of an item, in place of whatever is held of it. */
-  put(position: number, response: JsonText): void {
-    if (position >= this.#cut) return;
-    this.#responses[position] = response;
-    this.#hold(position, this.#sizeOf(response) - (this.#sizes[position] ?? 0));
+  /** Position of the first item that is not to be begun any more. */
+  get end(): number {
+    return this.#isFull ? 0 : this.#cut;
+  }
+
+  /** Takes the response of an item, in place of what was collected of it: a text, or a stream that is whole. */
+  put(position: number, response: JsonResult): void {
+    if (position < this.#cut && this.#memory.hold(heldBy(response))) {
+      this.#responses[position] = response;
+      this.#count(position, this.#sizeOf(response) - (this.#sizes[position] ?? 0));
+      return;
+    }
+    if (typeof response !== 'string') response.cancel();
+    this.#refuse(position);
   }
 
   /** Takes the response of an item piece by piece. Rejects with what the stream throws. */
-  async collect(position: number, response: JsonStream): Promise<void> {
-    this.#arriving.set(position, response);
+  async collect(position: number, stream: JsonStream): Promise<void> {
+    const arriving: Arriving = { stream, heldBytes: 0 };
+    this.#arriving.set(position, arriving);
+    let pieces: readonly Uint8Array[] | undefined;
     try {
-      const pieces = await collectStream(response, (bytes) => this.#hold(position, bytes));
-      if (pieces === undefined || position >= this.#cut) return;
-      this.#responses[position] = pieces;
-      this.#hold(position, 1);
+      // Its source is held until all pieces are made.
+      const isHeld = this.#hold(arriving, heldBy(stream));
+      if (!isHeld) stream.cancel();
+      else {
+        pieces = await collectStream(
+          stream,
+          (bytes) => this.#hold(arriving, bytes) && this.#count(position, bytes),
+        );
+      }
     } finally {
       this.#arriving.delete(position);
+      this.#memory.drop(arriving.heldBytes);
     }
+    if (position >= this.#cut) return;
+    if (pieces === undefined || !this.#memory.hold(heldBy(pieces))) {
+      this.#refuse(position);
+      return;
+    }
+    this.#responses[position] = pieces;
+    this.#count(position, 1);
   }
 
   /**
-   * The answer, with an error for each item behind the cut; '' when no item wants a response. In pieces where it is large. The memory
-   * that was taken for it is given back: the pieces say what they hold.
-   * @returns `overloaded` where there was no memory for it
+   * The answer, with an error for each item behind the cut or without memory; '' when no item wants a response. In pieces where it is large:
+   * then what was taken of the memory is its reader's to give back, else it is given back here.
    */
-  join(): JsonResult | RpcError {
-    this.release();
-    if (this.#isRefused) return new RpcError('overloaded');
+  join(): JsonResult {
     const kept: Response[] = [];
     let length = 0;
+    let hasStream = false;
     for (let position = 0; position < this.#items.length; position++) {
       const item = this.#items[position] as BatchItem;
       if (item.kind === 'notification') continue;
       const response =
-        this.#responses[position] ?? encodeSmallError(item.id, new RpcError('responseTooLarge'));
-      length += typeof response === 'string' ? response.length : measure(response);
+        this.#responses[position] ??
+        encodeSmallError(item.id, new RpcError(position < this.#cut ? 'overloaded' : 'responseTooLarge'));
+      length += lengthOf(response);
+      hasStream ||= isStream(response);
       kept.push(response);
     }
+    if (length > LARGE_TEXT || hasStream) {
+      const cancel = (): void => {
+        for (const response of kept) if (isStream(response)) response.cancel();
+      };
+      return streamParts(listParts(kept), this.#memory.taken, cancel);
+    }
+    this.#memory.release();
     if (kept.length === 0) return '';
-    if (length > LARGE_TEXT) return streamParts(listParts(kept), this.#bytes);
     return encodeBatch(
-      kept.map((response) => (typeof response === 'string' ? response : Buffer.concat(response).toString())),
+      kept.map((response) =>
+        typeof response === 'string' ? response : Buffer.concat(response as readonly Uint8Array[]).toString(),
+      ),
     );
   }
 
-  /** Gives back the memory that was taken. */
-  release(): void {
-    if (this.#reserved > 0) this.#memory?.giveBack(this.#reserved);
-    this.#reserved = 0;
+  /** Lets go of all responses, those too that are still to come. */
+  abandon(): void {
+    this.#memory.release();
+    while (this.#cut > 0) this.#dropLast();
   }
 
-  /** Counts what is held for an item; whether there is room for it. */
-  #hold(position: number, bytes: number): boolean {
+  #hold(arriving: Arriving, bytes: number): boolean {
+    if (!this.#memory.hold(bytes)) return false;
+    arriving.heldBytes += bytes;
+    return true;
+  }
+
+  #refuse(position: number): void {
+    if (position >= this.#cut) return;
+    this.#isFull = true;
+    this.#count(position, -(this.#sizes[position] ?? 0));
+  }
+
+  /** Counts bytes of the answer to an item; whether there is room for it. */
+  #count(position: number, bytes: number): boolean {
     if (position >= this.#cut) return false;
     this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;
     this.#bytes += bytes;
     if (this.#bytes > this.#limit && !this.#isMeasured) this.#measure();
     while (this.#bytes > this.#limit) this.#dropLast();
-    if (this.#bytes - this.#reserved >= RESERVE_BYTES && !this.#reserve()) {
-      this.#isRefused = true;
-      while (this.#cut > 0) this.#dropLast();
-    }
     return position < this.#cut;
   }
 
-  #reserve(): boolean {
-    if (this.#memory === undefined) return true;
-    const bytes = this.#bytes - this.#reserved;
-    if (!this.#memory.tryTake(bytes)) return false;
-    this.#reserved += bytes;
-    return true;
-  }
-
-  #sizeOf(response: JsonText): number {
+  #sizeOf(response: JsonResult): number {
+    if (typeof response !== 'string') return 1 + (response.length ?? 0);
     return 1 + (this.#isMeasured ? Buffer.byteLength(response) : MAX_BYTES_PER_UNIT * response.length);
   }
 
@@ -146,20 +173,39 @@ export class BatchAnswer {
   #dropLast(): void {
     const last = --this.#cut;
     this.#bytes -= this.#sizes[last] ?? 0;
+    const response = this.#responses[last];
     this.#responses[last] = undefined;
-    this.#arriving.get(last)?.cancel();
+    if (response !== undefined) {
+      this.#memory.drop(heldBy(response));
+      if (isStream(response)) response.cancel();
+    }
+    this.#arriving.get(last)?.stream.cancel();
   }
 }
 
-function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8Array, void, undefined> {
+function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8Array | JsonStream> {
   let separator = '[';
   for (const response of responses) {
     yield separator;
-    if (typeof response === 'string') yield response;
+    if (typeof response === 'string' || isStream(response)) yield response;
     else yield* response;
     separator = ',';
   }
   yield ']';
+}
+
+function isStream(response: Response): response is JsonStream {
+  return typeof response !== 'string' && 'pieces' in response;
+}
+
+/** Bytes of memory. Texts are nearly all Latin-1, which takes one for each unit. */
+function heldBy(response: Response): number {
+  if (typeof response === 'string') return response.length;
+  return isStream(response) ? (response.heldBytes ?? 0) : measure(response);
+}
+
+function lengthOf(response: Response): number {
+  return isStream(response) ? (response.length ?? 0) : heldBy(response);
 }
 
 function measure(pieces: readonly Uint8Array[]): number {

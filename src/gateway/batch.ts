@@ -1,11 +1,12 @@
 import type { Eventual } from '../primitives/eventual.ts';
-import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import { isWhole, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURN_MS, TURNS } from '../util/turn-queue.ts';
-import { type AnswerMemory, BatchAnswer } from './batch-answer.ts';
+import type { AnswerMemory } from './answer-memory.ts';
+import { BatchAnswer } from './batch-answer.ts';
 import { bindStream } from './bound-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
 
@@ -16,15 +17,6 @@ export type BatchLimits = {
   readonly answerBytes: number;
 };
 
-/** What a batch is run with, beside its items. */
-export type BatchContext = {
-  readonly scope: RequestScope;
-  /** Of which a large answer takes what it holds until it is joined; absent: no bound but `answerBytes`. */
-  readonly memory?: AnswerMemory;
-  /** The present, for a caller that has just read the clock at the end of an item: that costs as much as the rest here. */
-  readonly readEnd?: (() => number) | undefined;
-};
-
 /**
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
  * RpcError only. `now` is the present on the clock of `performance.now()`.
@@ -33,14 +25,18 @@ export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | un
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
- * there at once when no item had to be waited for; it is `overloaded` when there was no memory for it.
+ * there at once when no item had to be waited for.
+ * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
+ * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
  */
 export function runBatch(
   items: readonly BatchItem[],
   run: RunItem,
   limits: BatchLimits,
-  { scope, memory, readEnd = () => performance.now() }: BatchContext,
-): Eventual<JsonResult | RpcError> {
+  scope: RequestScope,
+  memory: AnswerMemory,
+  readEnd: () => number = () => performance.now(),
+): Eventual<JsonResult> {
   const answer = new BatchAnswer(items, limits.answerBytes, memory);
   const owner = scope.owner ?? '';
   let next = 0;
@@ -52,7 +48,7 @@ export function runBatch(
   /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
   function runReady(startedAt: number = performance.now()): Promise<void> | undefined {
     let now = startedAt;
-    while (next < answer.cut) {
+    while (next < answer.end) {
       if (now > sliceEnd) return waitForTurn();
       const position = next++;
       const outcome = run(items[position] as BatchItem, now);
@@ -69,8 +65,9 @@ export function runBatch(
 
   async function receive(position: number, outcome: Eventual<JsonResult | undefined>): Promise<void> {
     const response = await outcome;
-    if (typeof response === 'string') answer.put(position, response);
-    else if (response !== undefined) await collect(position, response);
+    if (response === undefined) return;
+    if (typeof response === 'string' || isWhole(response)) answer.put(position, response);
+    else await collect(position, response);
   }
 
   async function collect(position: number, response: JsonStream): Promise<void> {
@@ -117,8 +114,8 @@ export function runBatch(
   if (lanes.length === 0) return answer.join();
   return Promise.all(lanes).then(
     () => answer.join(),
-    (error) => {
-      answer.release();
+    (error: unknown) => {
+      answer.abandon();
       throw error;
     },
   );

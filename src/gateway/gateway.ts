@@ -25,8 +25,8 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { type RunItem, runBatch } from './batch.ts';
-import type { AnswerMemory } from './batch-answer.ts';
 import type { BodyContext } from './body-context.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
@@ -67,7 +67,7 @@ export type GatewayLimits = {
   readonly batchConcurrency: number;
   /** Of all answers of a batch together, and of the result of one call that is executed here. */
   readonly batchAnswerBytes: number;
-  /** Memory for large answers that are being sent. */
+  /** Memory for batches that are in work, and for large answers that are being sent. */
   readonly heldAnswerBytes: number;
   /** The part of a bound that one key alone may use; see `SharedBudget`. */
   readonly ownerShare: number;
@@ -100,6 +100,8 @@ export type GatewayOptions = {
   readonly observer?: CallObserver & LimitObserver;
 };
 
+/** Of the memory for answers. */
+const ROOM_PART = 64;
 /** Not a matter of who asks. */
 const UNKNOWN_HOST_STATUS = 404;
 
@@ -115,6 +117,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** Those that have to be waited for; one that is answered at once is beside no other. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
+  /** Without room for so much a call is not executed: its answer could not be held. */
+  const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   let openRpc: JsonText | undefined;
 
   /** The response to an item of a batch. */
@@ -155,6 +159,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     context: BodyContext,
     now: number,
   ): Eventual<JsonResult | undefined | RpcError> {
+    if (heldAnswers.used > 0 && !heldAnswers.hasRoom(context.scope.owner ?? '', leastRoom)) {
+      const refused = new RpcError('overloaded');
+      watch?.noteRefused(item.method, context, refused, now);
+      return refused;
+    }
     const problem = guard.check(item, context.session, now, context.prepaid);
     const outcome =
       problem === undefined
@@ -224,19 +233,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         const runOne: RunItem = (item, at) => runItem(item, context, at);
-        const { scope } = context;
-        const owner = scope.owner ?? '';
-        const memory: AnswerMemory = {
-          tryTake: (bytes) => heldAnswers.tryTake(owner, bytes),
-          giveBack: (bytes) => heldAnswers.giveBack(owner, bytes),
-        };
-        const responses = runBatch(envelope.items, runOne, batchLimits, { scope, memory, readEnd });
-        return continueWith(responses, (joined) => {
-          if (typeof joined === 'string') return { status: 200, body: joined };
-          return joined instanceof RpcError
-            ? refuseWith('null', joined)
-            : holdAnswer('null', joined, context);
-        });
+        const memory = new AnswerMemory(heldAnswers, context.scope.owner ?? '');
+        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, memory, readEnd);
+        return continueWith(responses, (body) => ({ status: 200, body }));
       }
       case 'malformed':
         return continueWith(chargeMalformed(envelope.error, context, now), (error) =>

@@ -16,6 +16,11 @@ export interface JsonStream {
   readonly length?: number;
 }
 
+/** Whether nothing of a stream is still to arrive: it cannot break off, and may be read at any time. */
+export function isWhole({ heldBytes, length }: JsonStream): boolean {
+  return heldBytes !== undefined && length !== undefined;
+}
+
 export type JsonResult = JsonText | JsonStream;
 
 /** A stream that passes on the pieces of another one, as many bytes in all. */

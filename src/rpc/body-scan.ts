@@ -7,6 +7,10 @@ const MAX_DEPTH = 64;
  * are storage keys, 69 bytes each. A parser takes half a microsecond for one of them.
  */
 export const MAX_BODY_VALUES = 100_000;
+/** Of a number: those of parameters have fewer than 20. */
+export const MAX_NUMBER_LENGTH = 1_000;
+/** Blanks in a row: a parser cannot pause in them. */
+export const MAX_BLANKS: number = 64 * 1024;
 /** Longest way to write the key `id`: `\u0069\u0064`. */
 const MAX_ID_KEY_LENGTH = 12;
 
@@ -24,7 +28,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** Why a body is not to be parsed. */
-export type ScanProblem = 'tooDeep' | 'tooManyValues' | 'tooManyItems';
+export type ScanProblem = 'tooDeep' | 'tooManyValues' | 'tooManyItems' | 'longNumber' | 'longBlanks';
 
 /**
  * Goes through the bytes of a large body before it is parsed, which costs a fraction of that, and may be done piece by piece. Bounds what
@@ -43,6 +47,8 @@ export class BodyScan {
   #element = 0;
   /** Where the string began that is being read; negative outside of strings. */
   #stringStart = -1;
+  /** Behind the last string, bracket, comma or colon: numbers, names and blanks follow. */
+  #gapStart = 0;
   #isKeyNext = false;
   #problem: ScanProblem | undefined;
   readonly #rawIds: (JsonText | undefined)[] = [];
@@ -83,18 +89,42 @@ export class BodyScan {
         continue;
       }
       const byte = body[at] as number;
-      if (byte === QUOTE) this.#stringStart = at;
-      else if (byte === COMMA) this.#noteComma();
-      else if (byte === COLON) this.#members++;
-      else if ((byte | OBJECT_BIT) === OPEN) this.#noteOpening(byte !== OPEN_LIST);
-      else if ((byte | OBJECT_BIT) === CLOSE) {
+      if (byte === QUOTE) {
+        this.#checkGap(at);
+        this.#stringStart = at;
+      } else if (byte === COMMA) {
+        this.#checkGap(at);
+        this.#noteComma();
+      } else if (byte === COLON) {
+        this.#checkGap(at);
+        this.#members++;
+      } else if ((byte | OBJECT_BIT) === OPEN) {
+        this.#checkGap(at);
+        this.#noteOpening(byte !== OPEN_LIST);
+      } else if ((byte | OBJECT_BIT) === CLOSE) {
+        this.#checkGap(at);
         this.#depth--;
         this.#isKeyNext = false;
       }
       at++;
     }
     this.#at = at;
+    if (this.#stringStart < 0 && (at >= body.length || at - this.#gapStart > MAX_BLANKS)) this.#judgeGap(at);
     return this.#problem !== undefined || at >= body.length;
+  }
+
+  /** What is between two strings, brackets, commas or colons is short. */
+  #checkGap(end: number): void {
+    if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#judgeGap(end);
+    this.#gapStart = end + 1;
+  }
+
+  #judgeGap(gapEnd: number): void {
+    const end = Math.min(gapEnd, this.#gapStart + MAX_BLANKS + 1);
+    let length = 0;
+    for (let at = this.#gapStart; at < end; at++) if (!isBlank(this.#body[at] as number)) length++;
+    if (length > MAX_NUMBER_LENGTH) this.#problem ??= 'longNumber';
+    else if (end - this.#gapStart - length > MAX_BLANKS) this.#problem ??= 'longBlanks';
   }
 
   #noteOpening(isObject: boolean): void {
@@ -137,6 +167,7 @@ export class BodyScan {
   #endString(quote: number): number {
     const start = this.#stringStart + 1;
     this.#stringStart = -1;
+    this.#gapStart = quote + 1;
     if (this.#isKeyNext) {
       this.#isKeyNext = false;
       // Of several members with this key the last one counts, as in JSON.parse.
@@ -162,13 +193,14 @@ export class BodyScan {
     if (this.#body[at] !== COLON) return undefined;
     at = this.#skipBlanks(at + 1);
     let end = at;
-    while (isInNumber(this.#body[end] ?? 0)) end++;
+    // One that is longer makes the body unreadable.
+    while (end - at <= MAX_NUMBER_LENGTH && isInNumber(this.#body[end] ?? 0)) end++;
     return end === at ? undefined : this.#body.toString('latin1', at, end);
   }
 
   #skipBlanks(from: number): number {
     let at = from;
-    while (isBlank(this.#body[at] ?? 0)) at++;
+    while (at - from <= MAX_BLANKS && isBlank(this.#body[at] ?? 0)) at++;
     return at;
   }
 }

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonText } from '../primitives/json-result.ts';
-import { BodyScan, MAX_BODY_VALUES, type ScanProblem } from './body-scan.ts';
+import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProblem } from './body-scan.ts';
 import { RpcError } from './errors.ts';
 import { parseInSlices } from './parse-in-slices.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
@@ -39,9 +39,14 @@ export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Of an id as JSON text, which each answer repeats. */
 const MAX_ID_LENGTH = 64 * 1024;
 /** Of an id in a body that is not parsed. */
-const MAX_NUMBER_LENGTH = 100;
+const MAX_ECHOED_NUMBER = 100;
 /** A millisecond of scanning, of bytes that take longest. */
 const SCAN_PIECE_BYTES = 512 * 1024;
+/** A millisecond of decoding. */
+const DECODE_PIECE_BYTES = 256 * 1024;
+/** Bytes of UTF-8 that continue a character begin with the bits 10. */
+const CONTINUATION_MASK = 0xc0;
+const CONTINUATION = 0x80;
 /** Members of objects that are parsed in one go, in about as long. */
 const MEMBERS_AT_ONCE = 2_000;
 
@@ -81,7 +86,7 @@ export function* readEnvelope(
   if (reader.aborted) return malformed('null', new RpcError('cancelled'));
   if (scan.problem !== undefined) return malformed('null', describeScanProblem(scan.problem, maxBatchItems));
   yield;
-  const text = decodeText(bytes);
+  const text = isAscii(bytes) ? bytes.toString('latin1') : yield* decodeInSlices(bytes);
   if (text === undefined) return malformed('null', NO_UTF8);
   yield;
   let value: unknown;
@@ -105,7 +110,7 @@ export function findNumberId(body: Uint8Array): JsonText {
 
 /** Of what no parser has looked at. */
 function isNumber(text: string): boolean {
-  return text.length <= MAX_NUMBER_LENGTH && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
+  return text.length <= MAX_ECHOED_NUMBER && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 }
 
 function finish<T>(work: Generator<undefined, T>): T {
@@ -121,6 +126,10 @@ function describeScanProblem(problem: ScanProblem, maxBatchItems: number): RpcEr
       return new RpcError('parseError', 'nested too deeply');
     case 'tooManyValues':
       return new RpcError('invalidRequest', `more than ${MAX_BODY_VALUES} elements and members`);
+    case 'longNumber':
+      return new RpcError('parseError', `a number of more than ${MAX_NUMBER_LENGTH} characters`);
+    case 'longBlanks':
+      return new RpcError('parseError', `more than ${MAX_BLANKS} blanks in a row`);
     case 'tooManyItems':
       return batchTooLarge(maxBatchItems);
   }
@@ -138,6 +147,20 @@ function asBuffer(body: Uint8Array): Buffer {
 function decodeText(bytes: Buffer): string | undefined {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
+/** The same for many bytes that are not all ASCII, with pauses. */
+function* decodeInSlices(bytes: Buffer): Generator<undefined, string | undefined> {
+  if (!isUtf8(bytes)) return undefined;
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    let end = Math.min(at + DECODE_PIECE_BYTES, bytes.length);
+    while (((bytes[end] ?? 0) & CONTINUATION_MASK) === CONTINUATION) end--;
+    text += bytes.toString('utf8', at, end);
+    at = end;
+    yield;
+  }
+  return text;
 }
 
 function parseBatch(

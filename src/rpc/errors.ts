@@ -61,7 +61,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32700,
     status: 400,
     message: 'parse error: {}',
-    meaning: 'The body is not one JSON text in UTF-8, or nests deeper than 64 levels.',
+    meaning:
+      'The body is not one JSON text in UTF-8, or nests deeper than 64 levels, or a large one has a number of more than 1,000 characters or 65,536 blanks in a row.',
   },
   invalidRequest: {
     code: -32600,

@@ -9,6 +9,8 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Values between two pauses: a fraction of a millisecond. */
 const VALUES_PER_SLICE = 256;
+/** The same in characters, for values and blanks that are long. */
+const LENGTH_PER_SLICE = 64 * 1024;
 
 /** Members of an object, from which on it takes long even to list them. */
 const MANY_MEMBERS = 1_000;
@@ -32,8 +34,12 @@ type Frame =
 export function* parseInSlices(text: string): Generator<undefined, unknown> {
   const frames: Frame[] = [];
   let at = skipBlanks(text, 0);
+  let sliceStart = 0;
   for (let count = 1; ; count++) {
-    if (count % VALUES_PER_SLICE === 0) yield;
+    if (count % VALUES_PER_SLICE === 0 || at - sliceStart > LENGTH_PER_SLICE) {
+      sliceStart = at;
+      yield;
+    }
     let value: unknown;
     const first = text.charCodeAt(at);
     if (first === OPEN_LIST || first === OPEN_OBJECT) {

@@ -5,21 +5,27 @@ export const LARGE_TEXT: number = 256 * 1024;
 /** Of a piece, in UTF-16 units or bytes. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** A text that is there in parts, or their bytes, as a stream: it is never put together. */
-export function streamParts(parts: Iterable<JsonText | Uint8Array>, heldBytes: number): JsonStream {
-  return { pieces: joinParts(parts), cancel: () => {}, heldBytes };
+/** What a text is made of: texts, their bytes, and streams that are read in their place. */
+type Part = JsonText | Uint8Array | JsonStream;
+
+/** A text that is there in parts as a stream: it is never put together. */
+export function streamParts(
+  parts: Iterable<Part>,
+  heldBytes: number,
+  cancel: () => void = () => {},
+): JsonStream {
+  return { pieces: joinParts(parts), cancel, heldBytes };
 }
 
 /** Small parts are put together, large ones cut. */
-async function* joinParts(
-  parts: Iterable<JsonText | Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, void, undefined> {
   let text = '';
   for (const part of parts) {
     if (typeof part !== 'string') {
       if (text !== '') yield Buffer.from(text);
       text = '';
-      yield part;
+      if (part instanceof Uint8Array) yield part;
+      else yield* part.pieces;
     } else if (part.length > PIECE_LENGTH) {
       if (text !== '') yield Buffer.from(text);
       text = '';

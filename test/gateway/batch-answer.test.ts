@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { AnswerMemory } from '../../src/gateway/answer-memory.ts';
 import { BatchAnswer } from '../../src/gateway/batch-answer.ts';
 import type { JsonStream } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
+import { streamParts } from '../../src/rpc/text-pieces.ts';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
+
+const createMemory = (): AnswerMemory => new AnswerMemory(new SharedBudget(1e9, 0.5), 'p');
 
 /** A response of this many bytes, whole or in pieces, ready after so many turns. */
 const response = fc.record({
@@ -45,7 +50,7 @@ test('the cut is where it would be if the responses came whole and in order', as
       fc.nat(2_000),
       async (all, limit) => {
         const items = all.map((_, id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
-        const answer = new BatchAnswer(items, limit);
+        const answer = new BatchAnswer(items, limit, createMemory());
         await Promise.all(
           all.map(async ({ bytes, pieces, turns }, position) => {
             await waitTurns(turns);
@@ -72,7 +77,7 @@ test('the cut is where it would be if the responses came whole and in order', as
 
 test('a response that falls behind the cut while it comes in is cancelled at once', async () => {
   const items = [0, 1].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
-  const answer = new BatchAnswer(items, 100);
+  const answer = new BatchAnswer(items, 100, createMemory());
   const stream = createStream(encodeResponse(90), 2);
   const collected = answer.collect(1, stream);
   answer.put(0, encodeResponse(99));
@@ -88,7 +93,7 @@ test('bytes count, however many characters they are', () => {
       fc.nat(300),
       (all, limit) => {
         const items = all.map((_, id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
-        const answer = new BatchAnswer(items, limit);
+        const answer = new BatchAnswer(items, limit, createMemory());
         let bytes = 0;
         let fitting = 0;
         for (const [position, characters] of all.entries()) {
@@ -101,4 +106,104 @@ test('bytes count, however many characters they are', () => {
       },
     ),
   );
+});
+
+/** A whole response: nothing of it is still to arrive. */
+function createWhole(bytes: number): JsonStream & { isCancelled: boolean } {
+  const text = encodeResponse(bytes);
+  const whole = {
+    ...streamParts([text], bytes / 2),
+    length: bytes,
+    isCancelled: false,
+    cancel: (): void => {
+      whole.isCancelled = true;
+    },
+  };
+  return whole;
+}
+
+async function read({ pieces }: JsonStream): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
+}
+
+const budgeted = fc.record({
+  bytes: fc.integer({ min: 1_000, max: 100_000 }),
+  form: fc.constantFrom('text', 'pieces', 'whole' as const),
+  turns: fc.nat(30),
+});
+
+test('what batches hold is within the budget and given back; what finds no room is an error', async () => {
+  const encodeId = (id: number): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(budgeted, { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 0, max: 600_000 }),
+      fc.integer({ min: 1_000, max: 1_000_000 }),
+      async (all, room, limit) => {
+        const budget = new SharedBudget(room, 1);
+        const items = all.map((_, id) => encodeId(id));
+        const answer = new BatchAnswer(items, limit, new AnswerMemory(budget, 'p'));
+        await Promise.all(
+          all.map(async ({ bytes, form, turns }, position) => {
+            await waitTurns(turns);
+            if (form === 'text') answer.put(position, encodeResponse(bytes));
+            else if (form === 'whole') answer.put(position, createWhole(bytes));
+            else await answer.collect(position, createStream(encodeResponse(bytes), 5));
+            assert.ok(budget.used <= room);
+          }),
+        );
+        const joined = answer.join();
+        assert.equal(budget.used, typeof joined === 'string' ? 0 : (joined.heldBytes ?? 0));
+        const text = typeof joined === 'string' ? joined : await read(joined);
+        const values = JSON.parse(text) as (string | { id: number; error: { code: number } })[];
+        let held = 0;
+        for (const [position, value] of values.entries()) {
+          const { bytes, form } = all[position] as (typeof all)[number];
+          if (typeof value === 'string') {
+            assert.equal(value.length + 2, bytes);
+            held += form === 'whole' ? bytes / 2 : bytes;
+          } else {
+            assert.equal(value.id, position);
+            assert.equal(value.error.code, position < answer.cut ? -32005 : -32003);
+          }
+        }
+        // Whatever was dropped meanwhile, no more is held than the budget has, but for the part that is not counted.
+        assert.ok(held <= room + 16 * 1024);
+        if (typeof joined !== 'string') budget.giveBack('p', joined.heldBytes ?? 0);
+        assert.equal(budget.used, 0);
+      },
+    ),
+  );
+});
+
+test('a whole response is read when the answer is, and cancelled with it', async () => {
+  const items = [0, 1].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
+  const budget = new SharedBudget(1_000_000, 1);
+  const answer = new BatchAnswer(items, 1_000_000, new AnswerMemory(budget, 'p'));
+  const whole = createWhole(400_000);
+  answer.put(0, whole);
+  answer.put(1, '1');
+  // Half of the bytes that are sent, in steps; the first is not counted.
+  assert.equal(budget.used, 12 * 16 * 1024);
+  const joined = answer.join();
+  assert.ok(typeof joined !== 'string');
+  assert.equal(await read(joined), `[${encodeResponse(400_000)},1]`);
+  joined.cancel();
+  assert.equal(whole.isCancelled, true);
+});
+
+test('a whole response behind the cut is cancelled, and holds nothing', () => {
+  const items = [0, 1, 2].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
+  const budget = new SharedBudget(1_000_000, 1);
+  const answer = new BatchAnswer(items, 500_000, new AnswerMemory(budget, 'p'));
+  const [late, later] = [createWhole(400_000), createWhole(400_000)];
+  answer.put(2, late);
+  answer.put(0, encodeResponse(100_000));
+  assert.deepEqual([answer.cut, late.isCancelled], [2, true]);
+  answer.put(2, later);
+  assert.equal(later.isCancelled, true);
+  answer.abandon();
+  assert.equal(budget.used, 0);
 });

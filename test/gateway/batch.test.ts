@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AnswerMemory } from '../../src/gateway/answer-memory.ts';
 import { runBatch } from '../../src/gateway/batch.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
-import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { SharedBudget } from '../../src/util/shared-budget.ts';
 
@@ -12,8 +12,9 @@ function calls(count: number): BatchItem[] {
 }
 
 const inTime = (): RequestScope => new RequestScope(performance.now() + 60_000);
+const createMemory = (): AnswerMemory => new AnswerMemory(new SharedBudget(1e9, 0.5), 'p');
 const idOf = (item: BatchItem): string => (item.kind === 'notification' ? '' : item.id);
-const codesOf = (body: JsonResult | RpcError): unknown[] =>
+const codesOf = (body: JsonResult): unknown[] =>
   (JSON.parse(body as string) as { id: number; error?: { code: number } }[]).map(({ id, error }) => [
     id,
     error?.code,
@@ -31,7 +32,8 @@ test('no more items run at once than allowed, and the order is kept', async () =
       return `{"id":${idOf(item)}}`;
     },
     { concurrency: 7, answerBytes: 1_000_000 },
-    { scope: inTime() },
+    inTime(),
+    createMemory(),
   );
   assert.equal(most, 7);
   assert.deepEqual(
@@ -49,7 +51,8 @@ test('from the item on that exceeds the limit, each gets an error and the rest i
       return `{"id":${idOf(item)},"pad":"${'é'.repeat(100)}"}`;
     },
     { concurrency: 4, answerBytes: 1_000 },
-    { scope: inTime() },
+    inTime(),
+    createMemory(),
   );
   assert.ok(started < 12, `${started} items were started`);
   assert.deepEqual(codesOf(body), [
@@ -66,7 +69,8 @@ test('the cut depends on the order of the items, not on which is done first', as
       return `{"id":${idOf(item)},"pad":"${'a'.repeat(300)}"}`;
     },
     { concurrency: 3, answerBytes: 700 },
-    { scope: inTime() },
+    inTime(),
+    createMemory(),
   );
   assert.deepEqual(codesOf(body), [
     [0, undefined],
@@ -85,10 +89,10 @@ test('notifications run and leave no trace, the whole batch none if it holds not
   };
   const limits = { concurrency: 2, answerBytes: 1_000 };
   assert.equal(
-    await runBatch([notification, ...calls(1), notification], run, limits, { scope: inTime() }),
+    await runBatch([notification, ...calls(1), notification], run, limits, inTime(), createMemory()),
     '[{"id":0}]',
   );
-  assert.equal(await runBatch([notification, notification], run, limits, { scope: inTime() }), '');
+  assert.equal(await runBatch([notification, notification], run, limits, inTime(), createMemory()), '');
   assert.equal(ran, 4);
 });
 
@@ -108,44 +112,29 @@ test('items that never wait let other work in between', async () => {
       return `{"id":${idOf(item)}}`;
     },
     { concurrency: 16, answerBytes: 1_000_000 },
-    { scope: inTime() },
+    inTime(),
+    createMemory(),
   );
   isDone = true;
   assert.ok(turns >= 2, `${turns} turns of the event loop`);
 });
 
-test('what a batch holds is taken of the memory of all answers while it grows; without room it ends, and all is given back', async () => {
-  const memory = new SharedBudget(3_000_000, 1);
-  const run = async (item: BatchItem): Promise<string> => {
-    started++;
-    await Promise.resolve();
-    most = Math.max(most, memory.used);
-    return `{"id":${idOf(item)},"pad":"${'a'.repeat(100_000)}"}`;
-  };
-  let [started, most] = [0, 0];
-  const limits = { concurrency: 2, answerBytes: 20_000_000 };
-  const context = {
-    scope: inTime(),
-    memory: {
-      tryTake: (bytes: number) => memory.tryTake('a', bytes),
-      giveBack: (bytes: number) => memory.giveBack('a', bytes),
+test('without memory for a response no further item is begun', async () => {
+  let begun = 0;
+  const budget = new SharedBudget(100_000, 1);
+  const body = await runBatch(
+    calls(10),
+    async (item) => {
+      begun++;
+      await Promise.resolve();
+      return `{"id":${idOf(item)},"pad":"${'a'.repeat(40_000)}"}`;
     },
-  };
-  const fitting = await runBatch(calls(9), run, limits, context);
-  assert.ok(!(fitting instanceof RpcError) && typeof fitting !== 'string' && fitting.heldBytes !== undefined);
-  assert.ok(most > 0);
-  assert.equal(memory.used, 0);
-  started = 0;
-  const refused = await runBatch(calls(100), run, limits, context);
-  assert.ok(refused instanceof RpcError && refused.rowName === 'overloaded');
-  assert.ok(started < 15, `${started} items were started`);
-  assert.equal(memory.used, 0);
-  const broken = runBatch(
-    [...calls(9), { kind: 'notification', method: 'm', params: [] }],
-    (item) => (item.kind === 'notification' ? Promise.reject(new Error('broken')) : run(item)),
-    limits,
-    context,
+    { concurrency: 1, answerBytes: 1_000_000 },
+    inTime(),
+    new AnswerMemory(budget, 'p'),
   );
-  await assert.rejects(Promise.resolve(broken), /broken/);
-  assert.equal(memory.used, 0);
+  assert.equal(begun, 3);
+  assert.equal(budget.used, 0);
+  const expected = Array.from({ length: 10 }, (_, id) => [id, id < 2 ? undefined : -32005]);
+  assert.deepEqual(codesOf(body), expected);
 });

@@ -15,6 +15,7 @@ import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
 
 const RETURNER = `0x${'11'.repeat(20)}`;
 const REVERTER = `0x${'22'.repeat(20)}`;
+const SLOW = `0x${'33'.repeat(20)}`;
 const BYTES = 1_000_000;
 
 /** `Error(string)` of zeros, and as many bytes of return data. */
@@ -22,7 +23,37 @@ const REASON = Buffer.alloc(BYTES);
 REASON.write(`08c379a0${'20'.padStart(64, '0')}${(BYTES - 100).toString(16).padStart(64, '0')}`, 'hex');
 
 class LargeChain extends ScriptedChain {
+  calls = 0;
+  #slow = 0;
+  #onSlow = (): void => {};
+  #finish = (): void => {};
+  readonly #finished = new Promise<void>((resolve) => {
+    this.#finish = resolve;
+  });
+
+  /** Resolves when so many calls of `SLOW` wait, and all others are answered. */
+  async areSlow(count: number): Promise<void> {
+    while (this.#slow < count) {
+      await new Promise<void>((resolve) => {
+        this.#onSlow = resolve;
+      });
+    }
+    await new Promise(setImmediate);
+  }
+
+  /** Answers the calls of `SLOW`. */
+  finish(): void {
+    this.#finish();
+  }
+
   override async call({ call }: CallRequest): Promise<string> {
+    this.calls++;
+    if (call.to === SLOW) {
+      this.#slow++;
+      this.#onSlow();
+      await this.#finished;
+      return '"0x05"';
+    }
     if (call.to === REVERTER) throw new ChainError('reverted', 'execution reverted', REASON);
     return encodeHexData(Buffer.alloc(BYTES, 0xab)) as unknown as string;
   }
@@ -30,8 +61,11 @@ class LargeChain extends ScriptedChain {
 
 type Answered = { readonly status: number; readonly body: JsonResult };
 
-function setUp(limits: Partial<GatewayLimits> = {}): (body: unknown, key?: string) => Promise<Answered> {
-  const network = createScriptedNetwork(new LargeChain());
+function setUp(
+  limits: Partial<GatewayLimits> = {},
+  chain = new LargeChain(),
+): (body: unknown, key?: string) => Promise<Answered> {
+  const network = createScriptedNetwork(chain);
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
@@ -111,4 +145,48 @@ test('what is not read any more is held no more', async () => {
     assert.ok(status === 200 && typeof body !== 'string');
     body.cancel();
   }
+});
+
+test('batches share the memory for answers, from the moment that a result is there', async () => {
+  const chain = new LargeChain();
+  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  const waiting = [call(RETURNER), call(SLOW, 2)];
+  const held = [send(waiting), send(waiting), send(waiting)];
+  await chain.areSlow(3);
+  // The first two have half of it; the third has none left, nor has a call by itself.
+  assert.equal((await send(call(RETURNER))).status, 429);
+  const other = await send([call(RETURNER)], 'other');
+  assert.equal(await read(other), `[${RETURNED}]`);
+  chain.finish();
+  const texts = await Promise.all(held.map(async (answer) => read(await answer)));
+  const counted = '{"jsonrpc":"2.0","id":2,"result":"0x05"}';
+  const full = `[${RETURNED},${counted}]`;
+  assert.deepEqual(texts.slice(0, 2), [full, full]);
+  const [refused, second] = JSON.parse(texts[2] as string);
+  assert.deepEqual([refused.id, refused.error.code], [1, -32005]);
+  assert.deepEqual(second, JSON.parse(counted));
+  assert.equal(await read(await send([call(RETURNER)])), `[${RETURNED}]`);
+});
+
+test('a batch that is not read any more holds nothing', async () => {
+  const send = setUp({ heldAnswerBytes: 2 * BYTES, ownerShare: 1 });
+  for (let i = 0; i < 5; i++) {
+    const { body } = await send([call(RETURNER), call(REVERTER, 2)]);
+    assert.ok(typeof body !== 'string');
+    assert.equal(body.heldBytes, 122 * 16 * 1024);
+    body.cancel();
+  }
+});
+
+test('without memory for its answer a call is not executed', async () => {
+  const chain = new LargeChain();
+  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  const held = [await send(call(RETURNER)), await send(call(RETURNER))];
+  assert.equal((await send(call(RETURNER))).status, 429);
+  assert.match(
+    await read(await send([call(RETURNER)])),
+    /^\[\{"jsonrpc":"2.0","id":1,"error":\{"code":-32005/,
+  );
+  assert.equal(chain.calls, 2);
+  for (const answer of held) assert.equal(await read(answer), RETURNED);
 });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BodyScan, MAX_BODY_VALUES, type ScanProblem } from '../../src/rpc/body-scan.ts';
+import {
+  BodyScan,
+  MAX_BLANKS,
+  MAX_BODY_VALUES,
+  MAX_NUMBER_LENGTH,
+  type ScanProblem,
+} from '../../src/rpc/body-scan.ts';
 import { findRawId, findRawIds } from '../../src/rpc/raw-id.ts';
 
 function scan(json: string, pieceBytes = 7, maxItems = 1_000): BodyScan {
@@ -77,6 +83,32 @@ test('items of a batch are counted, and of nothing else', () => {
   assert.equal(problemOf('[1,2,3,4]', 3), 'tooManyItems');
   assert.equal(problemOf(' [[1,2,3,4],{"a":1,"b":2,"c":3,"d":4},",,,,"]', 3), undefined);
   assert.equal(problemOf('{"a":1,"b":2,"c":3,"d":4}', 3), undefined);
+});
+
+test('numbers and runs of blanks are bounded, wherever they are and in any pieces', () => {
+  const digits = '9'.repeat(MAX_NUMBER_LENGTH);
+  const blanks = ' \n'.repeat(MAX_BLANKS / 2);
+  const places: ((text: string) => string)[] = [
+    (text) => text,
+    (text) => `[${text}]`,
+    (text) => `["",${text},{}]`,
+    (text) => `{"id":${text},"a":1}`,
+    (text) => `{"a":[{"b" :${text}}]}`,
+  ];
+  for (const place of places) {
+    for (const piece of [1, 1_000, 1_000_000]) {
+      const problem = (text: string): ScanProblem | undefined => scan(place(text), piece).problem;
+      assert.equal(problem(`${digits}`), undefined);
+      assert.equal(problem(`${digits}9`), 'longNumber');
+      assert.equal(problem(digits.repeat(100)), 'longNumber');
+      assert.equal(problem(blanks), undefined);
+      assert.equal(problem(`${blanks} `), 'longBlanks');
+      assert.equal(problem(`${blanks}  1`), 'longBlanks');
+    }
+  }
+  const text = JSON.stringify([`${digits}9`, `${blanks} `, { [`${blanks} `]: `\\"${digits}9` }]);
+  assert.equal(problemOf(text), undefined);
+  assert.equal(problemOf(`{"id"${blanks}  :1}`), 'longBlanks');
 });
 
 const numberText = fc.constantFrom('0', '-1', '1.50', '1e400', '9007199254740993', '-0');

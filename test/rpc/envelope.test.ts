@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Envelope, LARGE_BODY_BYTES, parseEnvelope } from '../../src/rpc/envelope.ts';
+import { type Envelope, LARGE_BODY_BYTES, parseEnvelope, readEnvelope } from '../../src/rpc/envelope.ts';
 
 function parse(text: string, maxBatchItems = 3): Envelope {
   return parseEnvelope(new TextEncoder().encode(text), maxBatchItems);
@@ -139,7 +139,22 @@ test('an id is bounded, in each body by itself', () => {
   const envelope = parse(request(longest));
   assert.ok(envelope.kind === 'call' && envelope.id === longest);
   const message = 'invalid request: "id" is longer than 65536 characters';
-  for (const id of [`"${'x'.repeat(64 * 1024 - 1)}"`, '1'.repeat(64 * 1024 + 1)]) {
-    assert.deepEqual(outcomeOf(request(id)), ['null', -32600, message]);
+  assert.deepEqual(outcomeOf(request(`"${'x'.repeat(64 * 1024 - 1)}"`)), ['null', -32600, message]);
+  const tooLong = 'parse error: a number of more than 1000 characters';
+  assert.deepEqual(outcomeOf(request('1'.repeat(64 * 1024 + 1))), ['null', -32700, tooLong]);
+});
+
+test('text that is not ASCII is decoded in pieces that end between two characters', () => {
+  for (const character of ['é', '€', '𝄞']) {
+    for (const before of ['', 'a', 'ab', 'abc']) {
+      const id = `"${before}1"`;
+      const method = character.repeat(300_000);
+      const work = readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}"}`), 3);
+      let pauses = 0;
+      let step = work.next();
+      for (; step.done !== true; step = work.next()) pauses++;
+      assert.ok(step.value.kind === 'call' && step.value.method === method && step.value.id === id);
+      assert.ok(pauses > 4);
+    }
   }
 });

@@ -93,3 +93,17 @@ test('there is a pause every few hundred values', () => {
   assert.equal(hasManyMembers(value as object), true);
   assert.equal(hasManyMembers(parse('{"a":1}').value as object), false);
 });
+
+test('there is a pause in long values and long runs of blanks', () => {
+  const long = 'a'.repeat(100_000);
+  const { value, pauses } = parse(`[${Array(20).fill(`"${long}"`).join()}]`);
+  assert.deepEqual(value, Array(20).fill(long));
+  assert.ok(pauses >= 19);
+  assert.ok(
+    parse(
+      `[${Array(20)
+        .fill(`${' '.repeat(60_000)}1`)
+        .join()}]`,
+    ).pauses >= 9,
+  );
+});

@@ -131,17 +131,15 @@ test('brackets without end overflow no stack, over either transport', async () =
 
 test('numbers and strings of any length are a precise error', async () => {
   const digits = '9'.repeat(1_000_000);
-  for (const value of [
-    digits,
-    `-${digits}`,
-    `1e${digits}`,
-    `0.${digits}`,
-    `"0x${digits}"`,
-    `"${'\\u0000'.repeat(99_999)}"`,
-  ]) {
+  const cases: readonly (readonly [string, number])[] = [
+    ...[digits, `-${digits}`, `1e${digits}`, `0.${digits}`].map((value) => [value, -32700] as const),
+    [`"0x${digits}"`, -32602],
+    [`"${'\\u0000'.repeat(99_999)}"`, -32602],
+  ];
+  for (const [value, code] of cases) {
     const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":[${value}]}`;
     const answer = await post(body);
-    assert.equal(readAnswer(answer).error?.code, -32602);
+    assert.equal(readAnswer(answer).error?.code, code);
     assert.ok(answer.body.length < 1_000, 'the answer repeats it');
   }
   const long = await post(`{"jsonrpc":"2.0","id":${digits},"method":"eth_chainId"}`);

@@ -32,6 +32,19 @@ const ROWS: readonly Row[] = [
   { name: '5 MB of escapes', body: () => text(call(`["${'\\u0061'.repeat(FULL / 7)}"]`)) },
   { name: 'a number of 5 MB', body: () => text(call(`[${'9'.repeat(FULL - 100)}]`)) },
   {
+    name: 'a method of 2.5 million é',
+    body: () => text(`{"jsonrpc":"2.0","id":1,"method":"${'é'.repeat(FULL / 2 - 50)}"}`),
+  },
+  {
+    name: '5 MB of white space behind 2,100 members',
+    body: () =>
+      text(call(`[{${list(2_100, (index) => `"${index.toString(36)}":0`)}},${' '.repeat(FULL - 60_000)}1]`)),
+  },
+  {
+    name: '32,700 members whose names are numbers with one hash',
+    body: () => text(call(`[{${list(32_700, (index) => `"${index * 2 ** 17}":0`)}}]`)),
+  },
+  {
     name: '500,000 members',
 
     body: () => text(call(`[{${list(MANY, (index) => `"${index.toString(36)}":0`)}}]`)),

