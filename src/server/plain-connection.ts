@@ -135,14 +135,21 @@ export class PlainConnection {
     return nameOwner(visitors.findAddress(readPeer(this.#socket), forwardedFor));
   }
 
+  /** Of the request that is being answered. */
+  #nameCaller(): string {
+    const caller = this.#unanswered.caller;
+    return caller === undefined ? this.#nameAddress() : nameOwner(caller.visitor.address, caller.keyId);
+  }
+
   /** Keeps what a client sends ahead, and reads on when it is its turn. */
   #putOff(chunk: Buffer): void {
     this.#socket.pause();
     this.#unanswered.hasNext = true;
-    this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameAddress() };
+    this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    if (this.#parts.shares.takeArriving(owner, gathered.costOf(chunk))) gathered.add(chunk);
-    else this.#socket.destroy();
+    // It has been read, and an answer is owed: it counts whether there is room or not. Nothing more is read behind it.
+    this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
+    gathered.add(chunk);
   }
 
   #takeEarly(): Buffer | undefined {
