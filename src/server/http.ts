@@ -266,7 +266,8 @@ export class HttpEndpoint {
 
   /** Sends an answer in text. */
   #send(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
-    const { response, head, connection, owner } = work;
+    const { response, head, connection, owner, report } = work;
+    if (report !== undefined) report.answeredAt = performance.now();
     // A client that has sent the next request already would not know whether it was done.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
@@ -275,12 +276,13 @@ export class HttpEndpoint {
   }
 
   #sendOpenRpc(work: HttpRequest): void {
-    const { response, head, connection, owner } = work;
+    const { response, head, connection, owner, report } = work;
     const { unsent } = this.#shares;
     if (!unsent.isEmpty && unsent.refuses(owner)) {
       this.#send(work, this.#gateway.refuse('overloaded'));
       return;
     }
+    if (report !== undefined) report.answeredAt = performance.now();
     const way = { isLast: this.#takeLast(work), owner, outflow: connection.outflow };
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }

@@ -13,7 +13,7 @@ const BODY_SLICE_BYTES = 64 * 1024;
 /** An empty line behind another line may be cut behind this many of its bytes. */
 const CUT_EMPTY_LINE_BYTES = 2;
 /** What a request costs behind its parsing, about, milliseconds. */
-const REQUEST_MS = 0.1;
+const REQUEST_MS = 0.15;
 
 export type PacedReadingParts = {
   readonly socket: Socket;

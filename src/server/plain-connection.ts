@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';
 import { nameOwner } from '../util/owner.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportLimits } from './options.ts';
@@ -208,7 +209,23 @@ export class PlainConnection {
     this.#receive(early);
   };
 
+  /** Leaves the connection to node's server: at once where there is time for that in this turn of the event loop. */
   #handOver(bytes: Buffer): void {
+    if (TURNS.hasTime()) {
+      const startedAt = performance.now();
+      this.#handOverNow(bytes);
+      TURNS.spend(performance.now() - startedAt);
+      return;
+    }
+    this.#isBusy = true;
+    this.#putOff(bytes);
+    TURNS.enter(this.#nameAddress(), () => {
+      const early = this.#takeEarly();
+      if (early !== undefined && !this.#socket.destroyed) this.#handOverNow(early);
+    });
+  }
+
+  #handOverNow(bytes: Buffer): void {
     const socket = this.#socket;
     this.#leave();
     socket.setTimeout(0);
