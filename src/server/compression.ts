@@ -61,11 +61,7 @@ export class Compression {
     this.#streams.giveBack(owner, 1);
   }
 
-  async #run(
-    owner: string,
-    client: Client,
-    job: () => Promise<Uint8Array>,
-  ): Promise<Uint8Array | undefined> {
+  async #run(owner: string, client: Client, job: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
     const waiter = {
       get aborted(): boolean {
         return client.destroyed;
