@@ -59,6 +59,29 @@ test('bounds the unanswered requests of one connection', async (t) => {
   client.close();
 });
 
+test('a client that sends ahead is answered, even where there is no memory for what arrives', async (t) => {
+  const gate = new Gate();
+  let begun = 0;
+  const { port, server } = await startServer(t, {
+    limits: { arrivingBytes: 1 },
+    handler: async (text) => {
+      begun++;
+      await gate.opened;
+      return { status: 200, body: text };
+    },
+  });
+  const client = new RawClient(port);
+  client.send(encodeRequest('1'));
+  await until(() => begun === 1);
+  client.send(encodeRequest('2'));
+  await until(() => server.shares.arrivingBytes > 0);
+  gate.open();
+  assert.equal((await client.read())?.body.toString(), '1');
+  assert.equal((await client.read())?.body.toString(), '2');
+  assert.equal(server.shares.arrivingBytes, 0);
+  client.close();
+});
+
 test('with one unanswered request its body is read, however it is sent', async (t) => {
   const { port } = await startServer(t, { limits: { pipelinedRequests: 1 } });
   const chunked = encodeHead('POST', PATH, {
