@@ -72,6 +72,8 @@ function createFixedGateway(): Gateway {
     openRpc: '{}',
     bodiesInFlight: 0,
     refuse: () => refused,
+    chargeUnread: () => undefined,
+    returnUnread: () => {},
     async admit({ host, key }) {
       const network = networks.get(host ?? '');
       const principal = principals.get(key ?? '');

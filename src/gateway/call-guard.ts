@@ -74,6 +74,17 @@ export class CallGuard {
     return this.#take(session, credits, now, 1);
   }
 
+  /** Charges the key for work on a body before its calls are known. */
+  chargeUnread(session: Session, now: number): Eventual<RpcError | undefined> {
+    const denial = this.#limiter.takeForKey(session.principal, this.#scale.weigh(undefined), now, 1);
+    return denial === undefined ? undefined : continueWith(denial, explainDenial);
+  }
+
+  /** Gives back what `chargeUnread` took. */
+  returnUnread({ principal }: Session): void {
+    this.#limiter.giveBack(principal, this.#scale.weigh(undefined));
+  }
+
   /** A call that was let through and could not be made: it costs nothing. */
   giveBack(
     { method: wireName }: Call | Notification,

@@ -50,6 +50,13 @@ export interface Gateway {
    */
   handle(body: Uint8Array, session: Session, scope: RequestScope, report?: RequestReport): Eventual<Answer>;
   refuse(reason: RefusalReason): TextAnswer;
+  /**
+   * Charges a body that costs work before it is handled, or is not handled at all, as a call of a method that there is not.
+   * @returns why it is not to be read
+   */
+  chargeUnread(session: Session): Eventual<TextAnswer | undefined>;
+  /** Gives that back: the body is handled, and charged there. */
+  returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
   readonly bodiesInFlight: number;
@@ -255,6 +262,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       }),
     renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
+    chargeUnread: (session) =>
+      continueWith(guard.chargeUnread(session, performance.now()), (problem) =>
+        problem === undefined ? undefined : refuseWith('null', problem),
+      ),
+    returnUnread: (session) => guard.returnUnread(session),
     get openRpc() {
       // Not at the start: 25 ms.
       openRpc ??= encodeOpenRpc(METHODS, clientVersion.slice(clientVersion.indexOf('/') + 1));

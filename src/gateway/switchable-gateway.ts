@@ -50,6 +50,14 @@ export class SwitchableGateway implements Gateway {
     return 'refused' in renewed ? renewed.refused : this.#current.handle(body, renewed, scope, report);
   }
 
+  chargeUnread(session: Session): Eventual<TextAnswer | undefined> {
+    return this.#current.chargeUnread(session);
+  }
+
+  returnUnread(session: Session): void {
+    this.#current.returnUnread(session);
+  }
+
   refuse(reason: RefusalReason): TextAnswer {
     return this.#current.refuse(reason);
   }

@@ -28,16 +28,16 @@ export class RequestObserver {
 
   /**
    * The answer has been sent, or nobody is there to read it.
-   * @param wasWaitedFor whether the client's pace was met after the last call had ended: reading the clock again is a
-   * third of what all this costs
+   * @param wasWaitedFor whether something was waited for behind the last call: reading the clock again is a
+   * third of what all this costs. An answer that is there whole is not late because its client does not read it.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);
     else this.messages++;
     this.requestBytes += report.requestBytes;
     this.responseBytes += report.responseBytes;
-    const isOver = !wasWaitedFor && report.lastEndAt > 0;
-    this.#log.onEnd(report, (isOver ? report.lastEndAt : performance.now()) - report.startedAt);
+    const endedAt = report.answeredAt || (wasWaitedFor ? 0 : report.lastEndAt) || performance.now();
+    this.#log.onEnd(report, endedAt - report.startedAt);
     if (report.span !== undefined) endSpan(report, report.span);
   }
 

@@ -37,6 +37,8 @@ export class RequestReport {
   responseBytes = 0;
   /** Whether the client has been sent all of its answer. */
   isFinished = true;
+  /** When the answer was ready to be sent, on the clock of `performance.now()`; 0: unknown. */
+  answeredAt = 0;
   /** End of the last call so far, on the clock of `performance.now()`; 0: none has ended. */
   lastEndAt = 0;
   /** Of the first call, and how many there were of its like: most bodies have no other. */

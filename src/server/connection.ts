@@ -9,6 +9,12 @@ import type { UnsentAnswers } from './unsent-answers.ts';
 /** A request that node has read the head of, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
+/** Where a request came from; its key once that is known. */
+export type AnsweredCaller = {
+  readonly visitor: { readonly address: string };
+  readonly keyId: string | undefined;
+};
+
 /** One HTTP connection: its unanswered requests, which are aborted when it closes, and what of its answers is unsent. */
 export class Connection {
   /** The next request came before this one was answered: on a connection that is read here. */
@@ -23,6 +29,8 @@ export class Connection {
   begun = 0;
   /** The caller of the newest request: its key once that is known. */
   owner: string | undefined;
+  /** The caller that is being answered: on a connection that is read here. */
+  caller: AnsweredCaller | undefined;
   /** How node's server reads it, on a connection that it has. */
   reading: PacedReading | undefined;
   #isClosed = false;
@@ -74,7 +82,9 @@ export class Connection {
     this.newest = { request, response };
     response.once('close', () => {
       this.#unanswered--;
-      if (!this.#socket.destroyed) this.#proceed(onAnswered);
+      if (this.#socket.destroyed) return;
+      this.reading?.onAnswered();
+      this.#proceed(onAnswered);
     });
   }
 

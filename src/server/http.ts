@@ -20,7 +20,7 @@ import type { Health } from './health.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
-import { decompressBody, discardBody, readBody } from './request-body.ts';
+import { type BodyMemory, decompressBody, discardBody, type RequestBody, readBody } from './request-body.ts';
 import {
   findRoute,
   MAX_HEADER_FIELDS,
@@ -104,6 +104,7 @@ export class HttpEndpoint {
     const visitor = this.#visitors.describe(head, 'key' in route ? route.key : undefined, request.socket);
     const report = this.#requests?.begin('http', visitor, performance.now());
     const owner = nameOwner(visitor.address);
+    connection.owner ??= owner;
     const work = { request, response, head, connection, visitor, awaitsContinue, report, owner };
     if (report !== undefined) this.#reportWhenAnswered(report, request, response);
     if (request.rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
@@ -153,6 +154,7 @@ export class HttpEndpoint {
     const admission = this.#gateway.admit(work.visitor);
     const admitted = admission instanceof Promise ? await admission : admission;
     if ('refused' in admitted) {
+      work.connection.owner = work.owner;
       const answer = work.awaitsContinue ? admitted.refused : await this.#echoRefusal(work, admitted);
       if (answer !== undefined) this.#refuse(work, answer);
       return;
@@ -171,18 +173,48 @@ export class HttpEndpoint {
     }
     const limit = this.#limits.bodyBytes;
     if (head.contentLength !== undefined && Number(head.contentLength) > limit) {
-      this.#refuse(work, this.#gateway.refuse('bodyTooLarge'));
+      await this.#refuseUnread(work, admitted, 'tooLarge');
       return;
     }
     if (work.awaitsContinue) response.writeContinue();
     const memory = { shares: this.#shares, owner: work.owner, limit };
-    let body = await readBody(request, memory);
-    if (encoding === 'gzip' && typeof body !== 'string') body = await decompressBody(body, memory);
-    if (typeof body !== 'string') {
-      await this.#handle(work, body, admitted);
-    } else if (body !== 'gone') {
-      this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body]));
+    const sent = await readBody(request, memory);
+    if (typeof sent === 'string') {
+      await this.#refuseUnread(work, admitted, sent);
+    } else if (encoding === 'gzip') {
+      await this.#handleCompressed(work, sent, admitted, memory);
+    } else {
+      await this.#handle(work, sent, admitted);
     }
+  }
+
+  /** Decompressing is charged before it is done, and given back where the body turns out to be one. */
+  async #handleCompressed(
+    work: HttpRequest,
+    sent: Uint8Array,
+    session: Session,
+    memory: BodyMemory,
+  ): Promise<void> {
+    const denial = await this.#gateway.chargeUnread(session);
+    if (denial !== undefined) {
+      this.#refuse(work, denial);
+      return;
+    }
+    const body = await decompressBody(sent, memory, work.request.socket);
+    if (typeof body !== 'string' || body === 'overloaded') this.#gateway.returnUnread(session);
+    if (typeof body !== 'string') await this.#handle(work, body, session);
+    else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body]));
+  }
+
+  /** Refuses a body that was not read, or not to its end: one that is too large is charged as a call. */
+  async #refuseUnread(
+    work: HttpRequest,
+    session: Session,
+    reason: Exclude<RequestBody, Uint8Array>,
+  ): Promise<void> {
+    if (reason === 'gone') return;
+    const denial = reason === 'tooLarge' ? await this.#gateway.chargeUnread(session) : undefined;
+    this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason]));
   }
 
   /** The answer with the request's id, for which a small body is read. @returns undefined when the client has left */
@@ -195,7 +227,9 @@ export class HttpEndpoint {
     if (refusal.error === undefined || isLarge || encoding === undefined) return refusal.refused;
     const memory = { shares: this.#shares, owner, limit: ECHO_BYTES };
     let body = await readBody(request, memory);
-    if (encoding === 'gzip' && typeof body !== 'string') body = await decompressBody(body, memory);
+    if (encoding === 'gzip' && typeof body !== 'string') {
+      body = await decompressBody(body, memory, request.socket);
+    }
     if (body === 'gone') return undefined;
     return typeof body === 'string' ? refusal.refused : echoRefusal(refusal, body);
   }
@@ -207,7 +241,7 @@ export class HttpEndpoint {
     if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
     const { unsent } = this.#shares;
-    if (connection.pending >= this.#limits.pipelinedRequests || (!unsent.isEmpty && unsent.refuses(owner))) {
+    if (!unsent.isEmpty && unsent.refuses(owner)) {
       this.#send(work, this.#gateway.refuse('overloaded'));
       return undefined;
     }
@@ -236,12 +270,25 @@ export class HttpEndpoint {
 
   /** Sends an answer in text. */
   #send(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
-    const { response, head, connection, owner } = work;
+    const { response, head, connection, owner, report } = work;
+    if (report !== undefined) report.answeredAt = performance.now();
     // A client that has sent the next request already would not know whether it was done.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
     this.#writer.send(response, head, answer, { headers, isLast, owner, outflow: connection.outflow });
+  }
+
+  #sendOpenRpc(work: HttpRequest): void {
+    const { response, head, connection, owner, report } = work;
+    const { unsent } = this.#shares;
+    if (!unsent.isEmpty && unsent.refuses(owner)) {
+      this.#send(work, this.#gateway.refuse('overloaded'));
+      return;
+    }
+    if (report !== undefined) report.answeredAt = performance.now();
+    const way = { isLast: this.#takeLast(work), owner, outflow: connection.outflow };
+    this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 
   /** Whether the connection is to be closed behind this answer, because the server closes: no request has come behind it. */
@@ -262,7 +309,7 @@ export class HttpEndpoint {
     this.#discard(request);
     switch (route.to) {
       case 'openRpc':
-        this.#send(work, { status: 200, body: this.#gateway.openRpc });
+        this.#sendOpenRpc(work);
         break;
       case 'live':
       case 'ready':

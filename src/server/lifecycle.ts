@@ -89,7 +89,7 @@ class NodeServer implements Server {
     const shares = new TransportShares(limits);
     const connections = new ConnectionTable(shares.unsent);
     const cors = new CorsPolicy(options.cors);
-    const writer = new ResponseWriter(cors, limits.sendTimeout);
+    const writer = new ResponseWriter(cors, limits.sendTimeout, shares.compression);
     const visitors = new VisitorReader(options.listen.trustedProxies ?? []);
     const endpoint = new HttpEndpoint({
       gateway,
@@ -121,7 +121,8 @@ class NodeServer implements Server {
         listener.serveByNode(socket);
         const connection = connections.of(socket);
         const owner = nameOwner(readPeer(socket));
-        connection.reading = new PacedReading({ socket, connection, owner });
+        const { pipelinedRequests } = limits;
+        connection.reading = new PacedReading({ socket, connection, owner, shares, pipelinedRequests });
       },
     });
     listener.onConnection((socket) => lane.accept(socket));

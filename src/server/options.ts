@@ -56,7 +56,7 @@ export type TransportLimits = {
   /** Of a bound over all callers: the part that one caller alone may hold, above 0; 1 is all of it. */
   readonly ownerShare: OwnerShare;
   readonly connections: number;
-  /** Requests one HTTP connection may have unanswered (pipelining). */
+  /** Requests one HTTP connection may have unanswered (pipelining); behind them it is not read. */
   readonly pipelinedRequests: number;
   /** From the start of a connection to the end of its TLS handshake. */
   readonly handshakeTimeout: number;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';
 import { nameOwner } from '../util/owner.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportLimits } from './options.ts';
@@ -135,14 +136,21 @@ export class PlainConnection {
     return nameOwner(visitors.findAddress(readPeer(this.#socket), forwardedFor));
   }
 
+  /** Of the request that is being answered. */
+  #nameCaller(): string {
+    const caller = this.#unanswered.caller;
+    return caller === undefined ? this.#nameAddress() : nameOwner(caller.visitor.address, caller.keyId);
+  }
+
   /** Keeps what a client sends ahead, and reads on when it is its turn. */
   #putOff(chunk: Buffer): void {
     this.#socket.pause();
     this.#unanswered.hasNext = true;
-    this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameAddress() };
+    this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    if (this.#parts.shares.takeArriving(owner, gathered.costOf(chunk))) gathered.add(chunk);
-    else this.#socket.destroy();
+    // It has been read, and an answer is owed: it counts whether there is room or not. Nothing more is read behind it.
+    this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
+    gathered.add(chunk);
   }
 
   #takeEarly(): Buffer | undefined {
@@ -201,7 +209,23 @@ export class PlainConnection {
     this.#receive(early);
   };
 
+  /** Leaves the connection to node's server: at once where there is time for that in this turn of the event loop. */
   #handOver(bytes: Buffer): void {
+    if (TURNS.hasTime()) {
+      const startedAt = performance.now();
+      this.#handOverNow(bytes);
+      TURNS.spend(performance.now() - startedAt);
+      return;
+    }
+    this.#isBusy = true;
+    this.#putOff(bytes);
+    TURNS.enter(this.#nameAddress(), () => {
+      const early = this.#takeEarly();
+      if (early !== undefined && !this.#socket.destroyed) this.#handOverNow(early);
+    });
+  }
+
+  #handOverNow(bytes: Buffer): void {
     const socket = this.#socket;
     this.#leave();
     socket.setTimeout(0);

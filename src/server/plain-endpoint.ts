@@ -76,6 +76,7 @@ export class PlainEndpoint {
     const report = this.#requests?.begin('http', visitor, startedAt);
     scope.trace = report?.span;
     const work: Work = { visitor, unanswered, scope, report, keyId: undefined };
+    unanswered.caller = work;
     const answered = recoverWith<Answer>(
       () => continueWith(this.#gateway.admit(visitor), (admitted) => this.#answer(request, admitted, work)),
       (error) => {
@@ -158,6 +159,7 @@ export class PlainEndpoint {
   ): Eventual<void> {
     const end = (bytes: number): void => {
       unanswered.end(scope);
+      unanswered.caller = undefined;
       if (report === undefined) return;
       fillIn(report, request, status, bytes, socket);
       this.#requests?.end(report, sent instanceof Promise);

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import type { Socket } from 'node:net';
 import { readErrorCode } from '../util/system-error.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** A body, or why there is none. `gone`: the client left while sending. */
 export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'overloaded' | 'gone';
-
-const gunzipAsync = promisify(gunzip);
 
 /** Where the memory for a body comes from until it is complete. */
 export type BodyMemory = {
@@ -49,15 +46,17 @@ export function readBody(
   });
 }
 
-/** Decompresses on the thread pool; a body that would grow past `limit` is `tooLarge` and is not held. */
+/** Decompresses in the owner's turn; a body that would grow past `limit` is `tooLarge` and is not held. */
 export async function decompressBody(
   body: Uint8Array,
   { shares, owner, limit }: BodyMemory,
+  client: Socket,
 ): Promise<RequestBody> {
   // The result's size is unknown until it is there, so all it may be is taken.
   if (!shares.takeArriving(owner, limit)) return 'overloaded';
   try {
-    return await gunzipAsync(body, { maxOutputLength: limit });
+    const whole = await shares.compression.decompress(body, limit, owner, client);
+    return whole ?? (client.destroyed ? 'gone' : 'overloaded');
   } catch (error) {
     return readErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'tooLarge' : 'malformed';
   } finally {

@@ -1,20 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { promisify } from 'node:util';
-import { gzip, constants as zlibConstants } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { TextAnswer } from '../gateway/answer.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
 import type { CancelSource } from '../util/cancel-source.ts';
+import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';
 import { acceptsGzip } from './media-type.ts';
 import type { Outflow } from './outflow.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
-const gzipAsync = promisify(gzip);
 /** Below this a compressed answer saves less than a packet. */
 const GZIP_MIN_LENGTH = 1024;
-const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 
 /** A larger answer is made bytes before it is written: its text need not be kept until it is read. */
 const LARGE_LENGTH = 64 * 1024;
@@ -41,6 +39,9 @@ export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
   readonly takeLast: () => boolean;
 };
 
+/** A text that is sent again and again, as it is sent. */
+type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
+
 /** Whether an answer in text goes out compressed. */
 export function isCompressed(body: string, head: RequestHead): boolean {
   return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
@@ -50,12 +51,15 @@ export function isCompressed(body: string, head: RequestHead): boolean {
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
+  readonly #compression: Compression;
+  #document: Document | undefined;
   #closing = false;
   /** Connections that are still to be parted with. */
   #parting = 0;
 
-  constructor(cors: CorsPolicy, sendTimeout: number) {
+  constructor(cors: CorsPolicy, sendTimeout: number, compression: Compression) {
     this.#cors = cors;
+    this.#compression = compression;
     this.#sendTimeout = sendTimeout;
   }
 
@@ -90,6 +94,19 @@ export class ResponseWriter {
     } else this.#write(response, status, encodeLarge(body), Buffer.byteLength(body), fields, way);
   }
 
+  /** Sends a document with status 200. Its bytes are kept, and shared by all responses. */
+  sendDocument(response: ServerResponse, head: RequestHead, text: string, way: AnswerWay): void {
+    if (this.#document?.text !== text)
+      this.#document = { text, plain: Buffer.from(text), zipped: gzipSync(text) };
+    const { plain, zipped } = this.#document;
+    const fields = this.describe(text, head);
+    if (way.isLast) fields.push('Connection', 'close');
+    const zips = isCompressed(text, head);
+    if (zips) fields.push('Content-Encoding', 'gzip');
+    const bytes = zips ? zipped : plain;
+    this.#write(response, 200, bytes, bytes.length, fields, way);
+  }
+
   /** The fields of an answer in text, but for its length and coding. */
   describe(body: string, head: RequestHead, retryAfter?: number): string[] {
     const fields = body === '' ? [] : ['Content-Type', 'application/json'];
@@ -111,10 +128,11 @@ export class ResponseWriter {
     { signal, outflow, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
+    let zips = false;
     outflow.beginStream();
     try {
       if (!(await waitForTurn(response, signal))) return 0;
-      const zips = acceptsGzip(head.acceptEncoding);
+      zips = acceptsGzip(head.acceptEncoding) && this.#compression.takeStream(owner);
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
       if (zips) fields.push('Content-Encoding', 'gzip');
       if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
@@ -126,6 +144,7 @@ export class ResponseWriter {
     } catch {
       response.destroy();
     } finally {
+      if (zips) this.#compression.endStream(owner);
       outflow.endStream();
       body.cancel();
     }
@@ -140,13 +159,17 @@ export class ResponseWriter {
     way: AnswerWay,
   ): Promise<void> {
     const release = way.outflow.setAside(body.length, way.owner);
-    let compressed: Uint8Array;
+    let compressed: Uint8Array | undefined;
     try {
-      compressed = await gzipAsync(body, GZIP_OPTIONS);
+      compressed = await this.#compression.compress(body, way.owner, response);
     } finally {
       release();
     }
     if (response.destroyed) return;
+    if (compressed === undefined) {
+      this.#write(response, status, encodeLarge(body), Buffer.byteLength(body), fields, way);
+      return;
+    }
     fields.push('Content-Encoding', 'gzip');
     this.#write(response, status, compressed, compressed.length, fields, way);
   }

@@ -1,4 +1,5 @@
 import { SharedBudget } from '../util/shared-budget.ts';
+import { Compression } from './compression.ts';
 import type { TransportLimits } from './options.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 
@@ -22,6 +23,7 @@ export class TransportShares {
   readonly webSockets: SharedBudget;
   /** Upgrades whose key is being checked, by the key as it was sent. */
   readonly upgrades: SharedBudget;
+  readonly compression: Compression;
   /** TCP connections, by address. */
   readonly connections: SharedBudget;
   /** Refused so far. */
@@ -31,6 +33,7 @@ export class TransportShares {
     const { arrivingBytes, webSockets, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);
     this.unsent = new UnsentAnswers(limits);
+    this.compression = new Compression(ownerShare);
     this.webSockets = new SharedBudget(webSockets, ownerShare);
     this.upgrades = new SharedBudget(webSockets, ownerShare);
     this.connections = new SharedBudget(connections, ownerShare);

@@ -51,6 +51,8 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
   return {
     openRpc: '{"openrpc":"1.3.2"}',
     bodiesInFlight: 0,
+    chargeUnread: () => undefined,
+    returnUnread: () => {},
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
     async admit({ host, key }): Promise<Session | Refusal> {
       if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };

@@ -1,0 +1,77 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip, constants as zlibConstants } from 'node:zlib';
+import { FairQueue } from '../util/fair-queue.ts';
+import { type OwnerShare, SharedBudget } from '../util/shared-budget.ts';
+
+const gzipAsync = promisify(gzip);
+const gunzipAsync = promisify(gunzip);
+
+/** Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names. */
+const RUNNING = 3;
+/** What may wait for that. */
+const WAITING = 256;
+/** For at most so long, milliseconds. */
+const WAIT_MS = 2_000;
+/** Compressed streams at a time; each holds 256 KiB of state until its client has read it. */
+const STREAMS = 256;
+const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
+
+/** A client; what it waits for is dropped once it has left. */
+type Client = { readonly destroyed: boolean };
+
+/** All gzip of the transports: a few jobs at a time, for which owners take turns. */
+export class Compression {
+  readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
+  readonly #streams: SharedBudget;
+
+  constructor(ownerShare: OwnerShare) {
+    this.#streams = new SharedBudget(STREAMS, ownerShare);
+  }
+
+  /** Jobs that are in work or wait. */
+  get jobs(): number {
+    return this.#jobs.running + this.#jobs.waiting;
+  }
+
+  /** @returns undefined when there is no turn for it in time, or the client has left */
+  compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
+    return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
+  }
+
+  /**
+   * @param limit of the result, bytes
+   * @returns undefined when there is no turn for it in time, or the client has left
+   * @throws node's error where the bytes are no gzip, or the result exceeds the limit
+   */
+  decompress(
+    bytes: Uint8Array,
+    limit: number,
+    owner: string,
+    client: Client,
+  ): Promise<Uint8Array | undefined> {
+    return this.#run(owner, client, () => gunzipAsync(bytes, { maxOutputLength: limit }));
+  }
+
+  /** Whether another stream may be compressed; `endStream` ends that. */
+  takeStream(owner: string): boolean {
+    return this.#streams.tryTake(owner, 1);
+  }
+
+  endStream(owner: string): void {
+    this.#streams.giveBack(owner, 1);
+  }
+
+  async #run(owner: string, client: Client, job: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
+    const waiter = {
+      get aborted(): boolean {
+        return client.destroyed;
+      },
+    };
+    if (!(await this.#jobs.enter(owner, waiter))) return undefined;
+    try {
+      return await job();
+    } finally {
+      this.#jobs.leave();
+    }
+  }
+}
