@@ -67,11 +67,12 @@ export class Compression {
         return client.destroyed;
       },
     };
-    if (!(await this.#jobs.enter(owner, waiter))) return undefined;
+    if (this.#jobs.hasRoom(owner)) this.#jobs.take(owner);
+    else if (!(await this.#jobs.wait(owner, waiter))) return undefined;
     try {
       return await job();
     } finally {
-      this.#jobs.leave();
+      this.#jobs.leave(owner);
     }
   }
 }
