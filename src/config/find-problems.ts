@@ -14,7 +14,7 @@ export type CheckedConfig =
 /** Removals after which a value either satisfies the schema or is not looked into any more. */
 const MAX_ROUNDS = 8;
 
-/** What is wrong with a configuration whose values satisfy the schema. @param names of all networks, those with errors too */
+/** Checks that the schema cannot express. @param names of all networks, including those with errors */
 export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
 
 /**

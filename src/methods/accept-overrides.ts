@@ -45,8 +45,8 @@ export function acceptAccessList(raw: unknown): readonly AccessListEntry[] | und
 }
 
 /**
- * Looks through parameters of a call that may be large, with pauses, and remembers what is as its schema would leave it. What is not is
- * refused or mended by the schema.
+ * Validates large parameters of a call in pieces and caches which of them need no change by their schema. The schema then rejects or
+ * normalises the others.
  */
 export function* checkLargeParams([call, , overrides]: readonly unknown[]): Generator<undefined, void> {
   if (isObject(call) && Array.isArray(call['accessList'])) yield* checkAccessList(call['accessList']);

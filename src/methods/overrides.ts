@@ -54,7 +54,7 @@ export const blockOverrides: z.ZodType<BlockOverrides> = objectOf(
   (schema) => schema.meta({ title: 'block overrides' }),
 ) as z.ZodType<BlockOverrides>;
 
-/** Accounts whose value is `null` count as not given. */
+/** Account overrides; an entry with the value `null` is ignored. */
 function dropNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value);

@@ -4,9 +4,8 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
- * A logger whose volume is bounded whatever clients and nodes do: so many lines of each message in a minute, a tenth of
- * them for one owner. `leftOut` in a line is how many like it were left out before it. Debug lines are not bounded:
- * switching them on asks for all of them.
+ * A rate-limited logger: at most `perMinute` lines of each message in a minute, and a tenth of that for one owner. `leftOut`
+ * in a line counts the suppressed lines of the same message and owner before it. Debug lines are not limited.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;
@@ -49,7 +48,7 @@ export class BoundedLogger implements Logger {
   }
 }
 
-/** Whose line it is: a key's, a node's (by kind of fault), an address's, or a network's. */
+/** The owner that a line counts against: key, node and fault, address, or network, in this order. */
 function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
   if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
   if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;

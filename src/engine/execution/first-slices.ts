@@ -18,7 +18,7 @@ const OWNER_LOOP_SHARE = 0.1;
 const MAX_OWNER_DEBT_MS = 8;
 /** Enough for a cheap call, milliseconds. */
 export const TINY_SLICE_MS = 0.25;
-/** Owners whose expensive slices are remembered. */
+/** Bound on the number of owners with a recorded debt. */
 const MAX_OWNERS = 1_024;
 /** After so many heavy calls of a shape, one after another, its calls move without a first slice... */
 const HEAVY_IN_A_ROW = 3;
@@ -48,10 +48,10 @@ type OwnerDebt = { ms: number; countedAt: number };
 export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
- * How long calls may run on the thread that reads requests. A heavy one costs that thread its first slice before it moves
- * to another, where it begins anew. So those whose like was heavy lately have a short one, or none when all of them were;
- * and so do unknown ones when much time was lost. An owner whose first slices take much of that thread's time, whatever shapes
- * its calls have and whether they end there or not, has to leave it to the others that ask.
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again
+ * on an execution thread. A shape that was heavy recently gets a shorter slice, or none if all calls of it were heavy; so does an
+ * unknown shape while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices
+ * or none while other owners are active, whatever the shapes of its calls.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;
@@ -73,7 +73,7 @@ export class FirstSlices {
     this.#countedAt = now();
   }
 
-  /** To be called with the owner of every call: who asks decides whether they have to share. */
+  /** Records the owner of each call: time is limited by owner only while several owners are active. */
   noteOwner(owner: string, now: number): void {
     if (owner === this.#lastOwner) return;
     if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;

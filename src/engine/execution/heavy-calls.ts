@@ -32,9 +32,9 @@ export const STOPPING: ChainError = new ChainError('aborted', 'the server is sto
 const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
 /**
- * Runs calls that take longer than a slice on threads, many in turn on each. Those that have to wait for a place are
- * taken from different owners and contracts in turn. A call whose time is up or whose caller has gone is answered at once and
- * ends between two slices, which frees its place; no thread is ended for a call's sake.
+ * Runs calls that take longer than a slice on threads, several interleaved on each. The queue is served round robin by owner,
+ * then by contract. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its slice, which
+ * frees its place. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
   /** Places of those that run, and of those that wait. */

@@ -21,7 +21,7 @@ const NONE: readonly never[] = [];
 /** Entries of lists that are read in one piece: 0.3 ms. */
 const PIECE = 512;
 
-/** What a call object has any number of. */
+/** The lists of a call object, of any length; they are decoded in pieces. */
 export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList'>;
 
 export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE };

@@ -16,7 +16,7 @@ export function isDelegation(code: Uint8Array): boolean {
 }
 
 /**
- * Applies one of a transaction's authorizations, which come in order; an invalid one is passed over. An authority whose
+ * Applies one authorization of a transaction, to be called in list order; an invalid one is skipped. An authority whose
  * signature is valid becomes warm.
  * @returns the gas that comes back for an authority that existed already
  */

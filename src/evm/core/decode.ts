@@ -150,7 +150,7 @@ export function beginDecoding(entry: usize, at: usize): void {
   store<u32>(entry, at, JUMPS);
 }
 
-/** Whether this is the code whose decoding has begun, at this place. */
+/** Whether decoding of this code to `at` is in progress. */
 export function isDecoding(entry: usize, at: usize): bool {
   return stage != IDLE && decoded == entry && jumps == at;
 }
