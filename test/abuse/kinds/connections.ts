@@ -61,6 +61,25 @@ const writeAndCheck =
       },
     });
 
+/** What follows a slow call in one write, and is refused: its error must not come before the call's answer. */
+function behindSlowCall(name: string, writeNext: (attacker: Attacker) => string): Abuse {
+  return {
+    ...COMMON,
+    name,
+    charge: 'calls',
+    begin: writeAndCheck({
+      text: (attacker) =>
+        Buffer.concat([
+          encodeRequest(attacker.target, { body: SLOW_CALL, host: PRAGUE }),
+          Buffer.from(writeNext(attacker)),
+        ]),
+      count: 16,
+      never: /^HTTP\/1\.1 4\d\d/,
+      first: '"id":"slow"',
+    }),
+  };
+}
+
 export const CONNECTIONS: readonly Abuse[] = [
   {
     ...COMMON,
@@ -253,51 +272,12 @@ export const CONNECTIONS: readonly Abuse[] = [
       never: /"result":"0x[0-9a-f]+"/,
     }),
   },
-  {
-    ...COMMON,
-    name: 'garbage behind a slow call',
-    charge: 'calls',
-    begin: writeAndCheck({
-      text: ({ target }) =>
-        Buffer.concat([
-          encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
-          Buffer.from('\0garbage\r\n\r\n'),
-        ]),
-      count: 16,
-      never: /^HTTP\/1\.1 4\d\d/,
-      first: '"id":"slow"',
-    }),
-  },
-  {
-    ...COMMON,
-    name: 'CONNECT behind a slow call',
-    charge: 'calls',
-    begin: writeAndCheck({
-      text: ({ target }) =>
-        Buffer.concat([
-          encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
-          Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
-        ]),
-      count: 16,
-      never: /^HTTP\/1\.1 4\d\d/,
-      first: '"id":"slow"',
-    }),
-  },
-  {
-    ...COMMON,
-    name: 'a refused upgrade behind a slow call',
-    charge: 'calls',
-    begin: writeAndCheck({
-      text: ({ target }) =>
-        Buffer.concat([
-          encodeRequest(target, { body: SLOW_CALL, host: PRAGUE }),
-          Buffer.from(`${encodeUpgrade({ ...target, key: 'wrong' })}\r\n`),
-        ]),
-      count: 16,
-      never: /^HTTP\/1\.1 4\d\d/,
-      first: '"id":"slow"',
-    }),
-  },
+  behindSlowCall('garbage behind a slow call', () => '\0garbage\r\n\r\n'),
+  behindSlowCall('CONNECT behind a slow call', () => 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
+  behindSlowCall(
+    'a refused upgrade behind a slow call',
+    ({ target }) => `${encodeUpgrade({ ...target, key: 'wrong' })}\r\n`,
+  ),
   {
     ...COMMON,
     name: 'pipelined upgrades to h2c',
