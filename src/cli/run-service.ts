@@ -43,12 +43,14 @@ export async function runService(
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
     if (recipe.kind === 'file') reloader = await watchFile(recipe, config, host, log);
+    // Before the ready line: a supervisor may send a signal as soon as it has read it.
+    const closed = closeOnSignal(close, log);
     onReady(address, { config, admin: admin?.address });
+    return await closed;
   } catch (error) {
     await close();
     throw error;
   }
-  return closeOnSignal(close, log);
 }
 
 /** Its modules are loaded where there is a file. */
