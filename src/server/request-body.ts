@@ -23,7 +23,7 @@ export function readBody(
   { shares, owner, limit }: BodyMemory,
 ): Promise<RequestBody> {
   return new Promise((resolve) => {
-    const gathered = new GatheredBytes();
+    const gathered = new GatheredBytes(Math.min(Number(request.headers['content-length'] ?? 0), limit));
     let settled = false;
     const settle = (body: RequestBody): void => {
       settled = true;

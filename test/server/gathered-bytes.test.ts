@@ -32,3 +32,32 @@ test('chunks of one byte cost little more than their bytes', () => {
   assert.ok(gathered.cost < 1.1 * count, `${gathered.cost}`);
   assert.equal(gathered.join()[999_999], 999_999 & 0xff);
 });
+
+test('bytes of a known length are put together as they come, fewer than that too', () => {
+  const chunk = fc.uint8Array({ minLength: 1, maxLength: 90_000, size: 'max' });
+  fc.assert(
+    fc.property(fc.array(chunk, { minLength: 4, maxLength: 12 }), fc.nat(400_000), (chunks, missing) => {
+      const expected = Buffer.concat(chunks);
+      const gathered = new GatheredBytes(expected.length + missing);
+      for (const bytes of chunks) {
+        const cost = gathered.cost + gathered.costOf(Buffer.from(bytes));
+        gathered.add(Buffer.from(bytes));
+        assert.equal(gathered.cost, cost);
+      }
+      assert.ok(gathered.cost >= expected.length);
+      assert.deepEqual(gathered.join(), expected);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('a length alone allocates nothing: only what has begun to come does', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const waiting = Array.from({ length: 100 }, () => {
+    const gathered = new GatheredBytes(5_000_000);
+    gathered.add(Buffer.alloc(64 * 1024));
+    return gathered;
+  });
+  assert.ok(process.memoryUsage().arrayBuffers - before < 20_000_000);
+  assert.equal(waiting.length, 100);
+});
