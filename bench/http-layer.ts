@@ -9,7 +9,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import type { Gateway } from '../src/gateway/gateway.ts';
-import type { Network } from '../src/gateway/network.ts';
+import type { Network } from '../src/methods/network.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { createServer } from '../src/server/lifecycle.ts';
 import { transportLimitsShape } from '../src/server/options.ts';

@@ -1,13 +1,13 @@
 /** A gateway before a chain that answers every call at once with the same 32 bytes: what is left is the gateway's own. */
 import { createHash } from 'node:crypto';
-import { type Chain, UNSUPPORTED } from '../src/chain/chain.ts';
 import { createGateway, type Gateway } from '../src/gateway/gateway.ts';
-import type { Network } from '../src/gateway/network.ts';
 import { NetworkRegistry } from '../src/gateway/network-registry.ts';
+import type { Network } from '../src/methods/network.ts';
 import type { CallRecorder } from '../src/observe/call-recorder.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { RequestScope } from '../src/util/request-scope.ts';
 import { openTo } from '../test/support/access.ts';
+import { createFakeChain } from '../test/support/fake-chain.ts';
 
 export const HOST = 'bench.localhost';
 export const KEY = '0123456789abcdef0123456789abcdef';
@@ -38,18 +38,11 @@ function encodeCall(id: number): string {
 
 export function createInstantNetwork(): Network {
   const header = { number: 61n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
-  const chain: Chain = {
+  const chain = createFakeChain({
     chainId: 1n,
-    isAnswerable: true,
-    call: () => RESULT,
-    estimateGas: () => '"0x5208"',
-    getBlockReceipts: () => null,
-    getTransactionByBlockAndIndex: () => null,
-    getUncleByBlockAndIndex: () => null,
-    getHeader: () => header,
-    request: () => UNSUPPORTED,
-    async close() {},
-  };
+    execution: { call: () => RESULT },
+    blocks: { getHeader: () => header },
+  });
   return { name: 'bench', chain, safeTag: 'reject', callTimeoutMs: 5_000, allowsDemoKey: false };
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Eventual } from '../primitives/eventual.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { hashApiKey } from './keys/api-key.ts';
 import type { Terms } from './principal.ts';
 import type { TokenVerifier } from './tokens.ts';
@@ -18,7 +18,7 @@ export function checkCredentials(
   terms: Terms,
   authorization: string | undefined,
   tokens: TokenVerifier,
-): Eventual<'wrongSecret' | 'invalidToken' | undefined> {
+): PromiseOrValue<'wrongSecret' | 'invalidToken' | undefined> {
   const { secretHash, jwt } = terms;
   if (secretHash === undefined && jwt === undefined) return undefined;
   const { secret, token } = readCredentials(authorization);

@@ -1,4 +1,4 @@
-import type { Eventual } from '../primitives/eventual.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 
@@ -25,7 +25,7 @@ export type Terms = {
 /** Decides whether a key opens the service. `undefined` means it does not. */
 export interface KeyVerifier {
   /** @throws (or rejects) when that cannot be found out now */
-  verify(key: string): Eventual<Principal | undefined>;
+  verify(key: string): PromiseOrValue<Principal | undefined>;
   /** Whether the key is one that has opened a short time ago; without asking anybody. */
   isKnown(key: string): boolean;
 }

@@ -1,4 +1,4 @@
-import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import { KeyRules } from './key-rules.ts';
 import { hashApiKey, isApiKey } from './keys/api-key.ts';
@@ -52,7 +52,7 @@ export class StoredKeys implements KeyVerifier {
     this.#known = new Lru(CAPACITY, options.staleMs + FRESH_MS, this.#now);
   }
 
-  verify(key: string): Eventual<Principal | undefined> {
+  verify(key: string): PromiseOrValue<Principal | undefined> {
     const known = this.#known.get(key);
     if (known === undefined) return isApiKey(key) ? this.#readFirst(key) : undefined;
     const age = this.#now() - known.readAt;
@@ -67,7 +67,7 @@ export class StoredKeys implements KeyVerifier {
   }
 
   /** However many ask for it at once, a key that nothing is known of is read once. */
-  #readFirst(key: string): Eventual<Principal | undefined> {
+  #readFirst(key: string): PromiseOrValue<Principal | undefined> {
     const reading = this.#firsts.get(key);
     if (reading !== undefined) return reading;
     const outcome = this.#read(key, undefined);
@@ -78,7 +78,7 @@ export class StoredKeys implements KeyVerifier {
     return outcome;
   }
 
-  #read(key: string, known: Known | undefined): Eventual<Principal | undefined> {
+  #read(key: string, known: Known | undefined): PromiseOrValue<Principal | undefined> {
     const hash = hashApiKey(key);
     const outcome = recoverWith(
       () =>

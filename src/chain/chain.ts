@@ -4,8 +4,9 @@
  * upstream nodes) implements it. Values cross it in their wire shape.
  */
 
-import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -84,37 +85,6 @@ export type CallRequest = {
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** The part of AbortSignal that chains may use. */
-export interface CancelSignal {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
-/** The part of a trace that chains may use. */
-export interface CallTrace {
-  /** W3C trace context for whoever is asked. */
-  readonly traceParent: string;
-  begin(name: string, kind: 'internal' | 'client', attributes: Readonly<Record<string, string>>): CallTrace;
-  end(fault?: string): void;
-}
-
-/** When an answer is no longer wanted. `signal` may be created on first use: read it only where it is needed. */
-export type CallScope = {
-  /** Milliseconds on the clock of `performance.now()`. */
-  readonly deadline: number;
-  /** Milliseconds from the start to the deadline, for messages about it. */
-  readonly limitMs?: number;
-  /** Whose request it is: work that waits is taken from different owners in turn. */
-  readonly owner?: string | undefined;
-  readonly signal: CancelSignal;
-  /** The work that it is part of, where that is traced. */
-  readonly trace?: CallTrace | undefined;
-  /** Whether a node had to be asked: noted by a chain that has nodes. */
-  hasAskedNode?: boolean;
-};
-
 /** The parts of a header that pricing and clamping need. `baseFeePerGas` is absent before London. */
 export type HeaderView = {
   readonly number: bigint;
@@ -126,39 +96,68 @@ export type HeaderView = {
   readonly extraData: string;
 };
 
+/** Where in the chain a transaction is. */
+export type TransactionPlace = { readonly block: BlockReference; readonly index: bigint };
+
+/** Blocks and what they list. A block that there is not is null. */
+export interface BlockReads {
+  /** The parts of the header that pricing and clamping need. */
+  getHeader(block: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null>;
+  /** Block object (spec 2.1): with transaction objects, or their hashes. */
+  getBlock(
+    block: BlockReference,
+    hasTransactions: boolean,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null>;
+  /** Uncle as a block object (spec 2.1); null where the block has no such uncle. */
+  getUncle(block: BlockReference, index: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** Array of receipt objects (spec 2.3). */
+  getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+}
+
+/** Transactions by their place. One that there is not is null. */
+export interface TransactionReads {
+  /** Transaction object (spec 2.2). */
+  getTransaction(place: TransactionPlace, scope: RequestScope): PromiseOrValue<JsonText | null>;
+}
+
+/**
+ * Accounts at a block. @throws ChainError `failed` where there is no such block, in geth's words
+ */
+export interface StateReads {
+  /** JSON string of a quantity. */
+  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
+}
+
+/** What runs contract code. */
+export interface Executions {
+  /** Return data of a message call: JSON string of hex data. */
+  call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** Gas estimate: JSON string of a quantity. */
+  estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
+}
+
 /** Answer of `Chain.request` for a method that this chain cannot serve. */
 export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
 /**
- * A source of chain data. Reads of blocks that do not exist answer `null`; failures of execution and of
- * the source itself are `ChainError`s. What is known without waiting is answered, or thrown, at once.
+ * A source of chain data, as readers by what is read: the engine and the pool of nodes have each of them. Reads of blocks that do not
+ * exist answer `null`; failures of execution and of the source itself are `ChainError`s. What is known without waiting is
+ * answered, or thrown, at once.
  */
 export interface Chain {
   readonly chainId: bigint;
   /** Whether it has a head and, where nodes are asked, one of them is up, as far as is known now. */
   readonly isAnswerable: boolean;
-
-  /** Return data of a message call: JSON string of hex data. */
-  call(request: CallRequest, scope: CallScope): Eventual<JsonResult>;
-  /** Gas estimate: JSON string of a quantity. */
-  estimateGas(request: CallRequest, scope: CallScope): Eventual<JsonText>;
-  /** Array of receipt objects (spec 2.3), or null. */
-  getBlockReceipts(block: BlockReference, scope: CallScope): Eventual<JsonResult | null>;
-  /** Transaction object (spec 2.2), or null. */
-  getTransactionByBlockAndIndex(
-    block: BlockReference,
-    index: bigint,
-    scope: CallScope,
-  ): Eventual<JsonText | null>;
-  /** Uncle as a block object (spec 2.1), or null. */
-  getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Eventual<JsonText | null>;
-  /** Header of the block, or null when there is none. */
-  getHeader(block: BlockReference, scope: CallScope): Eventual<HeaderView | null>;
-  /** Any further method that a rollup family or a client library needs. */
+  readonly blocks: BlockReads;
+  readonly transactions: TransactionReads;
+  readonly state: StateReads;
+  readonly execution: Executions;
+  /** A method that only nodes can answer, with its parameters as they came. */
   request(
     method: string,
     params: readonly unknown[],
-    scope: CallScope,
-  ): Eventual<JsonResult | typeof UNSUPPORTED>;
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }

@@ -1,8 +1,9 @@
-import type { BlockReference, CallScope, Chain, HeaderView } from '../chain/chain.ts';
+import type { BlockReads, BlockReference, Chain, HeaderView } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 
 /** A chain that opens in its own time, and tries again when it is asked: nothing else waits for it, or fails with it. */
-export class LateChain implements Pick<Chain, 'getHeader' | 'close'> {
+export class LateChain implements Pick<BlockReads, 'getHeader'>, Pick<Chain, 'close'> {
   readonly #open: () => Promise<Chain>;
   #opening: Promise<Chain> | undefined;
   #opened: Chain | undefined;
@@ -15,14 +16,14 @@ export class LateChain implements Pick<Chain, 'getHeader' | 'close'> {
   }
 
   /** @throws ChainError `unavailable` as long as it cannot be opened */
-  async getHeader(block: BlockReference, scope: CallScope): Promise<HeaderView | null> {
+  async getHeader(block: BlockReference, scope: RequestScope): Promise<HeaderView | null> {
     let chain: Chain;
     try {
       chain = await this.#find();
     } catch {
       throw new ChainError('unavailable', 'layer 1 cannot be asked');
     }
-    return chain.getHeader(block, scope);
+    return chain.blocks.getHeader(block, scope);
   }
 
   /** What is still opening is closed when it is open. */

@@ -1,8 +1,8 @@
 import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import type { Network } from '../gateway/network.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
+import type { Network } from '../methods/network.ts';
 import type { NetworkReadiness } from '../server/health.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -72,7 +72,7 @@ export class Rollups {
   ): Promise<RollupSources> {
     return {
       chain,
-      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? ''),
+      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? '')?.blocks,
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,

@@ -4,13 +4,13 @@ import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import type { KeyVerifier, Principal } from '../access/principal.ts';
 import type { TokenVerifier } from '../access/tokens.ts';
+import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
-import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { ErrorName } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
 import { createLimitError } from './limit-error.ts';
-import type { Network } from './network.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
@@ -49,7 +49,7 @@ export function admit(
   networks: NetworkRegistry,
   access: Access,
   log: Logger,
-): Eventual<Session | Refusal> {
+): PromiseOrValue<Session | Refusal> {
   const { host, key, address } = visitor;
   const network = networks.find(host);
   if (network === undefined) return UNKNOWN_HOST;
@@ -85,7 +85,7 @@ function admitPrincipal(
   visitor: Visitor,
   { tokens, limiter, credentials }: Access,
   block: Denial | undefined,
-): Eventual<Session | Refusal> {
+): PromiseOrValue<Session | Refusal> {
   const { terms } = principal;
   if (terms === undefined) return { network, principal };
   const { origin, userAgent, authorization, address } = visitor;

@@ -1,5 +1,5 @@
-import type { Eventual } from '../primitives/eventual.ts';
 import { isWhole, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
@@ -21,7 +21,7 @@ export type BatchLimits = {
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
  * RpcError only. `now` is the present on the clock of `performance.now()`.
  */
-export type RunItem = (item: BatchItem, now: number) => Eventual<JsonResult | undefined>;
+export type RunItem = (item: BatchItem, now: number) => PromiseOrValue<JsonResult | undefined>;
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
@@ -36,7 +36,7 @@ export function runBatch(
   scope: RequestScope,
   memory: AnswerMemory,
   readEnd: () => number = () => performance.now(),
-): Eventual<JsonResult> {
+): PromiseOrValue<JsonResult> {
   const answer = new BatchAnswer(items, limits.answerBytes, memory);
   const owner = scope.owner ?? '';
   let next = 0;
@@ -63,7 +63,7 @@ export function runBatch(
     for (let due: Promise<void> | undefined = wait; due !== undefined; due = runReady()) await due;
   }
 
-  async function receive(position: number, outcome: Eventual<JsonResult | undefined>): Promise<void> {
+  async function receive(position: number, outcome: PromiseOrValue<JsonResult | undefined>): Promise<void> {
     const response = await outcome;
     if (response === undefined) return;
     if (typeof response === 'string' || isWhole(response)) answer.put(position, response);

@@ -1,7 +1,7 @@
 import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import { findMethod } from '../methods/table.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Session } from './admission.ts';
@@ -33,7 +33,7 @@ export class CallGuard {
     session: Session,
     now: number,
     prepaid?: Prepaid,
-  ): Eventual<RpcError | undefined> {
+  ): PromiseOrValue<RpcError | undefined> {
     const { network, principal } = session;
     const { terms } = principal;
     if (terms === undefined && prepaid === undefined && !this.#limiter.bounds(network.name)) return undefined;
@@ -56,7 +56,7 @@ export class CallGuard {
    * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun.
    * @returns why it is not to be read, or what its calls need not pay again
    */
-  chargeBody(bytes: number, session: Session, now: number): Eventual<RpcError | Prepaid> {
+  chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {
     const calls = Math.ceil(bytes / BYTES_PER_CALL);
     const credits = calls * this.#scale.weigh(undefined);
     const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
@@ -68,14 +68,14 @@ export class CallGuard {
     session: Session,
     now: number,
     prepaid: Prepaid | undefined,
-  ): Eventual<RpcError | undefined> {
+  ): PromiseOrValue<RpcError | undefined> {
     const credits = this.#scale.weigh(undefined);
     if (prepaid !== undefined) return this.#takePrepaid(session, credits, now, prepaid);
     return this.#take(session, credits, now, 1);
   }
 
   /** Charges the key for work on a body before its calls are known. */
-  chargeUnread(session: Session, now: number): Eventual<RpcError | undefined> {
+  chargeUnread(session: Session, now: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, this.#scale.weigh(undefined), now, 1);
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
   }
@@ -106,7 +106,7 @@ export class CallGuard {
     credits: number,
     now: number,
     prepaid: Prepaid,
-  ): Eventual<RpcError | undefined> {
+  ): PromiseOrValue<RpcError | undefined> {
     const calls = prepaid.calls > 0 ? 1 : 0;
     const covered = Math.min(prepaid.credits, credits);
     prepaid.calls -= calls;
@@ -116,7 +116,7 @@ export class CallGuard {
   }
 
   /** @param calls of the key's rate; 0 where that is paid */
-  #take(session: Session, credits: number, now: number, calls: number): Eventual<RpcError | undefined> {
+  #take(session: Session, credits: number, now: number, calls: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
     if (denial === undefined) return this.#takeForNetwork(session, credits, calls, now);
     return continueWith(
@@ -130,7 +130,7 @@ export class CallGuard {
     credits: number,
     calls: number,
     now?: number,
-  ): Eventual<RpcError | undefined> {
+  ): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForNetwork(network.name, now);
     if (denial === undefined) return undefined;
     return continueWith(denial, (found) => {

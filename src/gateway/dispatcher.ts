@@ -1,8 +1,9 @@
 import type { MethodContext } from '../methods/method-context.ts';
+import type { Network } from '../methods/network.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
@@ -12,7 +13,6 @@ import { RequestScope } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
-import type { Network } from './network.ts';
 import { openStream } from './open-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
 
@@ -34,7 +34,11 @@ export class Dispatcher {
    * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
    * `performance.now()`.
    */
-  dispatch({ id, method, params }: Call, body: BodyContext, now: number): Eventual<JsonResult | RpcError> {
+  dispatch(
+    { id, method, params }: Call,
+    body: BodyContext,
+    now: number,
+  ): PromiseOrValue<JsonResult | RpcError> {
     return continueWith(this.#run(method, params, body, now), (result) => {
       if (!(result instanceof RpcError)) return encodeResult(id, result);
       return result.row.status === 200 ? encodeError(id, result) : result;
@@ -42,7 +46,7 @@ export class Dispatcher {
   }
 
   /** Runs a notification to its end; nothing is said about it. */
-  notify({ method, params }: Notification, body: BodyContext, now: number): Eventual<undefined> {
+  notify({ method, params }: Notification, body: BodyContext, now: number): PromiseOrValue<undefined> {
     if (params === undefined) {
       const error = new RpcError('invalidParams', 'params must be an array');
       this.#watch?.noteMalformed(body.session, error, now, body.report);
@@ -60,7 +64,7 @@ export class Dispatcher {
     params: readonly unknown[],
     body: BodyContext,
     now: number,
-  ): Eventual<JsonResult | RpcError> {
+  ): PromiseOrValue<JsonResult | RpcError> {
     const { network } = body.session;
     const method = findMethod(name, network);
     const scope = method === undefined ? body.scope : this.#openScope(method, network, body.scope, now);
@@ -109,7 +113,7 @@ export class Dispatcher {
     network: Network,
     scope: RequestScope,
     bodyScope: RequestScope,
-  ): Eventual<JsonResult | RpcError> {
+  ): PromiseOrValue<JsonResult | RpcError> {
     try {
       const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
       if (typeof result === 'string') return result;
@@ -121,7 +125,7 @@ export class Dispatcher {
 
   /** What is still to come, or comes in pieces. */
   #settle(
-    result: Exclude<Eventual<JsonResult>, string>,
+    result: Exclude<PromiseOrValue<JsonResult>, string>,
     scope: RequestScope,
     bodyScope: RequestScope,
     site: FailureSite,
@@ -146,7 +150,7 @@ function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
 
 /** The result as it can be handed on: a stream only once its first bytes are there. */
 async function receive(
-  result: Eventual<JsonResult>,
+  result: PromiseOrValue<JsonResult>,
   scope: RequestScope,
   breakOff: (error: unknown) => RpcError,
 ): Promise<JsonResult> {

@@ -4,8 +4,8 @@ import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import {
   type BatchItem,
   type Call,
@@ -42,19 +42,24 @@ import type { Visitor } from './visitor.ts';
 /** The service without a transport: what HTTP and WebSocket both call. */
 export interface Gateway {
   /** Which network and whose key; a refusal carries the whole answer. */
-  admit(visitor: Visitor): Eventual<Session | Refusal>;
+  admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
    * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
    * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted. What
    * becomes of its calls is noted in `report`.
    */
-  handle(body: Uint8Array, session: Session, scope: RequestScope, report?: RequestReport): Eventual<Answer>;
+  handle(
+    body: Uint8Array,
+    session: Session,
+    scope: RequestScope,
+    report?: RequestReport,
+  ): PromiseOrValue<Answer>;
   refuse(reason: RefusalReason): TextAnswer;
   /**
    * Charges a body that costs work before it is handled, or is not handled at all, as a call of a method that there is not.
    * @returns why it is not to be read
    */
-  chargeUnread(session: Session): Eventual<TextAnswer | undefined>;
+  chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
   /** Gives that back: the body is handled, and charged there. */
   returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
@@ -129,7 +134,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   let openRpc: JsonText | undefined;
 
   /** The response to an item of a batch. */
-  function runItem(item: BatchItem, context: BodyContext, now: number): Eventual<JsonResult | undefined> {
+  function runItem(
+    item: BatchItem,
+    context: BodyContext,
+    now: number,
+  ): PromiseOrValue<JsonResult | undefined> {
     if (item.kind === 'malformed') {
       return continueWith(chargeMalformed(item.error, context, now), (error) =>
         encodeSmallError(item.id, error),
@@ -142,7 +151,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   /** What is said to something that is no call: what is wrong with it, or that the key may not have so much read. */
-  function chargeMalformed(error: RpcError, context: BodyContext, now: number): Eventual<RpcError> {
+  function chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
     const { session, report, prepaid } = context;
     return continueWith(guard.chargeMalformed(session, now, prepaid), (problem) => {
       watch?.noteMalformed(session, problem ?? error, now, report);
@@ -151,7 +160,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
-  function answerCall(item: Call | Notification, context: BodyContext, now: number): Eventual<Answer> {
+  function answerCall(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
     return continueWith(run(item, context, now), (response): Answer => {
       if (typeof response === 'string') return { status: 200, body: response };
       if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
@@ -165,7 +174,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     item: Call | Notification,
     context: BodyContext,
     now: number,
-  ): Eventual<JsonResult | undefined | RpcError> {
+  ): PromiseOrValue<JsonResult | undefined | RpcError> {
     if (heldAnswers.used > 0 && !heldAnswers.hasRoom(context.scope.owner ?? '', leastRoom)) {
       const refused = new RpcError('overloaded');
       watch?.noteRefused(item.method, context, refused, now);
@@ -191,7 +200,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     item: Call | Notification,
     context: BodyContext,
     now: number,
-  ): Eventual<JsonResult | undefined | RpcError> {
+  ): PromiseOrValue<JsonResult | undefined | RpcError> {
     return item.kind === 'call'
       ? dispatcher.dispatch(item, context, now)
       : dispatcher.notify(item, context, now);
@@ -212,7 +221,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     return { status: 200, body };
   }
 
-  function answer(body: Uint8Array, context: BodyContext, now: number): Eventual<Answer> {
+  function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
     if (body.length < TURN_BODY_BYTES) {
       return answerEnvelope(parseEnvelope(body, bounds.batchItems), context, now);
     }
@@ -229,13 +238,13 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   /** Reads the body in turns of its key. */
-  function answerLarge(body: Uint8Array, context: BodyContext): Eventual<Answer> {
+  function answerLarge(body: Uint8Array, context: BodyContext): PromiseOrValue<Answer> {
     const { scope } = context;
     const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, scope));
     return continueWith(envelope, (read) => answerEnvelope(read, context, performance.now()));
   }
 
-  function answerEnvelope(envelope: Envelope, context: BodyContext, now: number): Eventual<Answer> {
+  function answerEnvelope(envelope: Envelope, context: BodyContext, now: number): PromiseOrValue<Answer> {
     switch (envelope.kind) {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
@@ -293,7 +302,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         watch?.noteMalformed(session, new RpcError('internal'), now, report);
         return createRefusal('internal');
       };
-      let answered: Eventual<Answer>;
+      let answered: PromiseOrValue<Answer>;
       try {
         answered = answer(body, { session, scope, report }, now);
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { Network } from './network.ts';
+import type { Network } from '../methods/network.ts';
 
 /** A network and the host names it is served under: exact names, or `*.suffix` for everything below a name. */
 export type NetworkBinding = { readonly hosts: readonly string[]; readonly network: Network };

@@ -1,6 +1,6 @@
 import type { RequestReport } from '../observe/request-report.ts';
-import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Refusal, Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
@@ -40,17 +40,22 @@ export class SwitchableGateway implements Gateway {
     this.#retired.delete(gateway);
   }
 
-  admit(visitor: Visitor): Eventual<Session | Refusal> {
+  admit(visitor: Visitor): PromiseOrValue<Session | Refusal> {
     return this.#current.admit(visitor);
   }
 
   /** A body that was admitted before a change is answered after it by what its network is now. */
-  handle(body: Uint8Array, session: Session, scope: RequestScope, report?: RequestReport): Eventual<Answer> {
+  handle(
+    body: Uint8Array,
+    session: Session,
+    scope: RequestScope,
+    report?: RequestReport,
+  ): PromiseOrValue<Answer> {
     const renewed = this.#current.renew(session);
     return 'refused' in renewed ? renewed.refused : this.#current.handle(body, renewed, scope, report);
   }
 
-  chargeUnread(session: Session): Eventual<TextAnswer | undefined> {
+  chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined> {
     return this.#current.chargeUnread(session);
   }
 

@@ -1,4 +1,4 @@
-import type { Eventual } from '../primitives/eventual.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { BodyContext } from './body-context.ts';
 
@@ -10,8 +10,8 @@ export function takeTurn<A, T>(
   context: BodyContext,
   argument: A,
   now: number,
-  work: (argument: A, context: BodyContext, now: number) => Eventual<T>,
-): Eventual<T | RpcError> {
+  work: (argument: A, context: BodyContext, now: number) => PromiseOrValue<T>,
+): PromiseOrValue<T | RpcError> {
   const { session, scope } = context;
   const { turns } = session.network;
   if (turns === undefined) return work(argument, context, now);

@@ -1,6 +1,6 @@
 import { UNSUPPORTED } from '../chain/chain.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
@@ -9,7 +9,7 @@ export function askChain(
   method: string,
   params: readonly unknown[],
   { network, scope }: MethodContext,
-): Eventual<JsonResult> {
+): PromiseOrValue<JsonResult> {
   return continueWith(network.chain.request(method, params, scope), (answer) => {
     if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
     return answer;

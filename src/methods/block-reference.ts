@@ -5,7 +5,7 @@ import { addAcceptor, findAcceptor } from '../rpc/acceptors.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { describeKind } from '../rpc/param-problem.ts';
 import { hash32 } from '../rpc/schemas.ts';
-import type { MethodNetwork } from './method-context.ts';
+import type { Network } from './network.ts';
 
 const TAGS: readonly BlockTag[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'];
 const TAGS_EXCEPT_SAFE: readonly BlockTag[] = TAGS.filter((tag) => tag !== 'safe');
@@ -55,11 +55,7 @@ const acceptHash = findAcceptor(hash32);
  * Applies the network's rule for `safe` on a method that does not support it (spec 2.8).
  * @throws RpcError when the rule is to reject it. `position` is that of the block parameter.
  */
-export function resolveSafeTag(
-  block: BlockReference,
-  position: number,
-  network: MethodNetwork,
-): BlockReference {
+export function resolveSafeTag(block: BlockReference, position: number, network: Network): BlockReference {
   if (block.kind !== 'tag' || block.tag !== 'safe') return block;
   if (network.safeTag === 'finalized') return { kind: 'tag', tag: 'finalized' };
   throw new RpcError(

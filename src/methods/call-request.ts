@@ -5,7 +5,7 @@ import type {
   CallRequest,
   StateOverrides,
 } from '../chain/chain.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { LATEST } from './block-reference.ts';
@@ -26,7 +26,7 @@ type CallParts = {
  * (spec 8); an absent `gas` stays absent: chains have their own default.
  * @throws RpcError with geth's texts.
  */
-export function createCallRequest(parts: CallParts, context: MethodContext): Eventual<CallRequest> {
+export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   checkCall(parts.call, context.network.chain.chainId);
   const { gas } = parts.call;
   if (gas === undefined) return assembleRequest(parts, undefined);
@@ -71,8 +71,8 @@ function checkCall(call: CallObject, chainId: bigint): void {
 }
 
 /** Clamps instead of refusing, as nodes do with their own cap. */
-function capGas(requested: bigint, { network, scope }: MethodContext): Eventual<bigint> {
-  return continueWith(network.chain.getHeader(LATEST, scope), (header) => {
+function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
+  return continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');
     const cap = header.gasLimit * GAS_CAP_FACTOR;
     return requested < cap ? requested : cap;

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/eventual.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
@@ -15,7 +15,7 @@ export const ethBlockNumber: Method<MethodContext> = defineMethod({
   errors: ['serverError'],
   example: { params: [], result: '0x3d' },
   handle: (_, { network, scope }) =>
-    continueWith(network.chain.getHeader(LATEST, scope), (header) => {
+    continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
       if (header === null) throw new RpcError('serverError', 'header not found');
       return `"${encodeQuantity(header.number)}"`;
     }),

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/eventual.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
@@ -28,6 +28,8 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
   },
   handle([call, block, stateOverrides, blockOverrides], context) {
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
-    return continueWith(request, (ready) => context.network.chain.estimateGas(ready, context.scope));
+    return continueWith(request, (ready) =>
+      context.network.chain.execution.estimateGas(ready, context.scope),
+    );
   },
 });

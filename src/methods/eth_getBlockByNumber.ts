@@ -1,16 +1,13 @@
-import { encodeBlockReference } from '../chain/block-reference.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { askChain } from './ask-chain.ts';
 import { FULL_PARAM } from './block-params.ts';
 import { anyBlockNumberOrTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
 
-const NAME = 'eth_getBlockByNumber';
-
 export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
-  name: NAME,
+  name: 'eth_getBlockByNumber',
   summary: 'A block with its transactions, by number or tag.',
   description:
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
@@ -20,8 +17,8 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   ],
   result: { name: 'block', schema: block.nullable() },
   cost: 80,
-  errors: ['methodNotFound', 'serverError'],
+  errors: ['serverError'],
   example: { params: ['0x21', false], result: EXAMPLE_BLOCK },
-  handle: ([reference, full = false], context) =>
-    askChain(NAME, [encodeBlockReference(reference), full], context),
+  handle: ([reference, full = false], { network, scope }) =>
+    continueWith(network.chain.blocks.getBlock(reference, full, scope), (found) => found ?? 'null'),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { continueWith } from '../primitives/eventual.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
@@ -17,6 +17,6 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },
   handle([block], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    return continueWith(network.chain.getBlockReceipts(reference, scope), (receipts) => receipts ?? 'null');
+    return continueWith(network.chain.blocks.getReceipts(reference, scope), (receipts) => receipts ?? 'null');
   },
 });

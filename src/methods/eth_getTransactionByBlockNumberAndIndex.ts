@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/eventual.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
@@ -20,7 +20,7 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
   example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },
   handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    const found = network.chain.getTransactionByBlockAndIndex(reference, index, scope);
+    const found = network.chain.transactions.getTransaction({ block: reference, index }, scope);
     return continueWith(found, (json) => json ?? 'null');
   },
 });

@@ -1,14 +1,10 @@
-import { encodeBlockReference } from '../chain/block-reference.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, quantity64 } from '../rpc/schemas.ts';
-import { askChain } from './ask-chain.ts';
 import { anyBlock } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 
-const NAME = 'eth_getTransactionCount';
-
 export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
-  name: NAME,
+  name: 'eth_getTransactionCount',
   summary: "An account's nonce: how many transactions it has sent.",
   description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [
@@ -17,7 +13,8 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   ],
   result: { name: 'nonce', schema: quantity64 },
   cost: 80,
-  errors: ['methodNotFound', 'serverError'],
+  errors: ['serverError'],
   example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x2b' },
-  handle: ([account, block], context) => askChain(NAME, [account, encodeBlockReference(block)], context),
+  handle: ([account, block], { network, scope }) =>
+    network.chain.state.getTransactionCount(account, block, scope),
 });

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/eventual.ts';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
@@ -21,7 +21,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },
   handle([block, index], { network, scope }) {
     const reference = resolveSafeTag(block, 0, network);
-    const found = network.chain.getUncleByBlockAndIndex(reference, index, scope);
+    const found = network.chain.blocks.getUncle(reference, index, scope);
     return continueWith(found, (json) => json ?? 'null');
   },
 });

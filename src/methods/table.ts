@@ -10,8 +10,9 @@ import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBl
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
-import type { MethodContext, MethodNetwork } from './method-context.ts';
+import type { MethodContext } from './method-context.ts';
 import { netVersion } from './net_version.ts';
+import type { Network } from './network.ts';
 import { createPassthrough } from './passthrough.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
@@ -39,7 +40,7 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 );
 
 /** The method that this network serves under this name. */
-export function findMethod(name: string, network: MethodNetwork): Method<MethodContext> | undefined {
+export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
   const method = BY_NAME.get(name);
   if (method === undefined) {
     return isOwnEstimateGas(name, network) ? l2EstimateGas : findPassthrough(name, network);
@@ -48,14 +49,14 @@ export function findMethod(name: string, network: MethodNetwork): Method<MethodC
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). */
-function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: MethodNetwork): boolean {
+function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: Network): boolean {
   return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
 }
 
 /** Made on first use; their names come from the configuration, so there are no more than it lists. */
 const PASSTHROUGH = new Map<string, Method<MethodContext>>();
 
-function findPassthrough(name: string, { passthrough }: MethodNetwork): Method<MethodContext> | undefined {
+function findPassthrough(name: string, { passthrough }: Network): Method<MethodContext> | undefined {
   if (passthrough?.has(name) !== true) return undefined;
   const known = PASSTHROUGH.get(name);
   if (known !== undefined) return known;

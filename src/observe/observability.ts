@@ -8,7 +8,7 @@ import { RequestLog } from './request-log.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Sources } from './sources.ts';
 import type { StatusReport } from './status-report.ts';
-import type { Tracer } from './trace-span.ts';
+import type { Tracer } from './tracer.ts';
 
 export type ObservabilityOptions = {
   readonly version: string;

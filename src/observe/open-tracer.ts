@@ -13,10 +13,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { settleWithin } from '../util/settle-within.ts';
+import type { TraceSpan } from '../util/trace-span.ts';
 import type { Logger } from './logger.ts';
 import type { TracingOptions } from './options.ts';
 import { parseTraceParent } from './trace-parent.ts';
-import type { Tracer, TraceSpan } from './trace-span.ts';
+import type { Tracer } from './tracer.ts';
 
 /** Spans that wait to be sent; what exceeds them is dropped. */
 const MAX_WAITING_SPANS = 8_192;

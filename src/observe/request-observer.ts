@@ -1,6 +1,6 @@
 import type { RequestLog } from './request-log.ts';
 import { RequestReport, type TransportName } from './request-report.ts';
-import type { Tracer } from './trace-span.ts';
+import type { Tracer } from './tracer.ts';
 
 /** The part of a visitor that is of interest. */
 type Client = { readonly address: string; readonly traceParent: string | undefined };

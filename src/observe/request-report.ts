@@ -1,5 +1,5 @@
+import type { TraceSpan } from '../util/trace-span.ts';
 import type { Caller } from './call-report.ts';
-import type { TraceSpan } from './trace-span.ts';
 
 export type TransportName = 'http' | 'websocket';
 

@@ -1,4 +1,5 @@
-import type { CallScope, Chain } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { type Members, readCount, readMembers, readValue } from './answers.ts';
 
 /** What a method answers, as JSON; undefined when the chain has no such method, or says `null`. */
@@ -6,7 +7,7 @@ export async function askValue(
   chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<unknown> {
   return readValue(await chain.request(method, params, scope), method);
 }
@@ -16,7 +17,7 @@ export async function askCount(
   chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint | undefined> {
   return readCount(await askValue(chain, method, params, scope));
 }
@@ -26,7 +27,7 @@ export async function askObject(
   chain: Pick<Chain, 'request'>,
   method: string,
   params: readonly unknown[],
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<Members> {
   return readMembers({ answer: await askValue(chain, method, params, scope) }, 'answer');
 }

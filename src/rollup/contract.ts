@@ -1,9 +1,10 @@
 /** Questions to contracts: calldata for functions of few arguments, answers as words. */
-import type { BlockReference, CallScope, Chain } from '../chain/chain.ts';
+import type { BlockReference, Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { readData } from './answers.ts';
 
 const WORD_BYTES = 32;
@@ -36,11 +37,11 @@ export async function readWord(
   chain: Chain,
   call: ContractCall,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint | undefined> {
   let answer: JsonResult;
   try {
-    answer = await chain.call({ call, block }, scope);
+    answer = await chain.execution.call({ call, block }, scope);
   } catch (error) {
     if (error instanceof ChainError && error.kind === 'reverted') return undefined;
     throw error;

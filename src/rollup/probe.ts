@@ -1,5 +1,6 @@
-import { type BlockReference, type CallScope, type Chain, UNSUPPORTED } from '../chain/chain.ts';
+import { type BlockReference, type Chain, UNSUPPORTED } from '../chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { askObject, askValue } from './ask.ts';
 import { readWord } from './contract.ts';
 
@@ -10,9 +11,9 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** Questions by which a chain's family is recognised. All throw ChainError when the chain cannot be asked. */
 export class Probe {
   readonly #chain: Chain;
-  readonly #scope: CallScope;
+  readonly #scope: RequestScope;
 
-  constructor(chain: Chain, scope: CallScope) {
+  constructor(chain: Chain, scope: RequestScope) {
     this.#chain = chain;
     this.#scope = scope;
   }

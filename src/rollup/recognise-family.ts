@@ -1,4 +1,5 @@
-import type { CallScope, Chain } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
@@ -11,7 +12,7 @@ import type { FamilyRow } from './rollup-family.ts';
  */
 export async function recogniseFamily(
   chain: Chain,
-  scope: CallScope,
+  scope: RequestScope,
   among?: readonly FamilyRow[],
 ): Promise<FamilyRow | undefined> {
   const families = among ?? (await loadFamilies());

@@ -1,4 +1,5 @@
-import type { CallRequest, CallScope, Chain } from '../chain/chain.ts';
+import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { Probe } from './probe.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
@@ -31,7 +32,7 @@ export type L1CostMode = 'folded' | 'excluded';
 export type RollupSources = {
   readonly chain: Chain;
   /** Layer 1, for `ethContext`. */
-  readonly l1: Pick<Chain, 'getHeader'> | undefined;
+  readonly l1: Pick<BlockReads, 'getHeader'> | undefined;
   /** OP Stack: the node that derives the chain from layer 1. */
   readonly opNode: Pick<Chain, 'request'> | undefined;
   readonly mode: RollupInfo['mode'];
@@ -66,6 +67,6 @@ export type FamilyRow = {
 /** What differs from one rollup stack to the next. Built once for a network, over that network's chain. */
 export interface RollupFamily {
   /** @throws ChainError when the execution inside the estimate fails or reverts. */
-  estimateGas(request: CallRequest, scope: CallScope): Promise<GasEstimate>;
-  info(scope: CallScope): Promise<RollupInfo>;
+  estimateGas(request: CallRequest, scope: RequestScope): Promise<GasEstimate>;
+  info(scope: RequestScope): Promise<RollupInfo>;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Eventual } from '../primitives/eventual.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type Acceptor, findAcceptor } from './acceptors.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { describeIssue, formatProblem } from './param-problem.ts';
@@ -50,12 +50,12 @@ export type Method<C> = MethodFacts & {
    * Checks raw positional parameters and runs the method.
    * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
    */
-  invoke(rawParams: readonly unknown[], context: C): Eventual<JsonResult>;
+  invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly params: P;
-  handle(params: ParamValues<P>, context: C): Eventual<JsonResult>;
+  handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
 };
 
 /** Binds a typed handler to the schemas of its parameters. */

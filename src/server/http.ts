@@ -10,8 +10,8 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { continueWith, type Eventual } from '../primitives/eventual.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection, ConnectionTable } from './connection.ts';
@@ -235,7 +235,7 @@ export class HttpEndpoint {
   }
 
   /** Hands a body to the gateway and sends what it answers. */
-  #handle(work: HttpRequest, body: Uint8Array, session: Session): Eventual<void> {
+  #handle(work: HttpRequest, body: Uint8Array, session: Session): PromiseOrValue<void> {
     const { request, connection, report, owner } = work;
     // Its client may have left while the body was decompressed.
     if (request.socket.destroyed) return undefined;

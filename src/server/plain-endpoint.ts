@@ -8,8 +8,8 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { continueWith, type Eventual, recoverWith } from '../primitives/eventual.ts';
 import type { JsonStream } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection } from './connection.ts';
@@ -67,7 +67,7 @@ export class PlainEndpoint {
   }
 
   /** Answers a request, at once where nothing has to be waited for. Never throws or rejects. */
-  serve(request: PlainRequest, socket: Socket, unanswered: Connection): Eventual<void> {
+  serve(request: PlainRequest, socket: Socket, unanswered: Connection): PromiseOrValue<void> {
     const { head } = request;
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + this.#limits.requestTimeout, undefined, startedAt);
@@ -87,7 +87,7 @@ export class PlainEndpoint {
     return continueWith(answered, (answer) => this.#conclude(answer, request, socket, work));
   }
 
-  #answer({ head, body }: PlainRequest, admitted: Session | Refusal, work: Work): Eventual<Answer> {
+  #answer({ head, body }: PlainRequest, admitted: Session | Refusal, work: Work): PromiseOrValue<Answer> {
     if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
     work.keyId = admitted.principal.id;
@@ -103,7 +103,7 @@ export class PlainEndpoint {
     head: RequestHead,
     socket: Socket,
     work: Work,
-  ): Eventual<number> {
+  ): PromiseOrValue<number> {
     const { unanswered } = work;
     if (typeof body !== 'string') return this.#sendStream(body, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
@@ -143,7 +143,7 @@ export class PlainEndpoint {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
   }
 
-  #conclude(answer: Answer, request: PlainRequest, socket: Socket, work: Work): Eventual<void> {
+  #conclude(answer: Answer, request: PlainRequest, socket: Socket, work: Work): PromiseOrValue<void> {
     const { status } = answer;
     const sent = this.#send(answer, request.head.fields, socket, work);
     // What waits for the client does not keep the answer: it may be large.
@@ -151,12 +151,12 @@ export class PlainEndpoint {
   }
 
   #endWhenSent(
-    sent: Eventual<number>,
+    sent: PromiseOrValue<number>,
     status: number,
     request: PlainRequest,
     socket: Socket,
     { unanswered, scope, report }: Work,
-  ): Eventual<void> {
+  ): PromiseOrValue<void> {
     const end = (bytes: number): void => {
       unanswered.end(scope);
       unanswered.caller = undefined;

@@ -6,8 +6,8 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import type { Eventual } from '../primitives/eventual.ts';
 import { type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
@@ -36,7 +36,7 @@ export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   /** Decides again whether the key still opens the network; asked for every message. */
-  readonly admit: () => Eventual<Session | Refusal>;
+  readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
   readonly shares: TransportShares;
@@ -53,7 +53,7 @@ export type WebSocketParts = {
  */
 export class WebSocketConnection {
   readonly #ws: WebSocket;
-  readonly #admit: () => Eventual<Session | Refusal>;
+  readonly #admit: () => PromiseOrValue<Session | Refusal>;
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;

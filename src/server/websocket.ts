@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
-import type { Eventual } from '../primitives/eventual.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -38,7 +38,7 @@ type Admitted = {
   readonly owner: string;
   readonly session: Session;
   readonly visitor: Visitor;
-  readonly admit: () => Eventual<Session | Refusal>;
+  readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly acceptor: Acceptor;
 };
 
@@ -160,7 +160,7 @@ export class WebSocketEndpoint {
     if (socket.destroyed || !webSockets.tryTake(owner, 1)) return this.#refuseOverloaded();
     socket.once('close', () => webSockets.giveBack(owner, 1));
     const known: Visitor = { ...visitor, wasAdmitted: true };
-    const admit = (): Eventual<Session | Refusal> => this.#gateway.admit(known);
+    const admit = (): PromiseOrValue<Session | Refusal> => this.#gateway.admit(known);
     return { owner, session: admitted, visitor, admit, acceptor };
   }
 

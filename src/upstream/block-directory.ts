@@ -1,8 +1,7 @@
-import type { CallScope } from '../chain/chain.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import { CancelSource } from '../util/cancel-source.ts';
 import { Lru } from '../util/lru.ts';
+import { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
@@ -51,7 +50,7 @@ export class BlockDirectory {
    * A block at or below the served head; null when two nodes say that there is none. The hash of a recent height is
    * known from the heads of the share; that of an older one is believed when two nodes tell the same, if there are two.
    */
-  async findByNumber(number: bigint, scope: CallScope): Promise<Block | null> {
+  async findByNumber(number: bigint, scope: RequestScope): Promise<Block | null> {
     const hash = this.hashOf(number);
     const known = hash === undefined ? undefined : this.#blocks.get(hash);
     if (known !== undefined) return known;
@@ -71,7 +70,7 @@ export class BlockDirectory {
   }
 
   /** What the nodes take for their safe or finalized block, the middle of three; null when they know none. */
-  async findByTag(tag: 'safe' | 'finalized', scope: CallScope): Promise<Block | null> {
+  async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<Block | null> {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
@@ -96,7 +95,7 @@ export class BlockDirectory {
   }
 
   /** A block by its hash, canonical or not; null when there is none. */
-  async findByHash(hash: string, scope: CallScope): Promise<Block | null> {
+  async findByHash(hash: string, scope: RequestScope): Promise<Block | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
     const call: RoutedCall = {
@@ -138,11 +137,7 @@ export class BlockDirectory {
   #agreeOnce(call: RoutedCall): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
-    const scope = {
-      deadline: performance.now() + AGREE_LIMIT_MS,
-      limitMs: AGREE_LIMIT_MS,
-      signal: new CancelSource(),
-    };
+    const scope = new RequestScope(performance.now() + AGREE_LIMIT_MS);
     const agreement = this.#agree(call, scope).finally(() => {
       if (this.#agreeing.get(call.params) === agreement) this.#agreeing.delete(call.params);
     });
@@ -150,7 +145,7 @@ export class BlockDirectory {
     return agreement;
   }
 
-  async #agree(call: RoutedCall, scope: CallScope): Promise<Block | null> {
+  async #agree(call: RoutedCall, scope: RequestScope): Promise<Block | null> {
     const { sharedAs: _, ...unshared } = call;
     const asked = new Set<Upstream>();
     const told: Block[] = [];

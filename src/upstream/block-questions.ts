@@ -1,7 +1,8 @@
-import type { BlockReference, CallScope, HeaderView } from '../chain/chain.ts';
+import type { BlockReference, HeaderView } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkTransaction, checkUncle } from './checks/check-parts.ts';
@@ -23,7 +24,7 @@ export class BlockQuestions {
     this.#parts = parts;
   }
 
-  async getReceipts(reference: BlockReference, scope: CallScope): Promise<JsonResult | null> {
+  async getReceipts(reference: BlockReference, scope: RequestScope): Promise<JsonResult | null> {
     const method = 'eth_getBlockReceipts';
     const resolved = await this.#parts.resolver.resolve(reference, scope);
     if (resolved.kind === 'pending') return this.#askPending(method, [], scope);
@@ -40,7 +41,11 @@ export class BlockQuestions {
     return this.#parts.ask({ call, scope });
   }
 
-  async getTransaction(reference: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
+  async getTransaction(
+    reference: BlockReference,
+    index: bigint,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
     const method = 'eth_getTransactionByBlockNumberAndIndex';
     const resolved = await this.#parts.resolver.resolve(reference, scope);
     if (resolved.kind === 'pending') return this.#askPending(method, [encodeQuantity(index)], scope);
@@ -51,7 +56,7 @@ export class BlockQuestions {
     return this.#askText({ ...this.#about(method, block, params), check }, scope);
   }
 
-  async getUncle(reference: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
+  async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
     const method = 'eth_getUncleByBlockNumberAndIndex';
     const resolved = await this.#parts.resolver.resolve(reference, scope);
     // A pending block has no uncles: it is not sealed (geth answers null too).
@@ -65,7 +70,7 @@ export class BlockQuestions {
     );
   }
 
-  async getHeader(reference: BlockReference, scope: CallScope): Promise<HeaderView | null> {
+  async getHeader(reference: BlockReference, scope: RequestScope): Promise<HeaderView | null> {
     const { resolver } = this.#parts;
     if (reference.kind === 'tag' && reference.tag === 'latest') return viewOf(await resolver.getHead(scope));
     const resolved = await resolver.resolve(reference, scope);
@@ -96,24 +101,24 @@ export class BlockQuestions {
     };
   }
 
-  async #findBlock(resolved: ResolvedBlock, scope: CallScope): Promise<Block | null> {
+  async #findBlock(resolved: ResolvedBlock, scope: RequestScope): Promise<Block | null> {
     if (resolved.kind !== 'block') return null;
     const { number, hash } = resolved.position;
     if (!resolved.isCanonical && hash !== undefined) return this.#parts.directory.findByHash(hash, scope);
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  async #askText(call: RoutedCall, scope: CallScope): Promise<JsonText> {
+  async #askText(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
     return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
   }
 
-  async #askPending(method: string, rest: readonly string[], scope: CallScope): Promise<JsonText | null> {
+  async #askPending(method: string, rest: readonly string[], scope: RequestScope): Promise<JsonText | null> {
     const params = JSON.stringify(['pending', ...rest]);
     const answer = await this.#askText({ method, params, isSticky: true, nulls: 'truth' }, scope);
     return answer === 'null' ? null : answer;
   }
 
-  async #getPendingHeader(scope: CallScope): Promise<HeaderView | null> {
+  async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: '["pending",false]',

@@ -1,5 +1,6 @@
-import type { BlockReference, BlockTag, CallScope } from '../chain/chain.ts';
+import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
@@ -47,7 +48,7 @@ export class BlockResolver {
   }
 
   /** The served head. @throws ChainError `unavailable` when none is known in time, and when it is too old to be served */
-  async getHead(scope: CallScope): Promise<BlockHeader> {
+  async getHead(scope: RequestScope): Promise<BlockHeader> {
     const latest = await this.#getKnownHead(scope);
     this.#checkAge(latest);
     return latest;
@@ -57,7 +58,7 @@ export class BlockResolver {
    * What a reference means, asking nodes only for a hash that has not been seen and a tag that has not been told.
    * @throws ChainError `unavailable`, as `getHead`, where the reference may mean another block by now
    */
-  async resolve(reference: BlockReference, scope: CallScope): Promise<ResolvedBlock> {
+  async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const latest = await this.#getKnownHead(scope);
     if (!this.#isImmutable(reference)) this.#checkAge(latest);
     const known = this.resolveNow(reference);
@@ -85,7 +86,7 @@ export class BlockResolver {
     }
   }
 
-  async #getKnownHead(scope: CallScope): Promise<BlockHeader> {
+  async #getKnownHead(scope: RequestScope): Promise<BlockHeader> {
     const { head } = this.#parts;
     if (head.head === undefined && this.#parts.mayBeKnown()) await this.#waitForHead(scope);
     if (head.head === undefined) throw new ChainError('unavailable', this.#parts.explainOutage());
@@ -108,7 +109,7 @@ export class BlockResolver {
   }
 
   /** Until there is a head, none can be expected, the deadline has come or the caller has gone. */
-  #waitForHead({ deadline, signal }: CallScope): Promise<void> {
+  #waitForHead({ deadline, signal }: RequestScope): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timer);
@@ -144,7 +145,7 @@ export class BlockResolver {
   }
 
   /** Right after the start the share may not have told a tag yet, but the nodes may know it. */
-  async #askTag({ tag }: TagReference, scope: CallScope): Promise<ResolvedBlock> {
+  async #askTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
     const asked = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
     const block = await this.#parts.directory.findByTag(asked, scope);
     return block === null ? { kind: 'none', message: `${tag} block not found` } : canonical(block);
@@ -153,7 +154,7 @@ export class BlockResolver {
   async #resolveHash(
     { hash, requireCanonical }: Extract<BlockReference, { kind: 'hash' }>,
     latest: BlockHeader,
-    scope: CallScope,
+    scope: RequestScope,
   ): Promise<ResolvedBlock> {
     const { directory } = this.#parts;
     const block = await directory.findByHash(hash, scope);

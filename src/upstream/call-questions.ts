@@ -1,7 +1,8 @@
-import type { CallRequest, CallScope } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
@@ -33,15 +34,15 @@ export class CallQuestions {
     this.#parts = parts;
   }
 
-  call(request: CallRequest, scope: CallScope): Promise<JsonResult> {
+  call(request: CallRequest, scope: RequestScope): Promise<JsonResult> {
     return this.#ask('eth_call', request, checkData, scope);
   }
 
-  estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
+  estimateGas(request: CallRequest, scope: RequestScope): Promise<JsonText> {
     return this.#ask('eth_estimateGas', request, checkQuantity, scope) as Promise<JsonText>;
   }
 
-  #ask(method: string, request: CallRequest, check: Check, scope: CallScope): Promise<JsonResult> {
+  #ask(method: string, request: CallRequest, check: Check, scope: RequestScope): Promise<JsonResult> {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     const isPinned = resolved?.kind === 'block' && resolved.position.hash !== undefined;
     return isPinned
@@ -49,7 +50,7 @@ export class CallQuestions {
       : this.#resolveAndAsk({ method, request, check }, scope);
   }
 
-  async #resolveAndAsk(question: Question, scope: CallScope): Promise<JsonResult> {
+  async #resolveAndAsk(question: Question, scope: RequestScope): Promise<JsonResult> {
     const { resolver, directory, ask } = this.#parts;
     const resolved = await resolver.resolve(question.request.block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
@@ -63,7 +64,7 @@ export class CallQuestions {
     return ask({ call, scope });
   }
 
-  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: CallScope): Promise<JsonResult> {
+  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: RequestScope): Promise<JsonResult> {
     const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
     const text = encodeCall(request);
     const overrides = encodeOverrides(request);
@@ -93,7 +94,7 @@ export class CallQuestions {
 export async function findHash(
   { number, hash }: BlockPosition,
   directory: BlockDirectory,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<{ readonly number: bigint; readonly hash: string }> {
   const found = hash ?? (await directory.findByNumber(number, scope))?.hash;
   if (found === undefined) throw new ChainError('failed', 'header not found');

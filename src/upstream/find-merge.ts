@@ -1,4 +1,4 @@
-import type { CallScope } from '../chain/chain.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { BlockDirectory } from './block-directory.ts';
  * uncles. About 25 questions on a chain as long as mainnet, one on a chain that never knew proof of work.
  * @param head a height that lies after the merge
  */
-export async function findMerge(directory: BlockDirectory, head: bigint, scope: CallScope): Promise<void> {
+export async function findMerge(directory: BlockDirectory, head: bigint, scope: RequestScope): Promise<void> {
   let before = 0n;
   let after = head;
   for (let probe = 1n; before + 1n < after; probe = (before + after) / 2n) {

@@ -1,5 +1,5 @@
-import type { CancelSignal } from '../chain/chain.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { CancelSignal } from '../util/cancel-source.ts';
 import { UpstreamFault } from './fault.ts';
 
 /**

@@ -1,5 +1,6 @@
-import { type CallScope, UNSUPPORTED } from '../chain/chain.ts';
+import { UNSUPPORTED } from '../chain/chain.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { toChainError } from './chain-errors.ts';
 import { createEndpoint } from './endpoint.ts';
 import { readError } from './errors/read-error.ts';
@@ -26,7 +27,7 @@ export interface RemoteNode {
   request(
     method: string,
     params: readonly unknown[],
-    scope: CallScope,
+    scope: RequestScope,
   ): Promise<JsonText | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }
@@ -37,7 +38,7 @@ export function openNode(row: UpstreamOptions): RemoteNode {
   const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight });
   const secrets = listSecrets(endpoint.url, endpoint.headers);
 
-  async function ask(method: string, params: readonly unknown[], scope: CallScope): Promise<JsonText> {
+  async function ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonText> {
     const call = { method, params: JSON.stringify(params) };
     const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
     if (reply.kind === 'error') throw readError(reply.error, method, secrets);

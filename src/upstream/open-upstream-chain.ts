@@ -3,6 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
+import { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
@@ -231,13 +232,14 @@ function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
 async function searchMerge(
   directory: BlockDirectory,
   head: NetworkHead,
-  signal: CancelSource,
+  stopping: CancelSource,
 ): Promise<void> {
   await head.whenKnown();
   if (head.head?.difficulty !== 0n) return;
   try {
-    const deadline = performance.now() + MERGE_LIMIT_MS;
-    await findMerge(directory, head.head.number, { deadline, signal });
+    const scope = new RequestScope(performance.now() + MERGE_LIMIT_MS);
+    stopping.addEventListener('abort', () => scope.abort());
+    await findMerge(directory, head.head.number, scope);
   } catch (error) {
     if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
   }

@@ -1,8 +1,9 @@
 import { decodeBlockReference, encodeBlockReference, isTag } from '../chain/block-reference.ts';
-import type { BlockReference, CallScope } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkBlockHash, checkMember } from './checks/check-parts.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
@@ -20,7 +21,7 @@ export class OtherQuestions {
   }
 
   /** @throws UpstreamFault `unsupported` when no node has the method. */
-  async ask(method: string, params: readonly unknown[], scope: CallScope): Promise<JsonResult> {
+  async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
     if (rule.counts !== undefined) return this.#count(rule.counts, params, rule, scope);
     const call =
@@ -32,12 +33,28 @@ export class OtherQuestions {
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
   }
 
+  async getBlock(
+    block: BlockReference,
+    hasTransactions: boolean,
+    scope: RequestScope,
+  ): Promise<JsonResult | null> {
+    const answer = await (block.kind === 'hash'
+      ? this.ask('eth_getBlockByHash', [block.hash, hasTransactions], scope)
+      : this.ask('eth_getBlockByNumber', [encodeBlockReference(block), hasTransactions], scope));
+    return answer === 'null' ? null : answer;
+  }
+
+  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+    const params = [address, encodeBlockReference(block)];
+    return this.ask('eth_getTransactionCount', params, scope) as Promise<JsonText>;
+  }
+
   /** How many transactions or uncles a block has: the directory knows. */
   async #count(
     list: 'transactionHashes' | 'uncleHashes',
     params: readonly unknown[],
     rule: ReadRule,
-    scope: CallScope,
+    scope: RequestScope,
   ): Promise<JsonText> {
     const { resolver, directory } = this.#parts;
     const resolved = await resolver.resolve(readReference(params[0], 0, rule), scope);
@@ -54,7 +71,7 @@ export class OtherQuestions {
     method: string,
     params: readonly unknown[],
     rule: ReadRule,
-    scope: CallScope,
+    scope: RequestScope,
   ): Promise<RoutedCall | JsonText> {
     const at = rule.block as number;
     const reference = readReference(params[at], at, rule);
@@ -89,7 +106,7 @@ export class OtherQuestions {
    * The tags in a filter for logs become numbers, and the node must have the highest block of the range. Blocks above
    * the served head have no logs yet, whatever single nodes know of them.
    */
-  async #pinLogs(params: readonly unknown[], scope: CallScope): Promise<RoutedCall | JsonText> {
+  async #pinLogs(params: readonly unknown[], scope: RequestScope): Promise<RoutedCall | JsonText> {
     const method = 'eth_getLogs';
     const filter = Object(params[0]) as Readonly<Record<string, unknown>>;
     if (typeof filter['blockHash'] === 'string') {

@@ -1,6 +1,6 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { CallScope } from '../chain/chain.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
@@ -57,7 +57,7 @@ export type Witness = { upstream?: Upstream };
 /** A call on its way through the policies; each of them sees what those before it have decided. */
 export type Exchange = {
   readonly call: RoutedCall;
-  readonly scope: CallScope;
+  readonly scope: RequestScope;
   /** Who may be asked, best first: set by `order`. */
   readonly route?: Route;
   /** Who is asked: set by `hedge`. */

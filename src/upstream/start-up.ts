@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CancelSignal } from '../chain/chain.ts';
+import type { CancelSource } from '../util/cancel-source.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { agreeOnChain, type ChainIdentity, type ConfiguredChain, type Membership } from './membership.ts';
 import type { PoolOptions } from './options.ts';
@@ -35,7 +35,7 @@ export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void
 export async function waitForHeads(
   head: NetworkHead,
   upstreams: readonly Upstream[],
-  stopping: CancelSignal,
+  stopping: CancelSource,
 ): Promise<void> {
   const until = performance.now() + HEAD_LIMIT_MS;
   const mayReport = ({ isAwaited, standing, isAway }: Upstream): boolean =>

@@ -1,14 +1,16 @@
 import { isTag } from '../chain/block-reference.ts';
 import {
+  type BlockReads,
   type BlockReference,
-  type CallRequest,
-  type CallScope,
   type Chain,
-  type HeaderView,
+  type Executions,
+  type StateReads,
+  type TransactionReads,
   UNSUPPORTED,
 } from '../chain/chain.ts';
 import type { ChainFigures } from '../observe/sources.ts';
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
@@ -28,52 +30,58 @@ export type UpstreamChainParts = {
   readonly close: () => Promise<void>;
 };
 
+/** A reader whose answers always have to be waited for. */
+type Promised<T> = {
+  readonly [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
+    ? (...parameters: P) => Promise<Awaited<R>>
+    : never;
+};
+
 /** A chain that real nodes know: every operation becomes questions to the pool, every fault a ChainError. */
 export class UpstreamChain implements Chain {
   readonly chainId: bigint;
+  readonly blocks: Promised<BlockReads>;
+  readonly transactions: Promised<TransactionReads>;
+  readonly state: Promised<StateReads>;
+  readonly execution: Promised<Executions>;
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
+    const { blocks, calls, others, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
+    const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
+      followMoves(ask, block.kind === 'tag', where);
+    this.blocks = {
+      getHeader: (block, scope) => answer(block, () => blocks.getHeader(block, scope)),
+      getBlock: (block, hasTransactions, scope) =>
+        answer(block, () => others.getBlock(block, hasTransactions, scope)).then(translateFaults),
+      getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
+      getReceipts: (block, scope) =>
+        answer(block, () => blocks.getReceipts(block, scope)).then(translateFaults),
+    };
+    this.transactions = {
+      getTransaction: ({ block, index }, scope) =>
+        answer(block, () => blocks.getTransaction(block, index, scope)),
+    };
+    this.state = {
+      getTransactionCount: (address, block, scope) =>
+        answer(block, () => others.getTransactionCount(address, block, scope)),
+    };
+    this.execution = {
+      call: (request, scope) => answer(request.block, () => calls.call(request, scope)).then(translateFaults),
+      estimateGas: (request, scope) => answer(request.block, () => calls.estimateGas(request, scope)),
+    };
   }
 
   get isAnswerable(): boolean {
     return this.#parts.isAnswerable();
   }
 
-  call(request: CallRequest, scope: CallScope): Promise<JsonResult> {
-    return this.#answer(request.block, () => this.#parts.calls.call(request, scope)).then(translateFaults);
-  }
-
-  estimateGas(request: CallRequest, scope: CallScope): Promise<JsonText> {
-    return this.#answer(request.block, () => this.#parts.calls.estimateGas(request, scope));
-  }
-
-  getBlockReceipts(block: BlockReference, scope: CallScope): Promise<JsonResult | null> {
-    return this.#answer(block, () => this.#parts.blocks.getReceipts(block, scope)).then(translateFaults);
-  }
-
-  getTransactionByBlockAndIndex(
-    block: BlockReference,
-    index: bigint,
-    scope: CallScope,
-  ): Promise<JsonText | null> {
-    return this.#answer(block, () => this.#parts.blocks.getTransaction(block, index, scope));
-  }
-
-  getUncleByBlockAndIndex(block: BlockReference, index: bigint, scope: CallScope): Promise<JsonText | null> {
-    return this.#answer(block, () => this.#parts.blocks.getUncle(block, index, scope));
-  }
-
-  getHeader(block: BlockReference, scope: CallScope): Promise<HeaderView | null> {
-    return this.#answer(block, () => this.#parts.blocks.getHeader(block, scope));
-  }
-
   async request(
     method: string,
     params: readonly unknown[],
-    scope: CallScope,
+    scope: RequestScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
     const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
       this.#parts.others.ask(method, params, scope).catch((error: unknown) => {
@@ -91,10 +99,6 @@ export class UpstreamChain implements Chain {
 
   close(): Promise<void> {
     return this.#parts.close();
-  }
-
-  #answer<T>(block: BlockReference, ask: () => Promise<T>): Promise<T> {
-    return followMoves(ask, block.kind === 'tag', this.#parts.where);
   }
 }
 

@@ -1,10 +1,18 @@
 type Listener = () => void;
 
+/** The part of AbortSignal that is used. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: Listener): void;
+  removeEventListener(type: 'abort', listener: Listener): void;
+}
+
 /**
  * Tells those who listen that something is not wanted any more. What its `signal` offers is the part of AbortSignal
  * that is used here, at a twentieth of the cost: an AbortController took 3 % of the time of a request that is passed on.
  */
-export class CancelSource {
+export class CancelSource implements CancelSignal {
   readonly signal: CancelSource;
   #aborted = false;
   #reason: unknown;

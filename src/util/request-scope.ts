@@ -1,25 +1,17 @@
 import { CancelSource } from './cancel-source.ts';
+import type { TraceSpan } from './trace-span.ts';
 
-/** Work that is traced, as far as those see it who pass it on. */
-interface TraceContext {
-  readonly traceParent: string;
-  begin(
-    name: string,
-    kind: 'internal' | 'client',
-    attributes: Readonly<Record<string, string>>,
-  ): TraceContext;
-  set(name: string, value: string | number): void;
-  end(fault?: string): void;
-}
+/** How a derived scope differs from the one that it is made of. */
+type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
 /**
- * When an answer is no longer wanted: a deadline, and a signal for "the client has gone" or "time is up".
- * Most requests never look at the signal, so it is made on first use.
+ * What every part of a request has: the deadline, the signal for "the client has gone" or "time is up", the owner, the trace.
+ * Most requests never read the signal, so it is made on first use.
  */
 export class RequestScope {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Milliseconds that were left when the scope began. */
+  /** Milliseconds from the start to the deadline, for messages about it. */
   readonly limitMs: number;
   readonly #parent: RequestScope | undefined;
   #source: CancelSource | undefined;
@@ -27,7 +19,7 @@ export class RequestScope {
   /** Whose request it is; scopes made inside have the same. */
   owner: string | undefined;
   /** The work that it is part of, where that is traced; scopes made inside begin with the same. */
-  trace: TraceContext | undefined;
+  trace: TraceSpan | undefined;
   /** Whether a node had to be asked for the answer: noted by who asks. */
   hasAskedNode = false;
   #reason: unknown;
@@ -35,9 +27,9 @@ export class RequestScope {
   #children: Set<RequestScope> | undefined;
 
   /** `now` is the present on the same clock, for those who have just looked. */
-  constructor(deadline: number, parent?: RequestScope, now: number = performance.now()) {
+  constructor(deadline: number, parent?: RequestScope, now: number = performance.now(), limitMs?: number) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
-    this.limitMs = this.deadline - now;
+    this.limitMs = limitMs ?? this.deadline - now;
     this.#parent = parent;
     this.owner = parent?.owner;
     this.trace = parent?.trace;
@@ -54,6 +46,17 @@ export class RequestScope {
       else if (this.#parent !== undefined) this.#parent.#adopt(this);
     }
     return this.#source;
+  }
+
+  /**
+   * The scope of a part of the work, of the same owner and trace and with the same limit in messages. With `isDetached` it does not end
+   * with this scope and may have a later deadline: it ends by its own `abort`.
+   */
+  derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
+    const scope = new RequestScope(deadline, isDetached ? undefined : this, 0, this.limitMs);
+    scope.owner = this.owner;
+    scope.trace = this.trace;
+    return scope;
   }
 
   /** Ends this scope and those inside it. Only the first call counts. */

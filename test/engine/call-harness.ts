@@ -82,12 +82,16 @@ export class CallHarness {
 
   async call(call: CallObject, extras: CallExtras = {}): Promise<string> {
     const request: CallRequest = { block: LATEST, ...extras, call };
-    return JSON.parse((await this.opened.chain.call(request, limitTo(TIME_LIMIT_MS))) as string) as string;
+    return JSON.parse(
+      (await this.opened.chain.execution.call(request, limitTo(TIME_LIMIT_MS))) as string,
+    ) as string;
   }
 
   async estimate(call: CallObject, extras: CallExtras = {}): Promise<bigint> {
     const request: CallRequest = { block: LATEST, ...extras, call };
-    return BigInt(JSON.parse(await this.opened.chain.estimateGas(request, limitTo(TIME_LIMIT_MS))) as string);
+    return BigInt(
+      JSON.parse(await this.opened.chain.execution.estimateGas(request, limitTo(TIME_LIMIT_MS))) as string,
+    );
   }
 
   /** Calls a piece of assembly source. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { CallRequest, CallScope } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import type { ExecutionPoolOptions } from '../../src/engine/execution/execution-pool.ts';
@@ -10,8 +10,9 @@ import type { Job } from '../../src/engine/execution/job.ts';
 import { type Simulation, type SimulationRequest, Simulator } from '../../src/engine/simulation/simulator.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
 import { VALID_INPUTS } from '../evm/precompiles/inputs.ts';
-import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
+import { limitTo, type OpenedChain, openBuiltChain, ownedBy } from '../support/test-chain.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
@@ -61,7 +62,7 @@ describe('execution pool', () => {
   });
   after(() => opened.close());
 
-  type Ask = (request: CallRequest, scope?: CallScope) => Promise<string>;
+  type Ask = (request: CallRequest, scope?: RequestScope) => Promise<string>;
 
   /** A pool of its own over the same store. */
   async function usePool(
@@ -72,7 +73,7 @@ describe('execution pool', () => {
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => faults.push(fault), ...options });
     const chain = new EngineChain(opened.store, pool);
     const ask: Ask = async (request, scope = limitTo(PATIENCE_MS)) =>
-      JSON.parse((await chain.call(request, scope)) as string) as string;
+      JSON.parse((await chain.execution.call(request, scope)) as string) as string;
     try {
       await use(ask, pool, faults, chain);
     } finally {
@@ -88,12 +89,12 @@ describe('execution pool', () => {
 
   test('a short call is answered at once, without a thread', async () => {
     await usePool({}, async (_ask, pool, faults, chain) => {
-      const answer = chain.call(SHORT, limitTo(PATIENCE_MS));
+      const answer = chain.execution.call(SHORT, limitTo(PATIENCE_MS));
       assert.equal(typeof answer, 'string');
       assert.equal(BigInt(JSON.parse(answer as string)), 42n);
       const failing = { ...SHORT, ...withProgram('INVALID'), call: { to: PROGRAM } };
       assert.throws(
-        () => chain.call(failing, limitTo(PATIENCE_MS)),
+        () => chain.execution.call(failing, limitTo(PATIENCE_MS)),
         chainError('failed', 'invalid opcode: INVALID'),
       );
       assert.equal(pool.size, 0);
@@ -103,7 +104,7 @@ describe('execution pool', () => {
 
   test('a long call moves to a thread, and is answered the same way', async () => {
     await usePool({}, async (ask, pool, faults, chain) => {
-      const answer = chain.call(countDown(3_000_000), limitTo(PATIENCE_MS));
+      const answer = chain.execution.call(countDown(3_000_000), limitTo(PATIENCE_MS));
       assert.ok(answer instanceof Promise);
       assert.equal(BigInt(JSON.parse((await answer) as string)), 3_000_000n);
       assert.equal(pool.size, 1);
@@ -111,9 +112,12 @@ describe('execution pool', () => {
       assert.equal(BigInt(await ask(countDown(1))), 1n);
       const scope = limitTo(PATIENCE_MS);
       const failing = { ...ENDLESS, call: { to: PROGRAM, gas: '0x1c9c380' } };
-      await assert.rejects(async () => chain.call(failing, scope), chainError('failed', 'out of gas'));
       await assert.rejects(
-        async () => chain.estimateGas(failing, scope),
+        async () => chain.execution.call(failing, scope),
+        chainError('failed', 'out of gas'),
+      );
+      await assert.rejects(
+        async () => chain.execution.estimateGas(failing, scope),
         chainError('failed', 'gas required exceeds allowance (30000000)'),
       );
       assert.equal(pool.size, 1);
@@ -158,7 +162,7 @@ describe('execution pool', () => {
         assert.equal(BigInt(await ask(SHORT)), 42n);
         assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
       }
-      await assert.rejects(async () => chain.estimateGas(ENDLESS, limitTo(300)), isTimeout);
+      await assert.rejects(async () => chain.execution.estimateGas(ENDLESS, limitTo(300)), isTimeout);
       await assert.rejects(ask(SHORT, limitTo(0)), chainError('busy', 'too many executions are waiting'));
       assert.equal(pool.size, 1);
       assert.deepEqual(faults, []);
@@ -178,7 +182,7 @@ describe('execution pool', () => {
         await ask(SHORT);
         endings.push('short');
       }
-      await ask(countDown(500_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+      await ask(countDown(500_000), ownedBy('other', limitTo(PATIENCE_MS)));
       endings.push('long');
       controller.abort();
       await Promise.all(endless);
@@ -210,14 +214,14 @@ describe('execution pool', () => {
       const controller = new AbortController();
       const endings: string[] = [];
       const flood = Array.from({ length: 5 }, () =>
-        ask(ENDLESS, { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' }).catch(
+        ask(ENDLESS, ownedBy('greedy', limitTo(PATIENCE_MS, controller.signal))).catch(
           (error: ChainError) => {
             endings.push(error.kind);
           },
         ),
       );
       assert.equal(
-        BigInt(await ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' })),
+        BigInt(await ask(countDown(1_000_000), ownedBy('other', limitTo(PATIENCE_MS)))),
         1_000_000n,
       );
       endings.push('other');
@@ -268,10 +272,10 @@ describe('execution pool', () => {
     test(`${name} beyond the time limit end at it, and hold up no other call of the thread`, async () => {
       await usePool({}, async (ask, pool, faults) => {
         const expensive = assert.rejects(
-          ask(request, { ...limitTo(1_000), owner: 'greedy' }),
+          ask(request, ownedBy('greedy', limitTo(1_000))),
           chainError('timeout', 'execution aborted (timeout = 1s)'),
         );
-        const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+        const other = ask(countDown(1_000_000), ownedBy('other', limitTo(PATIENCE_MS)));
         assert.equal(BigInt(await other), 1_000_000n);
         await expensive;
         while (pool.describe().running > 0) await new Promise(setImmediate);
@@ -286,7 +290,7 @@ describe('execution pool', () => {
       const controller = new AbortController();
       const endings: string[] = [];
       const flood = Array.from({ length: 12 }, () =>
-        ask(ENDLESS, { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' }).catch(
+        ask(ENDLESS, ownedBy('greedy', limitTo(PATIENCE_MS, controller.signal))).catch(
           (error: ChainError) => {
             endings.push(error.kind);
           },
@@ -296,7 +300,7 @@ describe('execution pool', () => {
       assert.equal(pool.describe().running, 7);
       assert.equal(pool.describe().queued, 5);
       for (let i = 0; i < 3; i++) {
-        const scope = { ...limitTo(PATIENCE_MS), owner: `other ${i}` };
+        const scope = ownedBy(`other ${i}`, limitTo(PATIENCE_MS));
         assert.equal(BigInt(await ask(countDown(1_000_000), scope)), 1_000_000n);
         endings.push('other');
       }
@@ -309,12 +313,12 @@ describe('execution pool', () => {
   test('one caller cannot fill the queue', async () => {
     await usePool({ runningLimit: 1, queueLimit: 4 }, async (ask) => {
       const controller = new AbortController();
-      const scope = { ...limitTo(PATIENCE_MS, controller.signal), owner: 'greedy' };
+      const scope = ownedBy('greedy', limitTo(PATIENCE_MS, controller.signal));
       const flood = Array.from({ length: 3 }, () =>
         assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has gone')),
       );
       await assert.rejects(ask(ENDLESS, scope), chainError('busy', 'too many executions are waiting'));
-      const other = ask(countDown(1_000_000), { ...limitTo(PATIENCE_MS), owner: 'other' });
+      const other = ask(countDown(1_000_000), ownedBy('other', limitTo(PATIENCE_MS)));
       controller.abort();
       await Promise.all(flood);
       assert.equal(BigInt(await other), 1_000_000n);

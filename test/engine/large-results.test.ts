@@ -40,14 +40,14 @@ describe('large results', () => {
     ['on a thread', 3_000_000],
   ] as const) {
     test(`return data of calls that end ${where} is handed on in pieces`, async () => {
-      const result = await opened.chain.call(program('RETURN', count), limitTo(PATIENCE_MS));
+      const result = await opened.chain.execution.call(program('RETURN', count), limitTo(PATIENCE_MS));
       assert.equal(await read(result), EXPECTED);
     });
 
     test(`revert data of calls that end ${where} stays bytes`, async () => {
       const scope = limitTo(PATIENCE_MS);
       await assert.rejects(
-        async () => opened.chain.call(program('REVERT', count), scope),
+        async () => opened.chain.execution.call(program('REVERT', count), scope),
         (error) => {
           assert.ok(error instanceof ChainError && error.kind === 'reverted');
           assert.ok(error.data instanceof Uint8Array);

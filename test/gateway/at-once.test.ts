@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRequest, Chain, HeaderView } from '../../src/chain/chain.ts';
-import { UNSUPPORTED } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
-import type { Eventual } from '../../src/primitives/eventual.ts';
+import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
@@ -28,24 +28,18 @@ function createPromptChain(requests: CallRequest[]): Chain {
         return '"0x2a"';
     }
   };
-  return {
-    chainId: 1337n,
-    isAnswerable: true,
-    call: run,
-    estimateGas: run,
-    getBlockReceipts: () => null,
-    getTransactionByBlockAndIndex: () => null,
-    getUncleByBlockAndIndex: () => null,
-    getHeader: () => HEADER,
-    request: (method) => (method === 'eth_getTransactionCount' ? '"0x7"' : UNSUPPORTED),
-    async close() {},
-  };
+  return createFakeChain({
+    execution: { call: run, estimateGas: run },
+    blocks: { getHeader: () => HEADER, getReceipts: () => null, getUncle: () => null },
+    transactions: { getTransaction: () => null },
+    state: { getTransactionCount: () => '"0x7"' },
+  });
 }
 
 type Setup = {
   readonly gateway: Gateway;
   readonly requests: CallRequest[];
-  readonly send: (body: unknown) => Eventual<Answer>;
+  readonly send: (body: unknown) => PromiseOrValue<Answer>;
 };
 
 function setUp(): Setup {

@@ -1,17 +1,18 @@
 /** Every call is told of once, at its end, whatever it came in and whatever came of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CallRequest, type Chain, type HeaderView, UNSUPPORTED } from '../../src/chain/chain.ts';
+import type { HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
-import type { Network } from '../../src/gateway/network.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { Network } from '../../src/methods/network.ts';
 import type { CallObserver } from '../../src/observe/call-report.ts';
 import type { LimitObserver } from '../../src/observe/limit-observer.ts';
 import { RequestReport } from '../../src/observe/request-report.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, playing, ScriptedChain } from './scripted-network.ts';
 import { receiptsOf, type SourcePlan, StreamingChain } from './scripted-source.ts';
@@ -190,28 +191,24 @@ test('a stream ends with its first bytes; that it broke off later is told apart'
 
 test('a chain with nodes says of each call by itself whether one was asked', async () => {
   const header: HeaderView = { number: 1n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
-  const unused = async (): Promise<null> => null;
-  const chain: Chain = {
-    chainId: 1n,
-    isAnswerable: true,
-    async call({ call: { data } }: CallRequest, scope) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (data === '0x02') scope.hasAskedNode = true;
-      if (data === '0x03') throw new ChainError('unavailable', 'the only node does not answer');
-      if (data === '0x04') throw new ChainError('failed', 'header not found');
-      return '"0x"';
+  const chain = createFakeChain({
+    execution: {
+      async call({ call: { data } }, scope) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (data === '0x02') scope.hasAskedNode = true;
+        if (data === '0x03') throw new ChainError('unavailable', 'the only node does not answer');
+        if (data === '0x04') throw new ChainError('failed', 'header not found');
+        return '"0x"';
+      },
     },
-    estimateGas: async () => '"0x"',
-    getBlockReceipts: unused,
-    getTransactionByBlockAndIndex: async (_block, _index, scope) => {
-      scope.hasAskedNode = true;
-      return null;
+    transactions: {
+      getTransaction: async (_place, scope) => {
+        scope.hasAskedNode = true;
+        return null;
+      },
     },
-    getUncleByBlockAndIndex: unused,
-    getHeader: async () => header,
-    request: () => UNSUPPORTED,
-    async close() {},
-  };
+    blocks: { getHeader: async () => header },
+  });
   const { send, told } = setUp(createScriptedNetwork(chain, { hasNodes: true }));
   await send([
     call('eth_call', [{ data: '0x01' }, 'latest']),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Network } from '../../src/gateway/network.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { Network } from '../../src/methods/network.ts';
 import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
 
 function network(name: string): Network {

@@ -1,16 +1,19 @@
-import { decodeBlockReference } from '../../src/chain/block-reference.ts';
 import {
+  type BlockReads,
   type BlockReference,
   type CallRequest,
-  type CallScope,
   type Chain,
+  type Executions,
   type HeaderView,
+  type StateReads,
+  type TransactionReads,
   UNSUPPORTED,
 } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import type { Network } from '../../src/gateway/network.ts';
+import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
 
 const ERROR_STRING =
   '0x08c379a00000000000000000000000000000000000000000000000000000000000000020' +
@@ -25,12 +28,37 @@ export class ScriptedChain implements Chain {
   readonly chainId: bigint = 1337n;
   readonly isAnswerable: boolean = true;
   readonly requests: CallRequest[] = [];
-  readonly blocks: BlockReference[] = [];
+  /** References that it was asked about. */
+  readonly references: BlockReference[] = [];
   readonly gasLimit: bigint = 30_000_000n;
   running = 0;
   mostRunning = 0;
 
-  async call(request: CallRequest, scope: CallScope): Promise<string> {
+  readonly execution: Executions = {
+    call: (request, scope) => this.call(request, scope),
+    estimateGas: async (request, scope) => {
+      await this.call(request, scope);
+      return '"0x5208"';
+    },
+  };
+  readonly blocks: BlockReads = {
+    getHeader: () => this.getHeader(),
+    getBlock: async (block) => (this.#exists(block) ? '{}' : null),
+    getReceipts: (block) => this.getReceipts(block),
+    getUncle: async (block, index) => (this.#exists(block) && index === 0n ? '{"uncles":[]}' : null),
+  };
+  readonly transactions: TransactionReads = {
+    getTransaction: async ({ block, index }) =>
+      this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null,
+  };
+  readonly state: StateReads = {
+    getTransactionCount: async (_address, block) => {
+      if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
+      return '"0x7"';
+    },
+  };
+
+  async call(request: CallRequest, scope: RequestScope): Promise<string> {
     this.requests.push(request);
     this.running++;
     this.mostRunning = Math.max(this.mostRunning, this.running);
@@ -41,45 +69,26 @@ export class ScriptedChain implements Chain {
     }
   }
 
-  async estimateGas(request: CallRequest, scope: CallScope): Promise<string> {
-    await this.call(request, scope);
-    return '"0x5208"';
-  }
-
-  async getBlockReceipts(block: BlockReference): Promise<JsonResult | null> {
-    this.blocks.push(block);
-    return this.#exists(block) ? '[]' : null;
-  }
-
-  async getTransactionByBlockAndIndex(block: BlockReference, index: bigint): Promise<string | null> {
-    this.blocks.push(block);
-    return this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null;
-  }
-
-  async getUncleByBlockAndIndex(block: BlockReference, index: bigint): Promise<string | null> {
-    this.blocks.push(block);
-    return this.#exists(block) && index === 0n ? '{"uncles":[]}' : null;
-  }
-
   async getHeader(): Promise<HeaderView> {
     return { number: 0x36n, timestamp: 540n, gasLimit: this.gasLimit, extraData: '0x' };
   }
 
-  async request(method: string, params: readonly unknown[]): Promise<string | typeof UNSUPPORTED> {
-    if (method !== 'eth_getTransactionCount') return UNSUPPORTED;
-    const block = decodeBlockReference(params[1]);
-    this.blocks.push(block);
-    if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
-    return '"0x7"';
+  async getReceipts(block: BlockReference): Promise<JsonResult | null> {
+    return this.#exists(block) ? '[]' : null;
+  }
+
+  async request(): Promise<typeof UNSUPPORTED> {
+    return UNSUPPORTED;
   }
 
   async close(): Promise<void> {}
 
   #exists(block: BlockReference): boolean {
+    this.references.push(block);
     return block.kind !== 'number' || block.number < 0x64n;
   }
 
-  async #play({ call }: CallRequest, scope: CallScope): Promise<string> {
+  async #play({ call }: CallRequest, scope: RequestScope): Promise<string> {
     switch (call.to?.slice(-2)) {
       case '01':
         throw new ChainError('reverted', 'execution reverted', ERROR_STRING);

@@ -77,7 +77,7 @@ export class StreamingChain extends ScriptedChain {
     this.#plans = plans;
   }
 
-  override async getBlockReceipts(block: BlockReference): Promise<JsonResult | null> {
+  override async getReceipts(block: BlockReference): Promise<JsonResult | null> {
     const plan = block.kind === 'number' ? this.#plans[Number(block.number)] : undefined;
     if (plan === undefined) return '[]';
     const source = new ScriptedSource(plan);

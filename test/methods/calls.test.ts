@@ -153,5 +153,5 @@ test('safe reaches the chain of a read as finalized where the network says so', 
   const network = createScriptedNetwork(chain, { safeTag: 'finalized' });
   const scope = new RequestScope(performance.now() + 10_000);
   assert.equal(await ethGetBlockReceipts.invoke(['safe'], { network, clientVersion: 'v', scope }), '[]');
-  assert.deepEqual(chain.blocks, [{ kind: 'tag', tag: 'finalized' }]);
+  assert.deepEqual(chain.references, [{ kind: 'tag', tag: 'finalized' }]);
 });

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MethodNetwork } from '../../src/methods/method-context.ts';
+import type { Network } from '../../src/methods/network.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { createScriptedNetwork } from '../gateway/scripted-network.ts';
 import { createScriptedChain, SCOPE } from '../rollup/scripted-chain.ts';
 
 function createNetwork(
   names: readonly string[] | undefined,
   requests: Readonly<Record<string, string>> = {},
-): { readonly network: MethodNetwork; readonly requests: { method: string; params: readonly unknown[] }[] } {
+): { readonly network: Network; readonly requests: { method: string; params: readonly unknown[] }[] } {
   const { chain, asked } = createScriptedChain({ requests });
-  const network: MethodNetwork = {
-    chain,
-    safeTag: 'reject',
-    ...(names !== undefined && { passthrough: new Set(names) }),
-  };
+  const network = createScriptedNetwork(chain, names === undefined ? {} : { passthrough: new Set(names) });
   return { network, requests: asked.requests };
 }
 
-async function invoke(network: MethodNetwork, name: string, params: readonly unknown[]): Promise<JsonResult> {
+async function invoke(network: Network, name: string, params: readonly unknown[]): Promise<JsonResult> {
   const method = findMethod(name, network);
   assert.ok(method !== undefined, name);
   return method.invoke(params, { network, clientVersion: 'test', scope: SCOPE });

@@ -1,29 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNSUPPORTED } from '../../src/chain/chain.ts';
 import { ethGetTransactionCount } from '../../src/methods/eth_getTransactionCount.ts';
-import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
 
 const ACCOUNT = '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f';
-
-test('a chain that cannot tell a nonce does not have the method', async () => {
-  class PlainChain extends ScriptedChain {
-    override async request(): Promise<typeof UNSUPPORTED> {
-      return UNSUPPORTED;
-    }
-  }
-  const context = {
-    network: createScriptedNetwork(new PlainChain()),
-    clientVersion: 'v',
-    scope: new RequestScope(performance.now() + 10_000),
-  };
-  await assert.rejects(
-    async () => ethGetTransactionCount.invoke([ACCOUNT, 'latest'], context),
-    (error) => error instanceof RpcError && error.row.code === -32601,
-  );
-});
 
 test('the block reaches the chain as it was meant', async () => {
   const hash = `0x${'b1'.repeat(32)}`;
@@ -41,6 +22,6 @@ test('the block reaches the chain as it was meant', async () => {
       clientVersion: 'v',
       scope: new RequestScope(performance.now() + 10_000),
     });
-    assert.deepEqual(chain.blocks, [reference]);
+    assert.deepEqual(chain.references, [reference]);
   }
 });

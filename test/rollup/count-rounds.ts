@@ -22,15 +22,18 @@ export function countRounds(chain: Chain): DistantChain {
     });
     return wave;
   };
-  const distant = new Proxy(chain, {
-    get(target, name: keyof Chain & string) {
-      const member = target[name] as unknown;
-      if (typeof member !== 'function') return member;
-      return async (...parameters: unknown[]): Promise<unknown> => {
-        if (!isNear(name, parameters[0])) await travel();
-        return member.apply(target, parameters);
-      };
-    },
-  });
-  return { chain: distant, rounds: () => rounds };
+  /** Operations of the chain itself, and those of its readers. */
+  const delay = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(_, name: string) {
+        const member = target[name as keyof T] as unknown;
+        if (typeof member === 'object' && member !== null) return delay(member);
+        if (typeof member !== 'function') return member;
+        return async (...parameters: unknown[]): Promise<unknown> => {
+          if (!isNear(name, parameters[0])) await travel();
+          return member.apply(target, parameters);
+        };
+      },
+    });
+  return { chain: delay(chain), rounds: () => rounds };
 }

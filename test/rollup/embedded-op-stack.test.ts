@@ -68,7 +68,7 @@ test('it is recognised', async () => {
 });
 
 test('an estimate covers what the specification says of the very transaction', async () => {
-  const header = await opened.chain.getHeader(LATEST);
+  const header = await opened.chain.blocks.getHeader(LATEST);
   const baseFee = header?.baseFeePerGas as bigint;
   for (const length of [0, 1, 68, 400, 3_000]) {
     const data = bytesToHex(Uint8Array.from({ length }, (_, i) => (i * i * 31) & 0xff));
@@ -88,7 +88,9 @@ test('an estimate covers what the specification says of the very transaction', a
     const size = measureFastLz(hexToBytes(unsigned)) + SIGNATURE;
     const owed = computeFjordFee(size, PRICES) + computeIsthmusOperatorFee(estimate.gasLimit, OPERATOR);
     assert.deepEqual(estimate, {
-      gasLimit: BigInt(JSON.parse(await opened.chain.estimateGas({ call, block: LATEST }, limitTo(5_000)))),
+      gasLimit: BigInt(
+        JSON.parse(await opened.chain.execution.estimateGas({ call, block: LATEST }, limitTo(5_000))),
+      ),
       baseFeePerGas: baseFee,
       // No tips on this chain.
       priorityFeePerGas: (owed + estimate.gasLimit - 1n) / estimate.gasLimit,

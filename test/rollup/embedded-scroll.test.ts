@@ -46,7 +46,7 @@ test('it is recognised', async () => {
 
 test('an estimate covers what Curie charges for the very transaction, signature included', async () => {
   const family = (await loadFamily('scroll')).create(makeSources(opened.chain));
-  const header = await opened.chain.getHeader(LATEST);
+  const header = await opened.chain.blocks.getHeader(LATEST);
   const baseFee = header?.baseFeePerGas as bigint;
   for (const length of [0, 1, 68, 3_000]) {
     const call = { from: bytesToHex(ALICE), to: `0x${'b0'.repeat(20)}`, data: `0x${'c5'.repeat(length)}` };

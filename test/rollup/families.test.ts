@@ -213,7 +213,7 @@ describe('arbitrum', () => {
       rollupContext: { queueIndex: 1_000n, index: 99n, verifiedIndex: 89n },
     };
     assert.deepEqual(await readInfo('arbitrum', { requests }), expected);
-    const { ethContext } = await readInfo('arbitrum', { requests, sources: { l1: L1 } });
+    const { ethContext } = await readInfo('arbitrum', { requests, sources: { l1: L1.blocks } });
     assert.deepEqual(ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
     const other = { requests: { eth_getBlockByNumber: '{"number":"0x64","nonce":"0x0"}' } };
     await assert.rejects(readInfo('arbitrum', other), misconfigured);
@@ -258,7 +258,7 @@ describe('scroll', () => {
       blockNumber: 23_000_007n,
       timestamp: 0n,
     });
-    assert.deepEqual(await readInfo('scroll', { sources: { l1: L1 } }), {
+    assert.deepEqual(await readInfo('scroll', { sources: { l1: L1.blocks } }), {
       mode: 'verifier',
       syncing: false,
       ethContext: { blockNumber: 23_800_000n, timestamp: 1_764_000_000n },
@@ -320,7 +320,7 @@ describe('taiko', () => {
     const requests = { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x15ef3c0"}' };
     const { ethContext } = await readInfo('taiko', { requests });
     assert.deepEqual(ethContext, { blockNumber: 23_000_000n, timestamp: 0n });
-    const beside = await readInfo('taiko', { requests, sources: { l1: L1 } });
+    const beside = await readInfo('taiko', { requests, sources: { l1: L1.blocks } });
     assert.deepEqual(beside.ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
   });
 });
@@ -366,7 +366,7 @@ describe('ethereum', () => {
   });
 
   test('info: what every node can say', async () => {
-    assert.deepEqual(await readInfo('ethereum', { sources: { l1: L1, mode: 'sequencer' } }), {
+    assert.deepEqual(await readInfo('ethereum', { sources: { l1: L1.blocks, mode: 'sequencer' } }), {
       mode: 'sequencer',
       syncing: false,
       ethContext: { blockNumber: 23_800_000n, timestamp: 1_764_000_000n },

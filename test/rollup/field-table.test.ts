@@ -102,7 +102,7 @@ function compare(one: readonly string[], other: readonly string[]): Set<string> 
 async function findOrigins(record: RecordedFamily): Promise<Map<string, Origin>> {
   const answers = listAnswers(record);
   const alone = await readFields(record, answers, {});
-  const beside: Partial<RollupSources> = { l1: createLayer1(23_800_000n) };
+  const beside: Partial<RollupSources> = { l1: createLayer1(23_800_000n).blocks };
   const whole = await readFields(record, answers, beside);
   const native = new Set<string>();
   const worked = new Set<string>();
@@ -118,7 +118,7 @@ async function findOrigins(record: RecordedFamily): Promise<Map<string, Origin>>
   }
   const others: Partial<RollupSources>[] = [
     { ...beside, mode: 'sequencer' },
-    { ...beside, l1: createLayer1(23_900_000n) },
+    { ...beside, l1: createLayer1(23_900_000n).blocks },
   ];
   for (const other of others) {
     for (const field of compare(whole, await readFields(record, answers, other))) worked.add(field);

@@ -37,7 +37,7 @@ test('everything known', async () => {
       return `"0x${'0'.repeat(59)}3771b"`;
     },
   };
-  assert.deepEqual(await read(script, { l1, messageService: SERVICE }), {
+  assert.deepEqual(await read(script, { l1: l1.blocks, messageService: SERVICE }), {
     mode: 'sequencer',
     syncing: false,
     ethContext: { blockNumber: 16_131_692n, timestamp: 1_670_402_841n },
@@ -83,7 +83,7 @@ test('an empty chain has no information', async () => {
 });
 
 test('an empty layer 1 counts as none', async () => {
-  const l1 = createScriptedChain({}).chain;
+  const l1 = createScriptedChain({}).chain.blocks;
   const { ethContext } = await read({ headers: { latest: at(1n) } }, { l1 });
   assert.deepEqual(ethContext, { blockNumber: 0n, timestamp: 0n });
 });

@@ -1,9 +1,9 @@
 /** A recorded node as a chain, without a network between: answers can be changed one by one. */
 import { decodeBlockReference } from '../../src/chain/block-reference.ts';
 import { type BlockReference, type Chain, type HeaderView, UNSUPPORTED } from '../../src/chain/chain.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 import { makeBlock, type Params } from '../support/served-node.ts';
 import { HEIGHT, type RecordedFamily } from './recorded-nodes.ts';
-import { createScriptedChain } from './scripted-chain.ts';
 
 type Answer = (params: Params) => unknown;
 export type Answers = Readonly<Record<string, Answer | undefined>>;
@@ -56,15 +56,17 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
     const answer = answers[method];
     return answer === undefined ? UNSUPPORTED : answer(params);
   };
-  const { chain } = createScriptedChain({
-    call: ({ call, block }) => JSON.stringify(say('eth_call', call, name(block))),
-    estimate: ({ call }) => JSON.stringify(say('eth_estimateGas', call)),
-  });
-  return {
-    ...chain,
+  return createFakeChain({
     chainId: BigInt(chainId),
-    getHeader: async (block) =>
-      viewOf(say('eth_getBlockByNumber', name(block)) as Readonly<Record<string, unknown>>),
+    execution: {
+      call: async ({ call, block }) => JSON.stringify(say('eth_call', call, name(block))),
+      estimateGas: async ({ call }) => JSON.stringify(say('eth_estimateGas', call)),
+    },
+    blocks: {
+      getHeader: async (block) =>
+        viewOf(say('eth_getBlockByNumber', name(block)) as Readonly<Record<string, unknown>>),
+    },
+    state: { getTransactionCount: async () => JSON.stringify(say('eth_getTransactionCount')) },
     request: async (method, params) => {
       const at =
         method === 'eth_getBlockByNumber'
@@ -73,5 +75,5 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
       const answer = say(method, ...at);
       return answer === UNSUPPORTED ? UNSUPPORTED : JSON.stringify(answer);
     },
-  };
+  });
 }

@@ -1,17 +1,16 @@
+import { encodeBlockReference } from '../../src/chain/block-reference.ts';
 import {
   type BlockReference,
   type CallRequest,
-  type CallScope,
   type Chain,
   type HeaderView,
   UNSUPPORTED,
 } from '../../src/chain/chain.ts';
 import type { RollupSources } from '../../src/rollup/rollup-family.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 
-export const SCOPE: CallScope = {
-  deadline: Number.POSITIVE_INFINITY,
-  signal: new AbortController().signal,
-};
+export const SCOPE: RequestScope = new RequestScope(Number.POSITIVE_INFINITY);
 
 /** Sources over one chain, and nothing else unless told otherwise. */
 export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): RollupSources {
@@ -61,32 +60,38 @@ export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
 /** A chain that answers from a script and remembers what it was asked. */
 export function createScriptedChain(script: Script): { chain: Chain; asked: Asked } {
   const asked: Asked = { estimates: [], calls: [], headers: [], requests: [] };
-  const chain: Chain = {
+  const chain = createFakeChain({
     chainId: 59144n,
-    isAnswerable: true,
-    async call(request) {
-      asked.calls.push(request);
-      if (script.call === undefined) throw new Error('unexpected call');
-      return script.call(request);
+    execution: {
+      async call(request) {
+        asked.calls.push(request);
+        if (script.call === undefined) throw new Error('unexpected call');
+        return script.call(request);
+      },
+      async estimateGas(request) {
+        asked.estimates.push(request);
+        if (script.estimate === undefined) throw new Error('unexpected estimate');
+        return script.estimate(request);
+      },
     },
-    async estimateGas(request) {
-      asked.estimates.push(request);
-      if (script.estimate === undefined) throw new Error('unexpected estimate');
-      return script.estimate(request);
+    blocks: {
+      async getHeader(block) {
+        asked.headers.push(nameBlock(block));
+        return script.headers?.[nameBlock(block)] ?? null;
+      },
     },
-    async getHeader(block) {
-      asked.headers.push(nameBlock(block));
-      return script.headers?.[nameBlock(block)] ?? null;
+    state: {
+      async getTransactionCount(address, block) {
+        const params = [address, encodeBlockReference(block)];
+        asked.requests.push({ method: 'eth_getTransactionCount', params });
+        return script.requests?.['eth_getTransactionCount'] ?? '"0x0"';
+      },
     },
     async request(method, params) {
       asked.requests.push({ method, params });
       return script.requests?.[method] ?? UNSUPPORTED;
     },
-    getBlockReceipts: async () => null,
-    getTransactionByBlockAndIndex: async () => null,
-    getUncleByBlockAndIndex: async () => null,
-    close: async () => {},
-  };
+  });
   return { chain, asked };
 }
 

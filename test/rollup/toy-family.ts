@@ -1,5 +1,5 @@
 /** The family of docs/adding-a-rollup.md: it charges a fixed price for every byte of calldata, told by a contract. */
-import type { CallRequest, CallScope } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { readWord } from '../../src/rollup/contract.ts';
@@ -9,6 +9,7 @@ import { pinBlock } from '../../src/rollup/estimate/pin-block.ts';
 import { readBasics } from '../../src/rollup/estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../../src/rollup/info/read-node.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../../src/rollup/rollup-family.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
 
 const PRICES = '0x70000000000000000000000000000000000000aa';
 /** `pricePerByte()` */
@@ -38,7 +39,7 @@ export const toy: FamilyRow = {
 async function estimateToyGas(
   { chain, l1CostMode }: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, tip = 0n, price] = await Promise.all([

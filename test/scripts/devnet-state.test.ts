@@ -9,8 +9,9 @@ import { WITHDRAWAL_RECIPIENT } from '../../scripts/chains/devnet-paris.ts';
 import { encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
-import type { CallRequest, CallScope } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 
 const CHAINS = new URL('../../../chains/', import.meta.url);
@@ -28,10 +29,9 @@ after(() => embedded.close());
 
 /** Result of a call on the state after a block, as hex. */
 async function callAt(number: number, request: Omit<CallRequest, 'block'>): Promise<string> {
-  const { signal } = new AbortController();
-  const scope: CallScope = { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
+  const scope = new RequestScope(performance.now() + CALL_TIMEOUT_MS);
   const block = { kind: 'number', number: BigInt(number) } as const;
-  return JSON.parse((await embedded.chain.call({ ...request, block }, scope)) as string) as string;
+  return JSON.parse((await embedded.chain.execution.call({ ...request, block }, scope)) as string) as string;
 }
 
 /** Result of a function without arguments; `0x` where there is no code. */
@@ -51,9 +51,7 @@ function addressOf(wanted: string): string {
 
 test('there are two uncles where the facts say', async () => {
   const block = { kind: 'number', number: BigInt(FACTS.uncleBlock) } as const;
-  const uncles = await Promise.all(
-    [0n, 1n, 2n].map((index) => embedded.chain.getUncleByBlockAndIndex(block, index)),
-  );
+  const uncles = await Promise.all([0n, 1n, 2n].map((index) => embedded.chain.blocks.getUncle(block, index)));
   assert.deepEqual(
     uncles.map((uncle) => uncle !== null),
     [true, true, false],
@@ -100,7 +98,7 @@ test('accounts run code while they are delegated, and not before or after', asyn
 for (const number of [48, 53]) {
   test(`block ${number}: what a delegated account calls leaves a log`, async () => {
     const block = { kind: 'number', number: BigInt(number) } as const;
-    const receipts = JSON.parse((await embedded.chain.getBlockReceipts(block)) as string) as {
+    const receipts = JSON.parse((await embedded.chain.blocks.getReceipts(block)) as string) as {
       logs: unknown[];
     }[];
     assert.equal(receipts.flatMap(({ logs }) => logs).length, 1);
@@ -109,7 +107,7 @@ for (const number of [48, 53]) {
 
 test('the system contracts remember: a beacon root, a block hash', async () => {
   const parent = FACTS.headNumber - 1;
-  const header = await embedded.chain.getHeader({ kind: 'number', number: BigInt(parent) });
+  const header = await embedded.chain.blocks.getHeader({ kind: 'number', number: BigInt(parent) });
   const ask = (to: string, word: bigint): Promise<string> =>
     callAt(FACTS.headNumber, { call: { to, data: bytesToHex(encodeWord(word)) } });
   assert.equal(await ask('0x0000f90827f1c53a10cb7a02335b175320002935', BigInt(parent)), header?.hash);

@@ -9,10 +9,11 @@ import { decodeFunctionResult, type Hex, parseAbi } from 'viem';
 import { generateChainFiles } from '../../scripts/chains/chain-files.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
-import type { BlockReference, CallObject, CallScope } from '../../src/chain/chain.ts';
+import type { BlockReference, CallObject } from '../../src/chain/chain.ts';
 import type { ChainError } from '../../src/chain/errors.ts';
 import type { BuiltinChain } from '../../src/config/network-options.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 
 const CHAINS = new URL('../../../chains/', import.meta.url);
@@ -27,12 +28,13 @@ const importCommitted = (name: BuiltinChain): Promise<EmbeddedChain> => {
 
 /** Result of a call at the head, as hex. */
 async function call({ chain }: EmbeddedChain, request: CallObject): Promise<Hex> {
-  return JSON.parse((await chain.call({ call: request, block: LATEST }, scopeOfCall())) as string) as Hex;
+  return JSON.parse(
+    (await chain.execution.call({ call: request, block: LATEST }, scopeOfCall())) as string,
+  ) as Hex;
 }
 
-function scopeOfCall(): CallScope {
-  const { signal } = new AbortController();
-  return { deadline: performance.now() + CALL_TIMEOUT_MS, signal };
+function scopeOfCall(): RequestScope {
+  return new RequestScope(performance.now() + CALL_TIMEOUT_MS);
 }
 
 /** Compressed bytes depend on the zlib at hand; what they hold does not. */
@@ -79,7 +81,7 @@ function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void 
     assert.equal(get().summary.imported, facts.headNumber);
     assert.equal(get().summary.headHash, facts.headHash);
     assert.equal(get().chain.chainId, BigInt(facts.chainId));
-    const genesis = await get().chain.getHeader({ kind: 'number', number: 0n });
+    const genesis = await get().chain.blocks.getHeader({ kind: 'number', number: 0n });
     assert.equal(genesis?.hash, facts.genesisHash);
   });
 
@@ -107,7 +109,7 @@ function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void 
   });
 
   test("the head's receipts are few and not all alike", async () => {
-    const receipts = JSON.parse((await get().chain.getBlockReceipts(LATEST)) as string) as {
+    const receipts = JSON.parse((await get().chain.blocks.getReceipts(LATEST)) as string) as {
       status: string;
       logs: unknown[];
     }[];
@@ -143,10 +145,10 @@ describe('rollup', () => {
   });
 
   test('the head carries the prices of a public example, every header a base fee of 7', async () => {
-    const head = await embedded.chain.getHeader(LATEST);
+    const head = await embedded.chain.blocks.getHeader(LATEST);
     assert.equal(head?.extraData, `0x010000753000f54e650000ea60${'00'.repeat(19)}`);
     for (let number = 0n; number <= BigInt(FACTS.rollup.headNumber); number++) {
-      const header = await embedded.chain.getHeader({ kind: 'number', number });
+      const header = await embedded.chain.blocks.getHeader({ kind: 'number', number });
       assert.equal(header?.baseFeePerGas, 7n);
       assert.match(header?.extraData ?? '', /^0x01[0-9a-f]{24}0{38}$/);
     }
@@ -169,12 +171,15 @@ describe('op-rollup', () => {
     assert.equal(await ask('number()'), BigInt(facts.originNumber));
     assert.equal(await ask('timestamp()'), BigInt(facts.originTimestamp));
     const devnet = await importCommitted('devnet');
-    const origin = await devnet.chain.getHeader({ kind: 'number', number: BigInt(facts.originNumber) });
+    const origin = await devnet.chain.blocks.getHeader({
+      kind: 'number',
+      number: BigInt(facts.originNumber),
+    });
     await devnet.close();
     assert.equal(await ask('hash()'), BigInt(origin?.hash as string));
     assert.equal(await ask('basefee()'), origin?.baseFeePerGas);
     assert.equal(origin?.timestamp, BigInt(facts.originTimestamp));
-    const first = await embedded.chain.getTransactionByBlockAndIndex(LATEST, 0n);
+    const first = await embedded.chain.transactions.getTransaction({ block: LATEST, index: 0n });
     assert.match(JSON.parse(first as string).input, /^0x098999be/);
   });
 });

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Refusal, Session } from '../../src/gateway/admission.ts';
 import type { Answer, TextAnswer } from '../../src/gateway/answer.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
-import type { Network } from '../../src/gateway/network.ts';
+import type { Network } from '../../src/methods/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { RequestLog } from '../../src/observe/request-log.ts';
 import { RequestObserver } from '../../src/observe/request-observer.ts';

@@ -25,12 +25,15 @@ test('blocks that another process imports are answered without opening the store
   const genesisFile = join(folder.path, 'genesis.json');
   writeFileSync(genesisFile, genesis);
 
-  const readNumber = async (): Promise<bigint | undefined> => (await opened.chain.getHeader(LATEST))?.number;
+  const readNumber = async (): Promise<bigint | undefined> =>
+    (await opened.chain.blocks.getHeader(LATEST))?.number;
   /** The receiver's balance as code sees it, on a thread of the pool. */
   const readBalance = async (): Promise<bigint> => {
     const call = { data: `0x73${RECEIVER.slice(2)}3160005260206000f3` };
     return BigInt(
-      JSON.parse((await opened.chain.call({ block: LATEST, call }, limitTo(TIME_LIMIT_MS))) as string),
+      JSON.parse(
+        (await opened.chain.execution.call({ block: LATEST, call }, limitTo(TIME_LIMIT_MS))) as string,
+      ),
     );
   };
 
@@ -50,7 +53,7 @@ test('blocks that another process imports are answered without opening the store
     assert.equal(await readBalance(), 5n * number);
     const hash = bytesToHex(builder.hashAt(Number(number)));
     const byHash = { kind: 'hash', hash, requireCanonical: true } as const;
-    assert.equal((await opened.chain.getHeader(byHash))?.number, number);
+    assert.equal((await opened.chain.blocks.getHeader(byHash))?.number, number);
   }
   await opened.close();
   folder.remove();

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { encodeBlock } from '../../src/chain/block.ts';
-import type { CallScope } from '../../src/chain/chain.ts';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
@@ -15,6 +14,7 @@ import {
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import type { ChainBuilder } from './chain-builder.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 
@@ -119,6 +119,17 @@ export async function openBuiltChain(
 }
 
 /** A time limit from now on. */
-export function limitTo(milliseconds: number, signal: AbortSignal = new AbortController().signal): CallScope {
-  return { deadline: performance.now() + milliseconds, limitMs: milliseconds, signal };
+export function limitTo(
+  milliseconds: number,
+  signal: AbortSignal = new AbortController().signal,
+): RequestScope {
+  const scope = new RequestScope(performance.now() + milliseconds);
+  signal.addEventListener('abort', () => scope.abort(signal.reason));
+  return scope;
+}
+
+/** The scope of another owner's work. */
+export function ownedBy(owner: string, scope: RequestScope): RequestScope {
+  scope.owner = owner;
+  return scope;
 }

@@ -42,10 +42,13 @@ describe('what is known without asking', () => {
   it('a block above the head is null in all three', async () => {
     const { chain: served, asked } = createNetwork(chain);
     for (const block of [at(20), at(1_000_000)]) {
-      assert.equal(await served.getBlockReceipts(block, createScope()), null);
-      assert.equal(await served.getTransactionByBlockAndIndex(block, 0n, createScope()), null);
-      assert.equal(await served.getUncleByBlockAndIndex(block, 0n, createScope()), null);
-      assert.equal(await served.getHeader(block, createScope()), null);
+      assert.equal(await served.blocks.getReceipts(block, createScope()), null);
+      assert.equal(
+        await served.transactions.getTransaction({ block: block, index: 0n }, createScope()),
+        null,
+      );
+      assert.equal(await served.blocks.getUncle(block, 0n, createScope()), null);
+      assert.equal(await served.blocks.getHeader(block, createScope()), null);
     }
     assert.deepEqual(asked(), []);
   });
@@ -53,42 +56,45 @@ describe('what is known without asking', () => {
   it('an index past the end is null, once the block is known', async () => {
     const { chain: served, asked } = createNetwork(chain);
     for (const index of [3n, 4n, 2n ** 63n]) {
-      assert.equal(await served.getTransactionByBlockAndIndex(at(FULL), index, createScope()), null);
-      assert.equal(await served.getUncleByBlockAndIndex(at(FULL), index, createScope()), null);
+      assert.equal(
+        await served.transactions.getTransaction({ block: at(FULL), index: index }, createScope()),
+        null,
+      );
+      assert.equal(await served.blocks.getUncle(at(FULL), index, createScope()), null);
     }
     assert.deepEqual(asked(), [`eth_getBlockByNumber ["0x${FULL}",false]`]);
   });
 
   it('a block without transactions has no receipts, whatever nodes say', async () => {
     const { chain: served, asked } = createNetwork(chain);
-    assert.equal(await served.getBlockReceipts(at(6), createScope()), '[]');
+    assert.equal(await served.blocks.getReceipts(at(6), createScope()), '[]');
     assert.equal(asked().length, 1);
   });
 
   it('an uncle after the merge is null without any request', async () => {
     const { chain: served, asked, directory } = createNetwork(chain);
-    assert.equal(await served.getUncleByBlockAndIndex(LATEST, 0n, createScope()), null);
+    assert.equal(await served.blocks.getUncle(LATEST, 0n, createScope()), null);
     assert.deepEqual(asked(), []);
     await findMerge(directory, 19n, createScope());
     const before = asked().length;
     for (let number = 10; number < 20; number++) {
-      assert.equal(await served.getUncleByBlockAndIndex(at(number), 0n, createScope()), null);
+      assert.equal(await served.blocks.getUncle(at(number), 0n, createScope()), null);
     }
     assert.equal(asked().length, before);
-    const uncle = await served.getUncleByBlockAndIndex(at(9), 1n, createScope());
+    const uncle = await served.blocks.getUncle(at(9), 1n, createScope());
     assert.deepEqual(JSON.parse(uncle as string), { hash: chain.block(9).uncleHashes[1], uncles: [] });
     assert.deepEqual(asked().slice(before).at(-1), `${UNCLE} ["0x9","0x1"]`);
   });
 
   it('a pending block has no uncles', async () => {
     const { chain: served, asked } = createNetwork(chain);
-    assert.equal(await served.getUncleByBlockAndIndex(PENDING, 0n, createScope()), null);
+    assert.equal(await served.blocks.getUncle(PENDING, 0n, createScope()), null);
     assert.deepEqual(asked(), []);
   });
 
   it('the header of the head', async () => {
     const { chain: served, asked } = createNetwork(chain);
-    const header = await served.getHeader(LATEST, createScope());
+    const header = await served.blocks.getHeader(LATEST, createScope());
     assert.equal(header?.number, 19n);
     assert.equal(header?.hash, chain.hashOf(19));
     assert.deepEqual(asked(), []);
@@ -99,11 +105,11 @@ describe('what is known without asking', () => {
     switchTo(chain, { finalized: chain.block(3) });
     const tag: BlockReference = { kind: 'tag', tag: 'finalized' };
     for (const block of [tag, at(3)]) {
-      assert.equal((await served.getHeader(block, createScope()))?.hash, chain.hashOf(3));
+      assert.equal((await served.blocks.getHeader(block, createScope()))?.hash, chain.hashOf(3));
     }
     assert.deepEqual(asked(), []);
     const byHash: BlockReference = { kind: 'hash', hash: chain.hashOf(3), requireCanonical: true };
-    await served.call({ call: {}, block: byHash }, createScope());
+    await served.execution.call({ call: {}, block: byHash }, createScope());
     assert.deepEqual(
       asked().map((call) => call.split(' ')[0]),
       ['eth_call'],
@@ -114,9 +120,12 @@ describe('what is known without asking', () => {
 describe('what nodes answer', () => {
   it('transactions, uncles and receipts of the block', async () => {
     const { chain: served } = createNetwork(chain);
-    const transaction = await served.getTransactionByBlockAndIndex(at(FULL), 2n, createScope());
+    const transaction = await served.transactions.getTransaction(
+      { block: at(FULL), index: 2n },
+      createScope(),
+    );
     assert.deepEqual(JSON.parse(transaction as string), chain.transactionObject(FULL, 2));
-    assert.equal(await served.getBlockReceipts(at(FULL), createScope()), chain.receipts(FULL));
+    assert.equal(await served.blocks.getReceipts(at(FULL), createScope()), chain.receipts(FULL));
   });
 
   it('is shared by tag, number and hash, and asked once', async () => {
@@ -124,8 +133,8 @@ describe('what nodes answer', () => {
     const { chain: served, asked } = createNetwork(full);
     const names = [LATEST, at(7), hashed(full.hashOf(7))];
     for (const block of [...names, ...names]) {
-      assert.equal(await served.getBlockReceipts(block, createScope()), full.receipts(7));
-      await served.getTransactionByBlockAndIndex(block, 1n, createScope());
+      assert.equal(await served.blocks.getReceipts(block, createScope()), full.receipts(7));
+      await served.transactions.getTransaction({ block: block, index: 1n }, createScope());
     }
     assert.deepEqual(asked(), [
       'eth_getBlockByNumber ["0x7",false]',
@@ -138,10 +147,10 @@ describe('what nodes answer', () => {
     const before = new ScriptedChain({ length: 8, transactions: () => 2 });
     const after = new ScriptedChain({ length: 9, transactions: () => 2, salt: 1, forkedFrom: 6 });
     const { chain: served, switchTo } = createNetwork(before);
-    assert.equal(await served.getBlockReceipts(at(7), createScope()), before.receipts(7));
+    assert.equal(await served.blocks.getReceipts(at(7), createScope()), before.receipts(7));
     switchTo(after);
-    assert.equal(await served.getBlockReceipts(at(7), createScope()), after.receipts(7));
-    assert.equal(await served.getBlockReceipts(LATEST, createScope()), after.receipts(8));
+    assert.equal(await served.blocks.getReceipts(at(7), createScope()), after.receipts(7));
+    assert.equal(await served.blocks.getReceipts(LATEST, createScope()), after.receipts(8));
   });
 
   it('a null for what the block lists, or something else, is a fault: the next node answers', async () => {
@@ -159,29 +168,29 @@ describe('what nodes answer', () => {
     for (const [method, lie] of lies) {
       const { chain: served } = network(but(method, answer(lie)), chain.behaviour());
       const scope = createScope();
-      assert.equal(await served.getBlockReceipts(at(FULL), scope), chain.receipts(FULL), method);
-      const transaction = await served.getTransactionByBlockAndIndex(at(FULL), 0n, scope);
+      assert.equal(await served.blocks.getReceipts(at(FULL), scope), chain.receipts(FULL), method);
+      const transaction = await served.transactions.getTransaction({ block: at(FULL), index: 0n }, scope);
       assert.deepEqual(JSON.parse(transaction as string), chain.transactionObject(FULL, 0));
-      assert.notEqual(await served.getUncleByBlockAndIndex(at(FULL), 0n, scope), null);
+      assert.notEqual(await served.blocks.getUncle(at(FULL), 0n, scope), null);
     }
   });
 
   it('with none but liars there is an error, never a wrong answer', async () => {
     for (const lie of ['null', '[]', chain.receipts(6), '{}', '"0x"']) {
       const { chain: served } = network(but(RECEIPTS, answer(lie)), but(RECEIPTS, answer(lie)));
-      await assert.rejects(served.getBlockReceipts(at(FULL), createScope()), { name: 'ChainError' });
+      await assert.rejects(served.blocks.getReceipts(at(FULL), createScope()), { name: 'ChainError' });
     }
   });
 
   it('a block that nodes deny is null when two say so', async () => {
     const denies = but('eth_getBlockByNumber', answer('null'));
     const two = network(denies, denies).chain;
-    assert.equal(await two.getBlockReceipts(at(FULL), createScope()), null);
-    await assert.rejects(network(denies).chain.getBlockReceipts(at(FULL), createScope()), {
+    assert.equal(await two.blocks.getReceipts(at(FULL), createScope()), null);
+    await assert.rejects(network(denies).chain.blocks.getReceipts(at(FULL), createScope()), {
       kind: 'failed',
     });
     assert.equal(
-      await network(denies, chain.behaviour()).chain.getBlockReceipts(at(FULL), createScope()),
+      await network(denies, chain.behaviour()).chain.blocks.getReceipts(at(FULL), createScope()),
       chain.receipts(FULL),
     );
   });
@@ -191,10 +200,13 @@ describe('what nodes answer', () => {
     const { chain: served } = network(
       but(TRANSACTION, async () => ({ kind: 'result', result: createStream(text) })),
     );
-    assert.equal(await served.getTransactionByBlockAndIndex(at(FULL), 0n, createScope()), text);
+    assert.equal(
+      await served.transactions.getTransaction({ block: at(FULL), index: 0n }, createScope()),
+      text,
+    );
     const streaming = (receipts: string): Behaviour =>
       but(RECEIPTS, async () => ({ kind: 'result', result: createStream(receipts) }));
-    const right = await network(streaming(chain.receipts(FULL))).chain.getBlockReceipts(
+    const right = await network(streaming(chain.receipts(FULL))).chain.blocks.getReceipts(
       at(FULL),
       createScope(),
     );
@@ -202,7 +214,7 @@ describe('what nodes answer', () => {
     assert.equal(await readAll(right), chain.receipts(FULL));
     const wrong = await network(
       streaming(chain.receipts(FULL).replaceAll(chain.hashOf(FULL), chain.hashOf(6))),
-    ).chain.getBlockReceipts(at(FULL), createScope());
+    ).chain.blocks.getReceipts(at(FULL), createScope());
     assert.ok(wrong !== null);
     await assert.rejects(readAll(wrong), { kind: 'unavailable' });
   });
@@ -216,12 +228,12 @@ describe('receipts without eth_getBlockReceipts', () => {
     const { chain: served, node } = createNetwork(big, {}, [
       createNode(but(RECEIPTS, nodeError(-32601, 'the method does not exist'), big)),
     ]);
-    assert.equal(await served.getBlockReceipts(at(3), createScope()), big.receipts(3));
+    assert.equal(await served.blocks.getReceipts(at(3), createScope()), big.receipts(3));
     assert.deepEqual(
       node.asked.batches.map((batch) => batch.length),
       [100, 100, 50],
     );
-    assert.equal(await served.getBlockReceipts(hashed(big.hashOf(3)), createScope()), big.receipts(3));
+    assert.equal(await served.blocks.getReceipts(hashed(big.hashOf(3)), createScope()), big.receipts(3));
     assert.equal(node.asked.batches.length, 3);
   });
 
@@ -232,7 +244,7 @@ describe('receipts without eth_getBlockReceipts', () => {
       [down, lacks],
     ]) {
       const { chain: served } = network(...behaviours);
-      assert.equal(await served.getBlockReceipts(at(FULL), createScope()), chain.receipts(FULL));
+      assert.equal(await served.blocks.getReceipts(at(FULL), createScope()), chain.receipts(FULL));
     }
   });
 
@@ -240,11 +252,11 @@ describe('receipts without eth_getBlockReceipts', () => {
     const hash = chain.transactionHash(FULL, 1);
     const incomplete: Behaviour = (call, options) =>
       call.params.includes(hash) ? answer('null')(call, options) : lacks(call, options);
-    await assert.rejects(network(incomplete).chain.getBlockReceipts(at(FULL), createScope()), {
+    await assert.rejects(network(incomplete).chain.blocks.getReceipts(at(FULL), createScope()), {
       name: 'ChainError',
     });
     assert.equal(
-      await network(incomplete, lacks).chain.getBlockReceipts(at(FULL), createScope()),
+      await network(incomplete, lacks).chain.blocks.getReceipts(at(FULL), createScope()),
       chain.receipts(FULL),
     );
   });
@@ -260,23 +272,32 @@ describe('pending', () => {
     );
     for (let i = 0; i < 2; i++) {
       const scope = createScope();
-      assert.equal(await served.getTransactionByBlockAndIndex(PENDING, 0n, scope), '{"hash":null}');
+      assert.equal(
+        await served.transactions.getTransaction({ block: PENDING, index: 0n }, scope),
+        '{"hash":null}',
+      );
     }
     assert.deepEqual(asked(), Array(2).fill(`${TRANSACTION} ["pending","0x0"]`));
   });
 
   it('a null is null', async () => {
     const { chain: served } = network(answer('null'));
-    assert.equal(await served.getTransactionByBlockAndIndex(PENDING, 0n, createScope()), null);
-    assert.equal(await served.getBlockReceipts(PENDING, createScope()), null);
-    assert.equal(await served.getHeader(PENDING, createScope()), null);
+    assert.equal(
+      await served.transactions.getTransaction({ block: PENDING, index: 0n }, createScope()),
+      null,
+    );
+    assert.equal(await served.blocks.getReceipts(PENDING, createScope()), null);
+    assert.equal(await served.blocks.getHeader(PENDING, createScope()), null);
   });
 
   it('its header may lack the hash, but not what prices need', async () => {
-    const header = await network(answer(pendingBlock)).chain.getHeader(PENDING, createScope());
+    const header = await network(answer(pendingBlock)).chain.blocks.getHeader(PENDING, createScope());
     assert.deepEqual(header, { number: 20n, timestamp: 101n, gasLimit: 21_000n, extraData: '0x' });
-    await assert.rejects(network(answer('{"number":"0x14"}')).chain.getHeader(PENDING, createScope()), {
-      kind: 'unavailable',
-    });
+    await assert.rejects(
+      network(answer('{"number":"0x14"}')).chain.blocks.getHeader(PENDING, createScope()),
+      {
+        kind: 'unavailable',
+      },
+    );
   });
 });

@@ -41,10 +41,13 @@ const blockOf = (params: string | undefined): unknown => (JSON.parse(params ?? '
 describe('calls', () => {
   it('tags become the number of the served block, or its hash where the node takes one', async () => {
     const old = createNetwork(chain);
-    assert.equal(await old.chain.call(request(LATEST), createScope()), JSON.stringify(chain.hashOf(399)));
+    assert.equal(
+      await old.chain.execution.call(request(LATEST), createScope()),
+      JSON.stringify(chain.hashOf(399)),
+    );
     assert.equal(blockOf(old.node.asked.calls[0]?.params), '0x18f');
     const modern = createModern();
-    await modern.chain.call(request(LATEST), createScope());
+    await modern.chain.execution.call(request(LATEST), createScope());
     assert.deepEqual(blockOf(modern.node.asked.calls[0]?.params), {
       blockHash: chain.hashOf(399),
       requireCanonical: false,
@@ -55,7 +58,7 @@ describe('calls', () => {
     const { chain: served, node } = createNetwork(chain);
     for (const block of [LATEST, at(399), hashed(chain.hashOf(399)), hashed(chain.hashOf(399), true)]) {
       for (const data of ['0xabcdef', '0xABCDEF']) {
-        await served.call({ call: { to: TO, data }, block }, createScope());
+        await served.execution.call({ call: { to: TO, data }, block }, createScope());
       }
     }
     assert.equal(node.asked.calls.length, 1);
@@ -68,7 +71,7 @@ describe('calls', () => {
       [40_000, 3],
     ] as const) {
       const call = { to: TO, data: `0x${'ab'.repeat(bytes)}` };
-      for (let i = 0; i < 2; i++) await served.call({ call, block: LATEST }, createScope());
+      for (let i = 0; i < 2; i++) await served.execution.call({ call, block: LATEST }, createScope());
       assert.equal(node.asked.calls.length, asked);
     }
   });
@@ -76,7 +79,7 @@ describe('calls', () => {
   it('old blocks too, after one look at the block', async () => {
     const { chain: served, asked } = createNetwork(chain);
     for (const block of [at(5), hashed(chain.hashOf(5)), at(5)])
-      await served.call(request(block), createScope());
+      await served.execution.call(request(block), createScope());
     assert.deepEqual(
       asked().map((call) => call.split(' ')[0]),
       ['eth_getBlockByNumber', 'eth_call'],
@@ -94,18 +97,18 @@ describe('calls', () => {
       request(LATEST, { blockOverrides: { time: '0x1' } }),
     ];
     for (const each of requests) {
-      await served.estimateGas(each, createScope());
-      await assert.rejects(served.call(each, createScope()), { name: 'ChainError' });
+      await served.execution.estimateGas(each, createScope());
+      await assert.rejects(served.execution.call(each, createScope()), { name: 'ChainError' });
     }
     assert.equal(node.asked.calls.filter(({ method }) => method === 'eth_estimateGas').length, 5);
   });
 
   it('two calls at latest with a reorg between them are two questions', async () => {
     const { chain: served, switchTo } = createNetwork(chain);
-    const first = await served.call(request(LATEST), createScope());
+    const first = await served.execution.call(request(LATEST), createScope());
     const after = new ScriptedChain({ length: 400, salt: 1, forkedFrom: 399 });
     switchTo(after);
-    const second = await served.call(request(LATEST), createScope());
+    const second = await served.execution.call(request(LATEST), createScope());
     assert.equal(first, JSON.stringify(chain.hashOf(399)));
     assert.equal(second, JSON.stringify(after.hashOf(399)));
   });
@@ -114,7 +117,7 @@ describe('calls', () => {
     const pending = createNetwork(chain);
     pending.node.behave(answer('"0x"'));
     const block: BlockReference = { kind: 'tag', tag: 'pending' };
-    for (let i = 0; i < 2; i++) await pending.chain.call(request(block), createScope());
+    for (let i = 0; i < 2; i++) await pending.chain.execution.call(request(block), createScope());
     assert.deepEqual(
       pending.node.asked.calls.map(({ params }) => blockOf(params)),
       ['pending', 'pending'],
@@ -122,7 +125,7 @@ describe('calls', () => {
     for (const behaviour of [nodeError(3, 'execution reverted', '0x'), answer('null')]) {
       const { chain: served, node } = createNetwork(chain);
       node.behave(behaviour);
-      for (let i = 0; i < 2; i++) await assert.rejects(served.call(request(LATEST), createScope()));
+      for (let i = 0; i < 2; i++) await assert.rejects(served.execution.call(request(LATEST), createScope()));
       assert.equal(node.asked.calls.length, 2);
     }
   });
@@ -131,7 +134,7 @@ describe('calls', () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer('"0x5208"'));
     const ask = (more: Partial<CallRequest>): Promise<string> =>
-      served.estimateGas(request(LATEST, more), createScope());
+      served.execution.estimateGas(request(LATEST, more), createScope());
     await ask({});
     await ask({ stateOverrides: { [TO]: { nonce: '0x1' } } });
     await ask({ blockOverrides: { time: '0x1' } });
@@ -145,11 +148,11 @@ describe('calls', () => {
 
   it('blocks that do not exist are an error in the words of geth', async () => {
     const { chain: served } = createNetwork(chain);
-    await assert.rejects(served.call(request(at(400)), createScope()), {
+    await assert.rejects(served.execution.call(request(at(400)), createScope()), {
       kind: 'failed',
       message: 'header not found',
     });
-    await assert.rejects(served.call(request({ kind: 'tag', tag: 'safe' }), createScope()), {
+    await assert.rejects(served.execution.call(request({ kind: 'tag', tag: 'safe' }), createScope()), {
       kind: 'failed',
       message: 'safe block not found',
     });
@@ -163,9 +166,14 @@ describe('calls', () => {
         createNode({ behaviour: chain.behaviour(), tier: 2 }),
       ];
       const { chain: served } = createNetwork(chain, {}, nodes);
-      assert.equal(await served.call(request(LATEST), createScope()), JSON.stringify(chain.hashOf(399)));
+      assert.equal(
+        await served.execution.call(request(LATEST), createScope()),
+        JSON.stringify(chain.hashOf(399)),
+      );
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
-      await assert.rejects(alone.chain.call(request(LATEST), createScope()), { name: 'ChainError' });
+      await assert.rejects(alone.chain.execution.call(request(LATEST), createScope()), {
+        name: 'ChainError',
+      });
     }
   });
 
@@ -187,10 +195,12 @@ describe('calls', () => {
         createNode({ behaviour: streamed(good, { pieceBytes: 7 }), tier: 2 }),
       ];
       const { chain: served } = createNetwork(chain, {}, nodes);
-      assert.equal(await served.call(request(LATEST), createScope()), good);
+      assert.equal(await served.execution.call(request(LATEST), createScope()), good);
       assert.equal(nodes[0]?.upstream.faults.size, 1);
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
-      await assert.rejects(alone.chain.call(request(LATEST), createScope()), { kind: 'unavailable' });
+      await assert.rejects(alone.chain.execution.call(request(LATEST), createScope()), {
+        kind: 'unavailable',
+      });
     }
   });
 
@@ -208,12 +218,12 @@ describe('calls', () => {
         createNode({ behaviour: streamed(good, { pieceBytes: 70_000 }), tier: 2 }),
       ];
       const { chain: served } = createNetwork(chain, {}, nodes);
-      const result = await served.call(request(LATEST), createScope());
+      const result = await served.execution.call(request(LATEST), createScope());
       assert.ok(typeof result !== 'string');
       assert.ok((await readAll(result)) === good);
       assert.equal(nodes[0]?.upstream.faults.size, 1);
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
-      const broken = await alone.chain.call(request(LATEST), createScope());
+      const broken = await alone.chain.execution.call(request(LATEST), createScope());
       await assert.rejects(readAll(broken), { name: 'ChainError', kind: 'unavailable' });
     }
   });
@@ -222,6 +232,8 @@ describe('calls', () => {
     const { chain: served, node } = createNetwork(chain);
     const source = createStream(`"0x${'1'.repeat(1_000)}"`);
     node.behave(async () => ({ kind: 'result', result: source }));
-    await assert.rejects(served.estimateGas(request(LATEST), createScope()), { kind: 'unavailable' });
+    await assert.rejects(served.execution.estimateGas(request(LATEST), createScope()), {
+      kind: 'unavailable',
+    });
   });
 });

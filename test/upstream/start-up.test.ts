@@ -47,7 +47,7 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   const log = createRecordingLog();
   const chain = await open(t, [one.url, two.url], log);
   const reason = `no majority for a genesis block: ${GENESIS_HASH}, ${OTHER_GENESIS}; set pool.genesisHash`;
-  await assert.rejects(chain.getHeader(LATEST, createScope()), {
+  await assert.rejects(chain.blocks.getHeader(LATEST, createScope()), {
     kind: 'unavailable',
     message: `2 nodes have ${reason}`,
   });
@@ -63,7 +63,7 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   assert.equal(messages.filter((message) => message.startsWith('waiting for the nodes')).length, 1);
   genesis.other = GENESIS_HASH;
   await until(() => chain.isAnswerable);
-  assert.equal((await chain.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
+  assert.equal((await chain.blocks.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
 });
 
 test('the only node goes back: the log, the status and calls say where it is', async (t) => {
@@ -82,14 +82,14 @@ test('the only node goes back: the log, the status and calls say where it is', a
   const node = await startNode(t, { answers });
   const log = createRecordingLog();
   const chain = await open(t, [node.url], log);
-  assert.equal(await chain.call({ call: {}, block: LATEST }, createScope()), '"0x"');
+  assert.equal(await chain.execution.call({ call: {}, block: LATEST }, createScope()), '"0x"');
   height = 0;
   await until(() =>
     messagesOf(log).some((message) => message.startsWith('the node went back from block 5 to 0')),
   );
   const [status] = chain.describe().upstreams;
   assert.deepEqual([status?.state, status?.reason], ['lagging', 'it is at block 0']);
-  await assert.rejects(chain.call({ call: { data: '0x01' }, block: LATEST }, createScope()), {
+  await assert.rejects(chain.execution.call({ call: { data: '0x01' }, block: LATEST }, createScope()), {
     kind: 'unavailable',
     message: 'no node has block 5 now: the only node is at block 0',
   });

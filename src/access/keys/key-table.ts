@@ -1,4 +1,4 @@
-import type { Eventual } from '../../primitives/eventual.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** Where records of keys are kept: in a folder of this machine, or in a server that machines share. */
@@ -8,8 +8,8 @@ export interface KeyTable {
    * one may be waited for longer
    * @throws (or rejects) when it cannot be read now
    */
-  findByHash(hash: string, isFirst?: boolean): Eventual<KeyRecord | undefined>;
-  list(): Eventual<readonly KeyRecord[]>;
+  findByHash(hash: string, isFirst?: boolean): PromiseOrValue<KeyRecord | undefined>;
+  list(): PromiseOrValue<readonly KeyRecord[]>;
   insert(record: KeyRecord): Promise<void>;
   /**
    * Replaces a record by what `change` makes of it, at once and as a whole: of two changes at a time neither is lost.

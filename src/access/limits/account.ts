@@ -1,4 +1,4 @@
-import { continueWith, type Eventual } from '../../primitives/eventual.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
@@ -104,7 +104,7 @@ export class Account {
    * Takes a token, and credits of the day; or says why not. At once where tokens are at hand.
    * @param tokens how many: none, or one that has to be there and others that may be owed, a burst at most
    */
-  take(credits: number, now: number = this.#options.now(), tokens = 1): Eventual<Denial | undefined> {
+  take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
     const outcome = this.#takeOne(credits, now, tokens === 0);
     if (tokens <= 1) return outcome;
     return continueWith(outcome, (denial) => {
@@ -118,7 +118,7 @@ export class Account {
     if (rate !== undefined) this.#owed += Math.min(tokens, Math.max(0, Math.floor(rate.burst) - 1));
   }
 
-  #takeOne(credits: number, now: number, isPaid: boolean): Eventual<Denial | undefined> {
+  #takeOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
     this.#countCall(now);
     if (now >= this.#dayEnd) this.#turnDay(now);
     const { rate, dailyCredits } = this.#options;
@@ -139,11 +139,11 @@ export class Account {
   }
 
   /** Tells the table of credits that are spent. */
-  flush(): Eventual<void> {
+  flush(): PromiseOrValue<void> {
     return this.isDirty ? this.#draw(0) : undefined;
   }
 
-  #drawAndTake(credits: number, isPaid: boolean, draws: number): Eventual<Denial | undefined> {
+  #drawAndTake(credits: number, isPaid: boolean, draws: number): PromiseOrValue<Denial | undefined> {
     const { now: clock, rate, dailyCredits } = this.#options;
     if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
     this.#waiting++;
@@ -203,7 +203,7 @@ export class Account {
   }
 
   /** One draw at a time: who comes meanwhile waits for it. */
-  #draw(tokens: number): Eventual<void> {
+  #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
     const spending = this.#describeSpending();

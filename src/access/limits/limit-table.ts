@@ -1,4 +1,4 @@
-import type { Eventual } from '../../primitives/eventual.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { Rate } from '../keys/rate.ts';
 
 /** Credits that an account has spent and not yet entered. */
@@ -39,7 +39,7 @@ export type Drawn = {
  */
 export interface LimitTable {
   /** Undefined while the table is away. Never throws or rejects. */
-  draw(draw: Draw): Eventual<Drawn | undefined>;
+  draw(draw: Draw): PromiseOrValue<Drawn | undefined>;
   /** The part of each limit that this process may give while the table is away: 0 to 1. */
   readonly share: number;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Eventual } from '../../primitives/eventual.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
 import type { Rate } from '../keys/rate.ts';
@@ -61,7 +61,7 @@ export class Limiter {
     credits: number,
     now?: number,
     calls?: number,
-  ): Eventual<Denial | undefined> {
+  ): PromiseOrValue<Denial | undefined> {
     const { terms } = principal;
     if (terms === undefined || (terms.rate === undefined && terms.dailyCredits === undefined))
       return undefined;
@@ -86,7 +86,7 @@ export class Limiter {
   }
 
   /** One call on a network; undefined when it may be made. */
-  takeForNetwork(network: string, now?: number): Eventual<Denial | undefined> {
+  takeForNetwork(network: string, now?: number): PromiseOrValue<Denial | undefined> {
     return this.#byNetwork.get(network)?.take(0, now);
   }
 

@@ -1,8 +1,8 @@
-import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures, ExecutionPlace } from '../../observe/sources.ts';
-import type { Eventual } from '../../primitives/eventual.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import type { Simulator } from '../simulation/simulator.ts';
@@ -77,7 +77,7 @@ export class ExecutionPool {
    * @throws ChainError (at once or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it
    * waited until then or may not even wait
    */
-  run(job: Job, simulator: Simulator, scope: CallScope): Eventual<HexData> {
+  run(job: Job, simulator: Simulator, scope: RequestScope): PromiseOrValue<HexData> {
     if (this.#isClosed) throw STOPPING;
     const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;

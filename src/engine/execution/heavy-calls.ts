@@ -1,7 +1,7 @@
-import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
@@ -84,7 +84,7 @@ export class HeavyCalls {
    * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then or may
    * not even wait
    */
-  run(job: Job, { owner, lane }: Lane, scope: CallScope): Promise<HexData> {
+  run(job: Job, { owner, lane }: Lane, scope: RequestScope): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       /** @returns false when the caller has an answer already */
@@ -164,7 +164,7 @@ export class HeavyCalls {
 }
 
 /** geth's text; the limit as it was given, to the tenth of a second. */
-function timeoutError({ limitMs = 0 }: CallScope): ChainError {
+function timeoutError({ limitMs = 0 }: RequestScope): ChainError {
   const seconds = Math.round(limitMs / 100) / 10;
   return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
 }

@@ -1,14 +1,14 @@
 import { encodeBlockReference } from '../../chain/block-reference.ts';
-import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** What a Nitro header says of layer 1: its block, and in the nonce how many delayed messages have been read. */
-export async function readArbitrumInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+export async function readArbitrumInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
   const block = encodeBlockReference({ kind: 'number', number: node.latest.number });

@@ -1,5 +1,6 @@
-import type { BlockReference, CallObject, CallRequest, CallScope, Chain } from '../../chain/chain.ts';
+import type { BlockReference, CallObject, CallRequest, Chain } from '../../chain/chain.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { findNonce } from './find-nonce.ts';
 import { deriveTip, suggestTip } from './find-tip.ts';
 import type { PinnedBlock } from './pin-block.ts';
@@ -29,7 +30,7 @@ export async function draftTransaction(
   chain: Chain,
   request: CallRequest,
   pinned: PinnedBlock,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<Draft> {
   inferPayloadType(request.call);
   const [{ gasLimit, baseFeePerGas = 0n }, suggested, nonce] = await Promise.all([

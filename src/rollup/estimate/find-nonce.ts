@@ -1,20 +1,19 @@
-import { encodeBlockReference } from '../../chain/block-reference.ts';
-import { type CallRequest, type CallScope, type Chain, UNSUPPORTED } from '../../chain/chain.ts';
+import type { CallRequest, Chain } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import type { PinnedBlock } from './pin-block.ts';
 
-/** The sender's next nonce. It only sizes the transaction: 0 stands in where the chain cannot tell. */
+/** The sender's next nonce; 0 without a sender. It only sizes the transaction. */
 export async function findNonce(
   chain: Chain,
   { call, stateOverrides }: CallRequest,
   { reference }: PinnedBlock,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint> {
   if (call.nonce !== undefined) return BigInt(call.nonce);
   if (call.from === undefined) return 0n;
   const override = stateOverrides?.[call.from.toLowerCase()]?.nonce;
   if (override !== undefined) return BigInt(override);
-  const params = [call.from, encodeBlockReference(reference)];
-  const answer = await chain.request('eth_getTransactionCount', params, scope);
-  return answer === UNSUPPORTED ? 0n : readQuantity(answer, 'Unable to query sender nonce', 64);
+  const answer = await chain.state.getTransactionCount(call.from, reference, scope);
+  return readQuantity(answer, 'Unable to query sender nonce', 64);
 }

@@ -1,6 +1,7 @@
 /** What a chain wants beyond its base fee, wei per gas: asked for in the first round, derived in the second. */
-import type { CallScope, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askCount, askObject } from '../ask.ts';
 
@@ -8,12 +9,12 @@ import { askCount, askObject } from '../ask.ts';
 const HISTORY = ['0x4', 'latest', [50]] as const;
 
 /** The chain's own suggestion; undefined when it has no such method. */
-export function suggestTip(chain: Chain, scope: CallScope): Promise<bigint | undefined> {
+export function suggestTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
   return askCount(chain, 'eth_maxPriorityFeePerGas', [], scope);
 }
 
 /** For chains without a suggestion: the last block's median tip, else what the gas price leaves, else nothing. */
-export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: CallScope): Promise<bigint> {
+export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: RequestScope): Promise<bigint> {
   const [{ reward }, price = baseFeePerGas] = await Promise.all([
     askObject(chain, 'eth_feeHistory', HISTORY, scope),
     askCount(chain, 'eth_gasPrice', [], scope),

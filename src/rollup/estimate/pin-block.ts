@@ -1,7 +1,8 @@
 import { encodeBlockReference } from '../../chain/block-reference.ts';
-import type { BlockReference, CallRequest, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 
 /** One block for everything that an answer is made of. */
 export type PinnedBlock = {
@@ -20,7 +21,11 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
  * hash and the first block are pinned as they are, and their headers may come together with what is asked about them.
  * So may the pending one's, which nothing can pin.
  */
-export async function pinBlock(chain: Chain, block: BlockReference, scope: CallScope): Promise<PinnedBlock> {
+export async function pinBlock(
+  chain: Chain,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<PinnedBlock> {
   if (block.kind !== 'tag' || block.tag === 'earliest')
     return {
       reference: block,
@@ -44,13 +49,13 @@ export async function pinBlock(chain: Chain, block: BlockReference, scope: CallS
 async function findPendingHeader(
   chain: Chain,
   pending: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<HeaderView> {
-  return (await chain.getHeader(pending, scope)) ?? findHeader(chain, LATEST, scope);
+  return (await chain.blocks.getHeader(pending, scope)) ?? findHeader(chain, LATEST, scope);
 }
 
-async function findHeader(chain: Chain, block: BlockReference, scope: CallScope): Promise<HeaderView> {
-  const header = await chain.getHeader(block, scope);
+async function findHeader(chain: Chain, block: BlockReference, scope: RequestScope): Promise<HeaderView> {
+  const header = await chain.blocks.getHeader(block, scope);
   if (header === null) throw new ChainError('failed', 'header not found');
   return header;
 }

@@ -1,5 +1,6 @@
-import type { CallRequest, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import type { CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import { findBaseFee, type PinnedBlock } from './pin-block.ts';
 
@@ -16,7 +17,7 @@ export async function readBasics(
   chain: Chain,
   request: CallRequest,
   pinned: PinnedBlock,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<Basics> {
   const [header, gasLimit] = await Promise.all([
     pinned.findHeader(),
@@ -25,8 +26,12 @@ export async function readBasics(
   return { header, gasLimit, baseFeePerGas: findBaseFee(header, request) };
 }
 
-async function readGas(chain: Chain, request: CallRequest, scope: CallScope): Promise<bigint> {
-  const gas = readQuantity(await chain.estimateGas(request, scope), 'gas estimate is not a quantity', 64);
+async function readGas(chain: Chain, request: CallRequest, scope: RequestScope): Promise<bigint> {
+  const gas = readQuantity(
+    await chain.execution.estimateGas(request, scope),
+    'gas estimate is not a quantity',
+    64,
+  );
   if (gas === 0n) throw new ChainError('failed', 'gas estimate is zero');
   return gas;
 }

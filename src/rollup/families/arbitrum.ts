@@ -1,4 +1,4 @@
-import type { CallScope } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readArbitrumInfo } from '../arbitrum/read-info.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
@@ -18,7 +18,7 @@ export const arbitrum: FamilyRow = {
       const { gasLimit, baseFeePerGas = 0n } = await readBasics(sources.chain, request, pinned, scope);
       return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
     },
-    info: (scope: CallScope) => readArbitrumInfo(sources, scope),
+    info: (scope: RequestScope) => readArbitrumInfo(sources, scope),
   }),
   recognise: async (probe) => {
     const header = await probe.readHeader();

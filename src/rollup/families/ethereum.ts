@@ -1,4 +1,5 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { deriveTip, suggestTip } from '../estimate/find-tip.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
@@ -25,7 +26,7 @@ export const ethereum: FamilyRow = {
 export async function estimatePlainGas(
   { chain }: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, tip] = await Promise.all([
@@ -40,7 +41,7 @@ export async function estimatePlainGas(
 }
 
 /** What every node can say; `verified` is its finalized block. */
-export async function readPlainInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+export async function readPlainInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),
     readL1Head(sources, scope),

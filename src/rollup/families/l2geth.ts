@@ -1,6 +1,7 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
 import { askCount, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
@@ -22,7 +23,7 @@ export const l2geth: FamilyRow = {
 async function estimateL2gethGas(
   { chain }: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
@@ -34,7 +35,7 @@ async function estimateL2gethGas(
 }
 
 /** As the node says. @throws ChainError when it does not have the method */
-async function readL2gethInfo({ chain }: RollupSources, scope: CallScope): Promise<RollupInfo> {
+async function readL2gethInfo({ chain }: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const info = await askObject(chain, 'rollup_getInfo', [], scope);
   const { mode, syncing } = info;
   const l1 = readMembers(info, 'ethContext');

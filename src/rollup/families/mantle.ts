@@ -1,5 +1,6 @@
-import type { BlockReference, CallRequest, CallScope, Chain } from '../../chain/chain.ts';
+import type { BlockReference, CallRequest, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
@@ -30,7 +31,7 @@ export const mantle: FamilyRow = {
 async function estimateMantleGas(
   sources: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const { chain } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
@@ -47,7 +48,7 @@ async function estimateMantleGas(
 async function readTokenRatio(
   chain: Chain,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint | undefined> {
   const [isArsia, ratio] = await Promise.all(
     [IS_ARSIA, TOKEN_RATIO].map((data) => readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope)),

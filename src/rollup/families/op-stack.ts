@@ -1,4 +1,5 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
@@ -21,7 +22,7 @@ export const opStack: FamilyRow = {
 async function estimateOpStackGas(
   sources: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const { chain } = sources;
   const pinned = await pinBlock(chain, request.block, scope);

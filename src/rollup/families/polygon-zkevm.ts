@@ -1,6 +1,7 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { askCount } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
@@ -26,7 +27,7 @@ export const polygonZkevm: FamilyRow = {
 async function estimatePolygonGas(
   { chain }: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
   const params = [request.call, pinned.parameter];
@@ -46,7 +47,7 @@ async function estimatePolygonGas(
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }
 
-async function readPolygonInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1, consolidated] = await Promise.all([
     readNode(chain, 'finalized', scope),

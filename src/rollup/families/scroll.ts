@@ -1,4 +1,5 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { askCount } from '../ask.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
@@ -26,7 +27,7 @@ export const scroll: FamilyRow = {
 async function estimateScrollGas(
   sources: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const { chain, l1CostMode } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
@@ -48,7 +49,7 @@ function askNode(
   { chain }: RollupSources,
   { call }: CallRequest,
   { parameter }: PinnedBlock,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint | undefined> {
   const params = [call, parameter];
   return askCount(chain, 'scroll_estimateL1DataFee', params, scope);

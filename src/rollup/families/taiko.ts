@@ -1,4 +1,4 @@
-import type { CallScope } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
@@ -17,7 +17,7 @@ export const taiko: FamilyRow = {
   recognise: (probe) => probe.hasMethod('taiko_headL1Origin'),
 };
 
-async function readTaikoInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, head, origin] = await Promise.all([
     readNode(chain, 'finalized', scope),

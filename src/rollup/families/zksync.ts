@@ -1,5 +1,6 @@
-import type { CallRequest, CallScope } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
@@ -27,7 +28,7 @@ export const zksync: FamilyRow = {
 async function estimateZksyncGas(
   { chain }: RollupSources,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
   if (isAboutHead(request)) {

@@ -1,6 +1,7 @@
-import type { BlockReference, BlockTag, CallScope, Chain, HeaderView } from '../../chain/chain.ts';
+import type { BlockReads, BlockReference, BlockTag, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { askValue } from '../ask.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
@@ -28,11 +29,11 @@ export type L1State = {
 export async function readNode(
   chain: Chain,
   verifiedTag: 'safe' | 'finalized',
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<NodeState> {
   const [latest, verified, syncing = false] = await Promise.all([
-    findTagged(chain, 'latest', scope),
-    findTagged(chain, verifiedTag, scope),
+    findTagged(chain.blocks, 'latest', scope),
+    findTagged(chain.blocks, verifiedTag, scope),
     askValue(chain, 'eth_syncing', [], scope),
   ]);
   if (latest === undefined) throw new ChainError('failed', 'header not found');
@@ -48,16 +49,19 @@ export async function readNode(
 }
 
 /** The head of layer 1 where the network has one. */
-export async function readL1Head({ l1 }: RollupSources, scope: CallScope): Promise<HeaderView | undefined> {
+export async function readL1Head(
+  { l1 }: RollupSources,
+  scope: RequestScope,
+): Promise<HeaderView | undefined> {
   return l1 === undefined ? undefined : findTagged(l1, 'latest', scope);
 }
 
 async function findTagged(
-  chain: Pick<Chain, 'getHeader'>,
+  blocks: Pick<BlockReads, 'getHeader'>,
   tag: BlockTag,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<HeaderView | undefined> {
-  return (await chain.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
+  return (await blocks.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
 }
 
 /** Puts the parts together. Verified never overtakes the head, which may have been read before. */

@@ -1,5 +1,6 @@
-import { type CallRequest, type CallScope, type Chain, UNSUPPORTED } from '../../chain/chain.ts';
+import { type CallRequest, type Chain, UNSUPPORTED } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import { findNonce } from '../estimate/find-nonce.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
@@ -19,7 +20,7 @@ const SENDER_LENGTH = 20;
 export async function estimateLineaGas(
   chain: Chain,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   inferPayloadType(request.call);
   const pinned = await pinBlock(chain, request.block, scope);
@@ -44,7 +45,7 @@ export async function estimateLineaGas(
 async function findCompatibilityFee(
   chain: Chain,
   { header, baseFeePerGas = 0n }: Basics,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint> {
   const message = `no Linea pricing in extraData of block ${header.number} and no usable gas price`;
   const answer = await chain.request('eth_gasPrice', [], scope);

@@ -1,5 +1,6 @@
-import type { CallRequest, CallScope, Chain } from '../../chain/chain.ts';
+import type { CallRequest, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askValue } from '../ask.ts';
 import type { GasEstimate } from '../rollup-family.ts';
@@ -15,7 +16,7 @@ const FIELDS = ['gasLimit', 'baseFeePerGas', 'priorityFeePerGas'] as const;
 export async function askNativeEstimate(
   chain: Chain,
   request: CallRequest,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate | undefined> {
   if (!isAboutHead(request)) return undefined;
   const { call, stateOverrides } = request;

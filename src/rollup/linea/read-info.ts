@@ -1,5 +1,6 @@
-import type { BlockReference, CallScope } from '../../chain/chain.ts';
+import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
@@ -8,7 +9,7 @@ import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 const LAST_ANCHORED = '0x9340a1d1';
 
 /** Node information put together from what a Linea node and its layer 1 say. */
-export async function readLineaInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+export async function readLineaInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),
     readL1Head(sources, scope),
@@ -20,7 +21,7 @@ export async function readLineaInfo(sources: RollupSources, scope: CallScope): P
 async function readLastAnchored(
   { chain, messageService }: RollupSources,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint | undefined> {
   if (messageService === undefined) return undefined;
   const last = await readWord(chain, { to: messageService, data: LAST_ANCHORED }, block, scope);

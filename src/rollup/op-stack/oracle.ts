@@ -1,6 +1,7 @@
 /** The predeploy that tells an OP Stack chain's prices (specs, predeploys). It is the authority: forks change it with the chain. */
-import type { BlockReference, CallScope, Chain } from '../../chain/chain.ts';
+import type { BlockReference, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, encodeWordCall, readWord } from '../contract.ts';
 
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
@@ -14,7 +15,7 @@ export async function readL1Fee(
   chain: Chain,
   transaction: Uint8Array,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint> {
   const call = { to: GAS_PRICE_ORACLE, data: encodeBytesCall(GET_L1_FEE, transaction) };
   const fee = await readWord(chain, call, block, scope);
@@ -30,7 +31,7 @@ export async function readOperatorFee(
   chain: Chain,
   gas: bigint,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint> {
   const call = { to: GAS_PRICE_ORACLE, data: encodeWordCall(GET_OPERATOR_FEE, gas) };
   return (await readWord(chain, call, block, scope)) ?? 0n;

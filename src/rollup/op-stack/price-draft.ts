@@ -1,4 +1,4 @@
-import type { CallScope } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import type { Draft } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
 import { encodeSigningPayload } from '../estimate/signing-payload.ts';
@@ -13,7 +13,7 @@ export async function priceDraft(
   { chain, l1CostMode }: RollupSources,
   { call, defaults, gasLimit, baseFeePerGas, reference, findTip }: Draft,
   tokenRatio: bigint,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<GasEstimate> {
   const transaction = encodeSigningPayload(call, defaults);
   const [tip, l1Fee, operatorFee] = await Promise.all([

@@ -1,5 +1,6 @@
-import type { CallScope, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { type Members, readCount, readMembers } from '../answers.ts';
 import { askObject, askValue } from '../ask.ts';
 import { readWord } from '../contract.ts';
@@ -16,7 +17,7 @@ const TIMESTAMP = '0xb80777ea';
 const SYNC_DISTANCE = 50n;
 
 /** Progress as the op-node tells it; without one, as far as an execution node knows it by itself. */
-export async function readOpStackInfo(sources: RollupSources, scope: CallScope): Promise<RollupInfo> {
+export async function readOpStackInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, opNode, mode } = sources;
   const node = await readNode(chain, 'safe', scope);
   if (opNode === undefined) return composeInfo(mode, node, { l1: await readOrigin(chain, node, scope) });
@@ -41,7 +42,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: CallScope):
 }
 
 /** Whether the node makes blocks now. Most do not let everybody ask: whatever they refuse with, it is no yes. */
-async function askSequencing(opNode: Pick<Chain, 'request'>, scope: CallScope): Promise<boolean> {
+async function askSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
   } catch (error) {
@@ -58,7 +59,11 @@ function readNumber(status: Members, name: string): bigint {
 }
 
 /** Of layer 1 the block that the head was made from, which lags by minutes. */
-async function readOrigin(chain: Chain, { reference }: NodeState, scope: CallScope): Promise<L1State['l1']> {
+async function readOrigin(
+  chain: Chain,
+  { reference }: NodeState,
+  scope: RequestScope,
+): Promise<L1State['l1']> {
   const [number, timestamp] = await Promise.all(
     [NUMBER, TIMESTAMP].map((data) => readWord(chain, { to: L1_BLOCK, data }, reference, scope)),
   );

@@ -1,5 +1,6 @@
-import type { BlockReference, CallScope, Chain } from '../../chain/chain.ts';
+import type { BlockReference, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, readWord } from '../contract.ts';
 
 export const L1_GAS_PRICE_ORACLE = '0x5300000000000000000000000000000000000002';
@@ -15,7 +16,7 @@ export async function readScrollL1Fee(
   chain: Chain,
   transaction: Uint8Array,
   block: BlockReference,
-  scope: CallScope,
+  scope: RequestScope,
 ): Promise<bigint> {
   const call = { to: L1_GAS_PRICE_ORACLE, data: encodeBytesCall(GET_L1_FEE, transaction) };
   const fee = await readWord(chain, call, block, scope);

@@ -1,5 +1,5 @@
-import type { CallScope } from '../../chain/chain.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
@@ -40,9 +40,8 @@ function isBehind({ witness }: Exchange): boolean {
 }
 
 /** A second node that stays silent must not cost the answer of the first. */
-function halveTime({ deadline, limitMs, owner, trace, signal }: CallScope): CallScope {
-  const left = deadline - performance.now();
-  return { deadline: deadline - left / 2, ...(limitMs !== undefined && { limitMs }), owner, trace, signal };
+function halveTime(scope: RequestScope): RequestScope {
+  return scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
 }
 
 /** What the next upstream of the route says; undefined when there is none that can answer. */

@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { CancelSource } from '../../util/cancel-source.ts';
 import type { LatencyWindow } from '../../util/latency-window.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Route } from '../route.ts';
@@ -84,7 +84,7 @@ class Race {
   readonly #next: Handler;
   readonly #exchange: Exchange;
   readonly #route: Route;
-  readonly #running = new Map<CancelSource, Upstream>();
+  readonly #running = new Map<RequestScope, Upstream>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #resolve: (result: JsonResult) => void = () => {};
@@ -117,7 +117,7 @@ class Race {
 
   readonly #abandon = (): void => {
     this.#finish(() => this.#reject(new UpstreamFault('aborted', 'the caller has gone')));
-    for (const controller of this.#running.keys()) controller.abort();
+    for (const scope of this.#running.keys()) scope.abort();
   };
 
   #goOn(silentMs: number): void {
@@ -134,26 +134,18 @@ class Race {
   }
 
   #begin(upstream: Upstream): void {
-    const controller = new CancelSource();
-    this.#running.set(controller, upstream);
-    const { deadline, limitMs, owner, trace } = this.#exchange.scope;
-    const scope = {
-      deadline,
-      ...(limitMs !== undefined && { limitMs }),
-      owner,
-      trace,
-      signal: controller.signal,
-    };
+    const scope = this.#exchange.scope.derive({ isDetached: true });
+    this.#running.set(scope, upstream);
     this.#next({ ...this.#exchange, scope, upstream }).then(
       (result) => {
-        this.#running.delete(controller);
+        this.#running.delete(scope);
         if (!this.#isOver) {
           noteWitness(this.#exchange, upstream);
           this.#win(() => this.#resolve(result));
         } else if (typeof result !== 'string') result.cancel();
       },
       (error: unknown) => {
-        this.#running.delete(controller);
+        this.#running.delete(scope);
         // A fault leaves the others their chance; an answer that is an error is an answer.
         const leavesChance = error instanceof UpstreamFault && this.#running.size > 0;
         if (!this.#isOver && !leavesChance) this.#win(() => this.#reject(error));
@@ -170,9 +162,9 @@ class Race {
 
   #win(settle: () => void): void {
     this.#finish(settle);
-    for (const [controller, upstream] of this.#running) {
+    for (const [scope, upstream] of this.#running) {
       this.#route.giveBack(upstream);
-      controller.abort(OVERTAKEN);
+      scope.abort(OVERTAKEN);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
-import { CancelSource } from '../../util/cancel-source.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
@@ -24,7 +24,9 @@ class ResumedStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #next: Handler;
   readonly #exchange: Exchange;
-  readonly #controller = new CancelSource();
+  #isCancelled = false;
+  /** Of the question to a further upstream. */
+  #scope: RequestScope | undefined;
   #source: JsonStream;
 
   constructor(source: JsonStream, next: Handler, exchange: Exchange) {
@@ -35,7 +37,8 @@ class ResumedStream implements JsonStream {
   }
 
   cancel(): void {
-    this.#controller.abort();
+    this.#isCancelled = true;
+    this.#scope?.abort();
     this.#source.cancel();
   }
 
@@ -51,19 +54,20 @@ class ResumedStream implements JsonStream {
         }
         return;
       } catch (error) {
-        if (!(error instanceof UpstreamFault) || this.#controller.signal.aborted) throw error;
+        if (!(error instanceof UpstreamFault) || this.#isCancelled) throw error;
         const { route } = this.#exchange;
         if (error.kind === 'aborted' || route === undefined || route.isExhausted) throw error;
         this.#source = toStream(await this.#askAgain());
         // Nobody has cancelled this one yet.
-        if (this.#controller.signal.aborted) this.#source.cancel();
+        if (this.#isCancelled) this.#source.cancel();
       }
     }
   }
 
   #askAgain(): Promise<JsonResult> {
-    const scope = { deadline: performance.now() + RESUME_LIMIT_MS, signal: this.#controller.signal };
-    return this.#next({ ...this.#exchange, scope });
+    const deadline = performance.now() + RESUME_LIMIT_MS;
+    this.#scope = this.#exchange.scope.derive({ deadline, isDetached: true });
+    return this.#next({ ...this.#exchange, scope: this.#scope });
   }
 }
 

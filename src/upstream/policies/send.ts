@@ -1,5 +1,5 @@
-import type { CallScope } from '../../chain/chain.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { hold, holdText } from '../hold-text.ts';
@@ -46,7 +46,7 @@ async function send(exchange: Exchange, { answerBytes, streamBytes }: SenderBoun
 async function askTraced(
   call: RoutedCall,
   upstream: Upstream,
-  scope: CallScope,
+  scope: RequestScope,
   answerBytes: number,
 ): Promise<JsonResult> {
   const { deadline, signal } = scope;

@@ -1,7 +1,6 @@
-import type { CallScope } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { CancelSource } from '../../util/cancel-source.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Exchange, Handler, Policy } from '../routed-call.ts';
 
@@ -50,15 +49,7 @@ function nameQuestion({ call: { key, sharedAs } }: Exchange): string | undefined
 }
 
 function start(flights: Map<string, Flight>, name: string, next: Handler, exchange: Exchange): Flight {
-  const controller = new CancelSource();
-  const { deadline, limitMs, owner, trace } = exchange.scope;
-  const scope: CallScope = {
-    deadline,
-    ...(limitMs !== undefined && { limitMs }),
-    owner,
-    trace,
-    signal: controller.signal,
-  };
+  const scope = exchange.scope.derive({ isDetached: true });
   const land = (): void => {
     if (flights.get(name) === flight) flights.delete(name);
   };
@@ -66,16 +57,16 @@ function start(flights: Map<string, Flight>, name: string, next: Handler, exchan
   const giveUp = (): void => {
     // Whoever comes now starts anew instead of waiting for what is being given up.
     land();
-    controller.abort();
+    scope.abort();
   };
-  const flight: Flight = { outcome, deadline, waiting: 0, giveUp };
+  const flight: Flight = { outcome, deadline: scope.deadline, waiting: 0, giveUp };
   flights.set(name, flight);
   outcome.then(land, land);
   return flight;
 }
 
 /** Waits until the call is done or the caller has gone. */
-function join(flight: Flight, { signal }: CallScope, isLeader: boolean): Promise<JsonResult> {
+function join(flight: Flight, { signal }: RequestScope, isLeader: boolean): Promise<JsonResult> {
   flight.waiting++;
   return new Promise((resolve, reject) => {
     let isHere = true;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { CancelSignal } from '../../chain/chain.ts';
+import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BodyReader } from './body-reader.ts';

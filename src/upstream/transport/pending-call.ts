@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../../chain/chain.ts';
+import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Message } from './message.ts';

@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../../chain/chain.ts';
+import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 
 /** Both count until the reply is known; a stream is ended by `cancel`. */

@@ -1,6 +1,7 @@
 /** The polite neighbour: what it asks, at its own pace, on a key and connections of its own. */
 import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
 import { FACTS } from '../../support/development.ts';
+import { waitUntil } from '../../support/program.ts';
 import { countTo } from '../kinds/programs.ts';
 import { askText } from './ask.ts';
 import type { Stage } from './stage.ts';
@@ -88,7 +89,12 @@ export async function planNeighbour(stage: Stage, pace: number): Promise<readonl
   const key = stage.keyOf('neighbour');
   const learn = async (host: string, { method, params }: Asked): Promise<FixedQuestion> => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const { text: answer } = await askText(stage, { text, host, key });
+    let answer = '';
+    // A service that has just been started may not have identified its node.
+    await waitUntil(async () => {
+      answer = (await askText(stage, { text, host, key })).text;
+      return answer.startsWith(START);
+    }).catch(() => {});
     if (!answer.startsWith(START)) throw new Error(`${host} ${method}: ${answer.slice(0, 300)}`);
     return { method, params, result: answer.slice(START.length, -1) };
   };

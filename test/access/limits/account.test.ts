@@ -6,7 +6,7 @@ import type { Rate } from '../../../src/access/keys/rate.ts';
 import { Account, type Denial } from '../../../src/access/limits/account.ts';
 import { fillBucket, takeTokens } from '../../../src/access/limits/bucket.ts';
 import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
-import type { Eventual } from '../../../src/primitives/eventual.ts';
+import type { PromiseOrValue } from '../../../src/primitives/promise-or-value.ts';
 import { NO_REDIS, openServer } from '../key-tables.ts';
 import { openRedisLimits, TABLES } from './tables.ts';
 
@@ -120,7 +120,9 @@ test('in Valkey an entry that comes again, or late, is made once', { skip: NO_RE
 
 describe('an account', () => {
   /** A table that answers what the test says. */
-  function script(answer: (tokens: number) => Eventual<Drawn | undefined>): LimitTable & { draws: number[] } {
+  function script(
+    answer: (tokens: number) => PromiseOrValue<Drawn | undefined>,
+  ): LimitTable & { draws: number[] } {
     const draws: number[] = [];
     return {
       draws,

@@ -4,6 +4,7 @@ import { ChainError } from '../../../src/chain/errors.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { keepDeadline } from '../../../src/upstream/policies/keep-deadline.ts';
 import type { Handler } from '../../../src/upstream/routed-call.ts';
+import { RequestScope } from '../../../src/util/request-scope.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 
 const failing =
@@ -11,7 +12,8 @@ const failing =
   () =>
     Promise.reject(error);
 
-const past = { ...createScope(), deadline: performance.now() - 1, limitMs: 5_000 };
+const over = performance.now() - 1;
+const past = new RequestScope(over, undefined, over - 5_000);
 
 describe('keepDeadline', () => {
   it('asks nothing for a caller whose time is up', async () => {
@@ -30,7 +32,7 @@ describe('keepDeadline', () => {
 
   it('what fails when the time is up fails because of that, unless it is an answer', async () => {
     const deadline = performance.now() + 5;
-    const scope = { ...createScope(), deadline, limitMs: 1_500 };
+    const scope = new RequestScope(deadline, undefined, deadline - 1_500);
     const late =
       (error: Error): Handler =>
       async () => {
@@ -42,7 +44,7 @@ describe('keepDeadline', () => {
       kind: 'timeout',
       message: 'execution aborted (timeout = 1.5s)',
     });
-    const again = { ...scope, deadline: performance.now() + 10_000 };
+    const again = createScope(10_000);
     const revert = keepDeadline()(late(new ChainError('reverted', 'execution reverted', '0x')));
     await assert.rejects(revert(createExchange({}, again)), { kind: 'reverted' });
   });

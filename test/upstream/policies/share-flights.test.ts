@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import type { CallScope } from '../../../src/chain/chain.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { shareFlights } from '../../../src/upstream/policies/share-flights.ts';
 import type { Exchange, Handler } from '../../../src/upstream/routed-call.ts';
-import { createExchange, createScope } from '../support/exchange.ts';
+import type { RequestScope } from '../../../src/util/request-scope.ts';
+import { createExchange, createScope, watchListeners } from '../support/exchange.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
 
 type OpenCall = {
-  readonly scope: CallScope;
+  readonly scope: RequestScope;
   readonly settle: (result: JsonResult) => void;
   readonly fail: (error: unknown) => void;
 };
@@ -28,12 +27,12 @@ function createShared(): { readonly calls: OpenCall[]; readonly ask: Handler } {
 
 const KEY = { blockHash: '0xaa', question: '1:eth_call:[]' };
 
-const same = (scope: CallScope = createScope()): Exchange => createExchange({ key: KEY }, scope);
+const same = (scope: RequestScope = createScope()): Exchange => createExchange({ key: KEY }, scope);
 
 /** A caller that can go. */
 function createCaller(limitMs?: number): {
   readonly controller: AbortController;
-  readonly scope: CallScope;
+  readonly scope: RequestScope;
 } {
   const controller = new AbortController();
   return { controller, scope: createScope(limitMs, controller.signal) };
@@ -84,6 +83,7 @@ describe('shareFlights', () => {
   it('goes on while anybody waits, whoever leaves', async () => {
     const { calls, ask } = createShared();
     const callers = Array.from({ length: 4 }, () => createCaller());
+    const counts = callers.map(({ scope }) => watchListeners(scope));
     const results = callers.map(({ scope }) => ask(same(scope)));
     for (const index of [0, 2, 1]) {
       callers[index]?.controller.abort();
@@ -93,9 +93,7 @@ describe('shareFlights', () => {
     calls[0]?.settle('1');
     assert.equal(await results[3], '1');
     assert.equal(calls.length, 1);
-    for (const { controller } of callers) {
-      assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
-    }
+    for (const countListeners of counts) assert.equal(countListeners(), 0);
   });
 
   it('gives the call up when the last has left, and does not hand what is given up to the next', async () => {

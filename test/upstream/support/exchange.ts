@@ -1,24 +1,42 @@
-import type { CallScope } from '../../../src/chain/chain.ts';
 import { Route } from '../../../src/upstream/route.ts';
 import type { Exchange, RoutedCall } from '../../../src/upstream/routed-call.ts';
+import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
 /** Long enough for a slow machine wherever a test does not wait for it. */
 const PATIENCE_MS = 20_000;
 
-export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal): CallScope {
-  return {
-    deadline: performance.now() + limitMs,
-    limitMs,
-    signal: signal ?? new AbortController().signal,
+export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal): RequestScope {
+  const scope = new RequestScope(performance.now() + limitMs);
+  signal?.addEventListener('abort', () => scope.abort(signal.reason));
+  if (signal?.aborted === true) scope.abort(signal.reason);
+  return scope;
+}
+
+/** Counts from now on. @returns how many listeners the scope's signal has */
+export function watchListeners({ signal }: RequestScope): () => number {
+  const present = new Set<() => void>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type, listener) => {
+    present.add(listener);
+    add(type, listener);
   };
+  signal.removeEventListener = (type, listener) => {
+    present.delete(listener);
+    remove(type, listener);
+  };
+  return () => (signal.aborted ? 0 : present.size);
 }
 
 export function createCall(parts: Partial<RoutedCall> = {}): RoutedCall {
   return { method: 'eth_call', params: '[]', nulls: 'fault', ...parts };
 }
 
-export function createExchange(call: Partial<RoutedCall> = {}, scope: CallScope = createScope()): Exchange {
+export function createExchange(
+  call: Partial<RoutedCall> = {},
+  scope: RequestScope = createScope(),
+): Exchange {
   return { call: createCall(call), scope };
 }
 
@@ -26,7 +44,7 @@ export function createExchange(call: Partial<RoutedCall> = {}, scope: CallScope 
 export function createRouted(
   nodes: readonly ScriptedNode[],
   call: Partial<RoutedCall> = {},
-  scope?: CallScope,
+  scope?: RequestScope,
 ): Exchange {
   return { ...createExchange(call, scope), route: new Route(nodes.map((node) => node.upstream)) };
 }
@@ -35,7 +53,7 @@ export function createRouted(
 export function createDirected(
   node: ScriptedNode,
   call: Partial<RoutedCall> = {},
-  scope?: CallScope,
+  scope?: RequestScope,
 ): Exchange {
   return { ...createExchange(call, scope), upstream: node.upstream };
 }

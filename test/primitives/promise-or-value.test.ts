@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { continueWith, type Eventual, recoverWith } from '../../src/primitives/eventual.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../../src/primitives/promise-or-value.ts';
 
 const FAULT = new Error('fault');
 const fail = (): never => {
@@ -26,7 +26,7 @@ test('what goes on throws at once or rejects, as the value was there or not', as
 
 test('what fails at once or later is recovered from, what does not is left alone', async () => {
   const recover = (error: unknown): string => (error as Error).message;
-  const outcomes: readonly (() => Eventual<string>)[] = [
+  const outcomes: readonly (() => PromiseOrValue<string>)[] = [
     (): string => 'value',
     fail,
     async (): Promise<string> => 'value',

@@ -1,0 +1,38 @@
+import { type Chain, UNSUPPORTED } from '../../src/chain/chain.ts';
+
+/** The readers of a chain. */
+type Readers = Omit<Chain, 'chainId' | 'isAnswerable' | 'request' | 'close'>;
+
+/** What a fake chain can do; each reader may lack operations. */
+export type FakeChainParts = { readonly [K in keyof Readers]?: Partial<Readers[K]> } & Partial<
+  Pick<Chain, 'chainId' | 'isAnswerable' | 'request' | 'close'>
+>;
+
+/** A chain of the operations that a test needs; any other fails the test that uses it. */
+export function createFakeChain(parts: FakeChainParts): Chain {
+  const own = {
+    chainId: 1337n,
+    isAnswerable: true,
+    request: () => UNSUPPORTED,
+    close: async () => {},
+    ...parts,
+  };
+  return new Proxy(own, {
+    get: (target, name: string) => {
+      const member = target[name as keyof typeof own];
+      if (name === 'then') return undefined;
+      if (member !== undefined && (typeof member !== 'object' || member === null)) return member;
+      return member === undefined && name in target ? undefined : fillReader(name, member ?? {});
+    },
+  }) as unknown as Chain;
+}
+
+function fillReader(reader: string, operations: object): object {
+  return new Proxy(operations, {
+    get: (target, name: string) =>
+      target[name as keyof typeof target] ??
+      (() => {
+        throw new Error(`unexpected ${reader}.${name}`);
+      }),
+  });
+}
