@@ -16,47 +16,7 @@ export type ErrorRow = {
   readonly isFault?: boolean;
 };
 
-export type ErrorName =
-  | 'parseError'
-  | 'invalidRequest'
-  | 'emptyBatch'
-  | 'batchTooLarge'
-  | 'methodNotFound'
-  | 'invalidParams'
-  | 'executionReverted'
-  | 'serverError'
-  | 'executionTimedOut'
-  | 'timedOut'
-  | 'responseTooLarge'
-  | 'busy'
-  | 'unavailable'
-  | 'prunedHistory'
-  | 'cancelled'
-  | 'internal'
-  | 'misconfigured'
-  | 'overloaded'
-  | 'missingKey'
-  | 'unknownKey'
-  | 'wrongSecret'
-  | 'invalidToken'
-  | 'rejected'
-  | 'rateLimited'
-  | 'creditsSpent'
-  | 'networkLimited'
-  | 'tooManyFailures'
-  | 'keysUnavailable'
-  | 'unknownHost'
-  | 'unknownPath'
-  | 'forbiddenOrigin'
-  | 'methodNotAllowed'
-  | 'malformedHead'
-  | 'upgradeRequired'
-  | 'headTooLarge'
-  | 'slowBody'
-  | 'bodyTooLarge'
-  | 'unsupportedMediaType';
-
-export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
+const ROWS = {
   parseError: {
     code: -32700,
     status: 400,
@@ -314,7 +274,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'unsupported media type: content-type must be application/json, content-encoding gzip or none',
     meaning: 'The `Content-Type` or `Content-Encoding` of the request is not supported.',
   },
-};
+} as const;
+
+/** The name of a row. */
+export type ErrorName = keyof typeof ROWS;
+
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS;
 
 /** The rows that are the service's or a node's fault. */
 export function listFaults(): ReadonlySet<ErrorName> {

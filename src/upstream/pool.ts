@@ -17,7 +17,7 @@ import { retry } from './policies/retry.ts';
 import { createSender } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
 import { fillCache, readCache } from './policies/use-cache.ts';
-import { composePolicies, type Handler } from './routed-call.ts';
+import { type Handler, PolicyStack } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
@@ -39,33 +39,33 @@ export type PoolParts = {
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
 export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Handler {
-  return composePolicies(
-    [
-      readCache(cache),
-      keepDeadline(),
-      shareFlights(),
-      fillCache(cache, isFinal),
-      retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal),
-      order(upstreams),
-      resumeStreams(),
-      confirmNulls(),
-      failOver(),
+  return PolicyStack.of(readCache(cache))
+    .around(keepDeadline())
+    .around(shareFlights())
+    .around(fillCache(cache, isFinal))
+    .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
+    .around(order(upstreams))
+    .around(resumeStreams())
+    .around(confirmNulls())
+    .around(failOver())
+    .around(
       hedge({
         share: options.hedgePercent / 100,
         budget: new TokenBucket({ capacity: HEDGE_RESERVE }),
         latenciesOf: createLatencyTable(),
       }),
-      breakCircuit(createEventLog(network, log)),
+    )
+    .around(breakCircuit(createEventLog(network, log)))
+    .around(
       confirmErrors((error, upstream, method) =>
         log.info(
           { network, upstream: upstream.name, method, code: error.code, reason: error.message },
           'two upstreams agree that this error is a failed execution',
         ),
       ),
-      keepPace(),
-    ],
-    createSender(options),
-  );
+    )
+    .around(keepPace())
+    .over(createSender(options));
 }
 
 /** One record a method; methods beyond the bound share one. */
