@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Method } from '../rpc/method.ts';
 import { askChain } from './ask-chain.ts';
 import type { MethodContext } from './method-context.ts';
+import { touchesAnything } from './touches.ts';
 
 /** A method of a network's own nodes: its parameters go to a node, its result comes back, neither is looked into. */
 export function createPassthrough(name: string): Method<MethodContext> {
@@ -10,6 +11,7 @@ export function createPassthrough(name: string): Method<MethodContext> {
     summary: "Answered by the network's nodes.",
     params: [],
     result: { name: 'result', schema: z.unknown() },
+    touches: touchesAnything,
     cost: 80,
     isPassedThrough: true,
     executes: true,
