@@ -13,6 +13,8 @@ export type Problem = {
 };
 
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
+/** What paths begin with that name no network. */
+const PATH_WORDS: ReadonlySet<string> = new Set(['ws', 'v3']);
 
 /**
  * What the schema of a single value cannot see: how the parts fit together.
@@ -28,10 +30,13 @@ export function checkConfig(
     problems.push({ path: ['defaultNetwork'], message: describeNoNetwork(config.defaultNetwork, names) });
   }
   for (const name of names) {
-    if (NETWORK_NAME.test(name)) continue;
+    const isTaken = PATH_WORDS.has(name);
+    if (NETWORK_NAME.test(name) && !isTaken) continue;
     problems.push({
       path: ['networks', name],
-      message: 'expected a name of letters, digits, _ and -',
+      message: isTaken
+        ? `paths begin with /${name}/ that name no network: expected another name`
+        : 'expected a name of letters, digits, _ and -',
       dependsOn: [],
     });
   }

@@ -150,7 +150,8 @@ const ROWS = {
     code: -32600,
     status: 401,
     message: 'project id required in the url',
-    meaning: 'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`.',
+    meaning:
+      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, either behind the name of a network or not.',
   },
   unknownKey: {
     code: -32600,
@@ -217,13 +218,22 @@ const ROWS = {
     code: -32600,
     status: 404,
     message: 'no network is served under this host name',
-    meaning: 'The network is chosen by the host name of the address; this one is not configured.',
+    meaning:
+      'The network is chosen by the host name of the address, or by its name before `/v3`; this host name is not configured.',
+  },
+  unknownNetwork: {
+    code: -32600,
+    status: 404,
+    message: 'no network of this name is served here',
+    meaning:
+      'The path begins with the name of a network (`/<network>/v3/<API_KEY>`), and none of this name is configured.',
   },
   unknownPath: {
     code: -32600,
     status: 404,
     message: 'not found',
-    meaning: 'Requests go to `/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>`.',
+    meaning:
+      'Requests go to `/v3/<API_KEY>` or `/<network>/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>` or `/<network>/ws/v3/<API_KEY>`.',
   },
   forbiddenOrigin: {
     code: -32600,

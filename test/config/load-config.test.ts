@@ -143,6 +143,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:2: limits.drainDelay: expected a duration from 0s to 10m'],
   },
   {
+    name: 'a network that is called as paths begin',
+    text: 'networks:\n  ws: { hosts: [a], builtin: devnet }\n',
+    errors: ['p.yaml:2: networks.ws: paths begin with /ws/ that name no network: expected another name'],
+  },
+  {
     name: 'a bad network name',
     text: 'networks:\n  "a b": { hosts: [a], builtin: devnet }\n',
     errors: ['p.yaml:2: networks.a b: expected a name of letters, digits, _ and -'],
