@@ -31,6 +31,8 @@ export type Touched = readonly unknown[] | 'anything';
 type MethodFacts = {
   /** Name on the wire. */
   readonly name: string;
+  /** What metrics and logs call it, where that is not its name. */
+  readonly label?: string;
   readonly summary: string;
   readonly description?: string;
   readonly result: { readonly name: string; readonly schema: z.ZodType };
@@ -43,7 +45,7 @@ type MethodFacts = {
   /** Whether it is answered without anything that a chain would have to be asked for. */
   readonly isLocal?: boolean;
   /** Whether nodes answer it as they like: it has no row in the table of methods. */
-  readonly isPassedThrough?: boolean;
+  readonly isNodeMethod?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Errors beyond those that any request can meet. */

@@ -1,6 +1,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import { LatencyWindow } from '../util/latency-window.ts';
+import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
@@ -68,14 +69,12 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
     .over(createSender(options));
 }
 
-/** One record a method; methods beyond the bound share one. */
+/** One record a method; beyond the bound the one that was asked for longest ago is forgotten. */
 function createLatencyTable(): (method: string) => LatencyWindow {
-  const table = new Map<string, LatencyWindow>();
-  const rest = new LatencyWindow(LATENCY_WINDOW_MS);
+  const table = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
   return (method) => {
     const known = table.get(method);
     if (known !== undefined) return known;
-    if (table.size >= MAX_METHODS) return rest;
     const created = new LatencyWindow(LATENCY_WINDOW_MS);
     table.set(method, created);
     return created;
