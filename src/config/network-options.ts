@@ -3,12 +3,12 @@ import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
-  passthroughSchema,
   poolOptionsSchema,
   type UpstreamOptions,
   upstreamsSchema,
 } from '../upstream/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
+import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
 /** Chains that come with the program. */
 export const BUILTIN_CHAINS = ['devnet', 'rollup', 'op-rollup'] as const;
@@ -23,8 +23,7 @@ export type NetworkOptions = {
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
-  /** Further methods that the upstreams answer. */
-  readonly passthrough?: ReadonlySet<string>;
+  readonly methods: MethodOptions;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
@@ -52,7 +51,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   embedded: z.strictObject({ data: z.string().min(1) }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
-  passthrough: passthroughSchema.exactOptional(),
+  methods: methodOptionsSchema,
   safeTag: z.enum(['reject', 'finalized']).default('reject'),
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')

@@ -6,6 +6,7 @@ import { FULL_PARAM } from './block-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByHash',
@@ -14,6 +15,7 @@ export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
   params: [{ name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 }, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
+  touches: touchesNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_BLOCK['hash'], false], result: EXAMPLE_BLOCK },

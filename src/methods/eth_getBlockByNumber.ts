@@ -5,6 +5,7 @@ import { anyBlockNumberOrTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByNumber',
@@ -16,6 +17,7 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
     FULL_PARAM,
   ],
   result: { name: 'block', schema: block.nullable() },
+  touches: touchesNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0x21', false], result: EXAMPLE_BLOCK },

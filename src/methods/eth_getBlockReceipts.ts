@@ -5,6 +5,7 @@ import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
@@ -12,6 +13,7 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   description: 'An unknown or future block gives `null`, a block without transactions `[]`.',
   params: [{ name: 'block', description: 'The block.', required: true, schema: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
+  touches: touchesNothing,
   cost: 1000,
   errors: ['serverError'],
   example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },

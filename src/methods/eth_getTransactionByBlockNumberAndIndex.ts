@@ -5,6 +5,7 @@ import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockNumberAndIndex',
@@ -15,6 +16,7 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
     { name: 'index', description: 'Position of the transaction.', required: true, schema: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
+  touches: touchesNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },

@@ -2,6 +2,7 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, quantity64 } from '../rpc/schemas.ts';
 import { anyBlock } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
+import { touchesAccount } from './touches.ts';
 
 export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionCount',
@@ -12,6 +13,7 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
     { name: 'block', description: 'Block whose state counts.', required: true, schema: anyBlock },
   ],
   result: { name: 'nonce', schema: quantity64 },
+  touches: touchesAccount,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x2b' },

@@ -5,6 +5,7 @@ import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_UNCLE } from './result-examples.ts';
 import { uncleBlock } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockNumberAndIndex',
@@ -16,6 +17,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
     { name: 'index', description: 'Position of the uncle.', required: true, schema: integer64 },
   ],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
+  touches: touchesNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },

@@ -1,4 +1,5 @@
 import type { Method } from '../rpc/method.ts';
+import { Lru } from '../util/lru.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
@@ -13,7 +14,8 @@ import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
 import { netVersion } from './net_version.ts';
 import type { Network } from './network.ts';
-import { createPassthrough } from './passthrough.ts';
+import type { NetworkMethods } from './network-methods.ts';
+import { createNodeMethod } from './node-method.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 
@@ -41,11 +43,11 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 
 /** The method that this network serves under this name. */
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
-  const method = BY_NAME.get(name);
-  if (method === undefined) {
-    return isOwnEstimateGas(name, network) ? l2EstimateGas : findPassthrough(name, network);
-  }
-  return method.needsRollup === true && network.rollup === undefined ? undefined : method;
+  const method = BY_NAME.get(name) ?? (isOwnEstimateGas(name, network) ? l2EstimateGas : undefined);
+  const { methods } = network;
+  if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
+  if (method.needsRollup === true && network.rollup === undefined) return undefined;
+  return methods === undefined || methods.offers(name, method.name) ? method : undefined;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). */
@@ -53,14 +55,18 @@ function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: Network): bool
   return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
 }
 
-/** Made on first use; their names come from the configuration, so there are no more than it lists. */
-const PASSTHROUGH = new Map<string, Method<MethodContext>>();
+/** Methods of nodes that are remembered; of a namespace clients choose the names. */
+const MAX_NODE_METHODS = 1_000;
+/** Made on first use. */
+const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);
 
-function findPassthrough(name: string, { passthrough }: Network): Method<MethodContext> | undefined {
-  if (passthrough?.has(name) !== true) return undefined;
-  const known = PASSTHROUGH.get(name);
+function findNodeMethod(name: string, methods: NetworkMethods): Method<MethodContext> | undefined {
+  const label = methods.findNodeMethod(name);
+  if (label === undefined) return undefined;
+  const key = `${name} ${label}`;
+  const known = NODE_METHODS.get(key);
   if (known !== undefined) return known;
-  const created = createPassthrough(name);
-  PASSTHROUGH.set(name, created);
+  const created = createNodeMethod(name, label);
+  NODE_METHODS.set(key, created);
   return created;
 }

@@ -16,47 +16,7 @@ export type ErrorRow = {
   readonly isFault?: boolean;
 };
 
-export type ErrorName =
-  | 'parseError'
-  | 'invalidRequest'
-  | 'emptyBatch'
-  | 'batchTooLarge'
-  | 'methodNotFound'
-  | 'invalidParams'
-  | 'executionReverted'
-  | 'serverError'
-  | 'executionTimedOut'
-  | 'timedOut'
-  | 'responseTooLarge'
-  | 'busy'
-  | 'unavailable'
-  | 'prunedHistory'
-  | 'cancelled'
-  | 'internal'
-  | 'misconfigured'
-  | 'overloaded'
-  | 'missingKey'
-  | 'unknownKey'
-  | 'wrongSecret'
-  | 'invalidToken'
-  | 'rejected'
-  | 'rateLimited'
-  | 'creditsSpent'
-  | 'networkLimited'
-  | 'tooManyFailures'
-  | 'keysUnavailable'
-  | 'unknownHost'
-  | 'unknownPath'
-  | 'forbiddenOrigin'
-  | 'methodNotAllowed'
-  | 'malformedHead'
-  | 'upgradeRequired'
-  | 'headTooLarge'
-  | 'slowBody'
-  | 'bodyTooLarge'
-  | 'unsupportedMediaType';
-
-export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
+const ROWS = {
   parseError: {
     code: -32700,
     status: 400,
@@ -190,7 +150,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32600,
     status: 401,
     message: 'project id required in the url',
-    meaning: 'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`.',
+    meaning:
+      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, either behind the name of a network or not.',
   },
   unknownKey: {
     code: -32600,
@@ -257,13 +218,22 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32600,
     status: 404,
     message: 'no network is served under this host name',
-    meaning: 'The network is chosen by the host name of the address; this one is not configured.',
+    meaning:
+      'The network is chosen by the host name of the address, or by its name before `/v3`; this host name is not configured.',
+  },
+  unknownNetwork: {
+    code: -32600,
+    status: 404,
+    message: 'no network of this name is served here',
+    meaning:
+      'The path begins with the name of a network (`/<network>/v3/<API_KEY>`), and none of this name is configured.',
   },
   unknownPath: {
     code: -32600,
     status: 404,
     message: 'not found',
-    meaning: 'Requests go to `/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>`.',
+    meaning:
+      'Requests go to `/v3/<API_KEY>` or `/<network>/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>` or `/<network>/ws/v3/<API_KEY>`.',
   },
   forbiddenOrigin: {
     code: -32600,
@@ -314,7 +284,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'unsupported media type: content-type must be application/json, content-encoding gzip or none',
     meaning: 'The `Content-Type` or `Content-Encoding` of the request is not supported.',
   },
-};
+} as const;
+
+/** The name of a row. */
+export type ErrorName = keyof typeof ROWS;
+
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS;
 
 /** The rows that are the service's or a node's fault. */
 export function listFaults(): ReadonlySet<ErrorName> {

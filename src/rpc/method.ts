@@ -22,20 +22,30 @@ type ParamValues<P extends readonly Param[]> = {
     : never;
 };
 
+/**
+ * The contracts that a call touches, as far as keys may be bound to contracts: values of its parameters, as they were sent, that
+ * have to be addresses of the key's list. `anything`: it cannot be said which, so that no such key may make the call.
+ */
+export type Touched = readonly unknown[] | 'anything';
+
 type MethodFacts = {
   /** Name on the wire. */
   readonly name: string;
+  /** What metrics and logs call it, where that is not its name. */
+  readonly label?: string;
   readonly summary: string;
   readonly description?: string;
   readonly result: { readonly name: string; readonly schema: z.ZodType };
   /** What one call weighs against a limit, in the credits that hosted services count. */
   readonly cost: number;
+  /** What a call with these positional parameters touches; they have not been checked. Never throws. */
+  readonly touches: (rawParams: readonly unknown[]) => Touched;
   /** Whether it runs contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
   /** Whether it is answered without anything that a chain would have to be asked for. */
   readonly isLocal?: boolean;
   /** Whether nodes answer it as they like: it has no row in the table of methods. */
-  readonly isPassedThrough?: boolean;
+  readonly isNodeMethod?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Errors beyond those that any request can meet. */

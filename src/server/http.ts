@@ -101,7 +101,7 @@ export class HttpEndpoint {
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
     const route = findRoute(target.path);
-    const visitor = this.#visitors.describe(head, 'key' in route ? route.key : undefined, request.socket);
+    const visitor = this.#visitors.describe(head, 'key' in route ? route : undefined, request.socket);
     const report = this.#requests?.begin('http', visitor, performance.now());
     const owner = nameOwner(visitor.address);
     connection.owner ??= owner;

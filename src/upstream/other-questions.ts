@@ -12,7 +12,7 @@ import type { RoutedCall } from './routed-call.ts';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Methods that the service does not know itself: what rollup families need, and what a network passes through. */
+/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. */
 export class OtherQuestions {
   readonly #parts: QuestionParts;
 

@@ -28,8 +28,8 @@ const BY_HASH: ReadRule = { nulls: 'claim' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
 /**
- * Read methods of nodes that a network may pass through: the preset `read`. None of them writes, signs, administers,
- * or leaves something behind in the node that answered (filters, subscriptions).
+ * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves something behind in the
+ * node that answered (filters, subscriptions).
  */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],

@@ -226,7 +226,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
       home: {
         hosts: ['home'],
         upstreams: ['http://127.0.0.1:9'],
-        passthrough: ['eth_getBalance'],
+        methods: { also: ['debug_traceCall', 'trace_*'] },
         rollup: { prefix: 'mine' },
       },
       away: { hosts: ['away'], upstreams: ['http://127.0.0.1:9'], rollup: { family: 'scroll' } },
@@ -236,7 +236,8 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
   writeFileSync(file, JSON.stringify(config));
   const create = (...args: string[]): Outcome => run(['keys', 'create', '--name', 'a', ...args]);
   const withConfig = (...args: string[]): Outcome => create('--config', file, ...args);
-  const methods = 'eth_call,l2_estimateGas,mine_estimateGas,scroll_estimateGas,eth_getBalance';
+  const methods =
+    'eth_call,l2_estimateGas,mine_estimateGas,scroll_estimateGas,eth_getBalance,debug_traceCall,trace_block';
   const created = withConfig('--networks', 'home,away', '--methods', methods, '--jwt', 'sso');
   assert.equal(created.code, 0, created.err);
   const id = /id (\w+),/.exec(created.err)?.[1] ?? '';

@@ -23,7 +23,7 @@ function createEcho(behaviour: Behaviour = answer('"0x10"'), count = 1): Scripte
 
 const lastParams = ({ node }: ScriptedNetwork): unknown => JSON.parse(node.asked.calls.at(-1)?.params ?? '');
 
-describe('methods that are passed through', () => {
+describe('methods of nodes', () => {
   it('get the served block in place of a tag, wherever they take one', async () => {
     const cases: readonly (readonly [string, readonly unknown[], readonly unknown[]])[] = [
       ['eth_getBalance', [ADDRESS, 'latest'], [ADDRESS, '0x18f']],
@@ -209,7 +209,7 @@ describe('eth_getLogs', () => {
   });
 });
 
-it('the preset has no method that writes, signs, or leaves something behind', () => {
+it('what is served by default has no method that writes, signs, or leaves something behind', () => {
   for (const name of READ_METHODS.keys()) {
     assert.match(name, /^eth_(get(?!Filter|Work)|createAccessList|feeHistory|gasPrice|max|blobBase|syncing)/);
   }

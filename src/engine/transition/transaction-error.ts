@@ -5,3 +5,10 @@ export class TransactionError extends Error {
     this.name = 'TransactionError';
   }
 }
+
+/** The gas limit is below what any execution of the transaction costs. */
+export class IntrinsicGasError extends TransactionError {
+  constructor(gasLimit: bigint, intrinsicGas: bigint) {
+    super(`intrinsic gas too low: have ${gasLimit}, want ${intrinsicGas}`);
+  }
+}

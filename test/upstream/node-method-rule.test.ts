@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findPassthroughProblem } from '../../src/upstream/passthrough-rule.ts';
+import { findNodeMethodProblem, isNodeMethod } from '../../src/upstream/node-method-rule.ts';
 import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 
 const READS = [
@@ -39,8 +39,8 @@ const READS = [
   'zks_getL1BatchDetails',
   'zks_L1BatchNumber',
 ];
-test('methods that read may be passed through', () => {
-  for (const name of READS) assert.equal(findPassthroughProblem(name), undefined, name);
+test('methods that read may be served', () => {
+  for (const name of READS) assert.equal(findNodeMethodProblem(name), undefined, name);
 });
 
 const CLOSED = [
@@ -157,9 +157,9 @@ const CLOSED = [
 ];
 test('methods that do more than read may not, in whatever case', () => {
   for (const name of CLOSED) {
-    assert.equal(findPassthroughProblem(name), `${name} does not only read: it cannot be passed through`);
+    assert.equal(findNodeMethodProblem(name), `${name} does not only read: it cannot be served`);
     const recased = name.replace(/_(.)/, (_, first: string) => `_${first.toUpperCase()}`);
-    assert.ok(findPassthroughProblem(recased) !== undefined, recased);
+    assert.ok(findNodeMethodProblem(recased) !== undefined, recased);
   }
 });
 
@@ -176,7 +176,7 @@ test('what is no name of a method is refused', () => {
     'a_b!',
     'x'.repeat(99),
   ]) {
-    assert.match(findPassthroughProblem(name) ?? '', /^expected the name of a method/);
+    assert.match(findNodeMethodProblem(name) ?? '', /^expected the name of a method/);
   }
 });
 
@@ -185,7 +185,26 @@ test('no name that begins with a writing verb is let through, whatever follows',
   const rest = fc.stringMatching(/^[A-Za-z0-9_]{0,20}$/);
   fc.assert(
     fc.property(fc.constantFrom('eth', 'debug', 'zks', 'vendor'), verb, rest, (space, word, tail) => {
-      assert.ok(findPassthroughProblem(`${space}_${word}${tail}`) !== undefined);
+      assert.ok(findNodeMethodProblem(`${space}_${word}${tail}`) !== undefined);
     }),
   );
+});
+
+test('a namespace may be named, unless nothing in it only reads', () => {
+  for (const entry of ['debug_*', 'trace_*', 'txpool_*', 'eth_*', 'ots_*']) {
+    assert.equal(findNodeMethodProblem(entry), undefined, entry);
+  }
+  for (const entry of ['admin_*', 'personal_*', 'engine_*', 'miner_*', 'hardhat_*', 'testing_*']) {
+    assert.equal(findNodeMethodProblem(entry), `no method of ${entry} only reads: none can be served`);
+  }
+  for (const entry of ['*', '_*', 'debug*', 'debug_*x', 'debug_trace*', 'Debug_*', 'debug_**']) {
+    assert.match(findNodeMethodProblem(entry) ?? '', /^expected the name of a method/, entry);
+  }
+});
+
+test('of a namespace what a client names is looked at one by one', () => {
+  for (const name of READS) assert.equal(isNodeMethod(name), true, name);
+  for (const name of [...CLOSED, 'debug_*', 'debug_', 'debug', '', 'debug_trace call', 'debug_\n']) {
+    assert.equal(isNodeMethod(name), false, name);
+  }
 });

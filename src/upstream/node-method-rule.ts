@@ -1,6 +1,7 @@
-/** Which methods of nodes may be passed through: those that only read. */
+/** Which methods of nodes a network may serve beside the service's own: those that only read. */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
+const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;
 
 /** Some nodes (Nethermind) do not mind the case of a method's name: neither do these rules. */
 const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
@@ -75,15 +76,29 @@ const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?
 /** What is got only reads, but for work to mine and for filters, whose changes are told once. */
 const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 
-/** Why a network must not pass a method through; undefined when nothing is known against it. */
-export function findPassthroughProblem(name: string): string | undefined {
-  if (!METHOD_NAME.test(name)) return 'expected the name of a method such as eth_getBalance, or read';
-  return onlyReads(name) ? undefined : `${name} does not only read: it cannot be passed through`;
+/** Why a network must not serve a method, or a namespace (`debug_*`); undefined when nothing is known against it. */
+export function findNodeMethodProblem(name: string): string | undefined {
+  if (NAMESPACE.test(name)) {
+    return isClosedNamespace(name) ? `no method of ${name} only reads: none can be served` : undefined;
+  }
+  if (!METHOD_NAME.test(name))
+    return 'expected the name of a method such as debug_traceCall, or of a namespace such as debug_*';
+  return onlyReads(name) ? undefined : `${name} does not only read: it cannot be served`;
+}
+
+/** Whether a name is a method's that nothing is known against. */
+export function isNodeMethod(name: string): boolean {
+  return METHOD_NAME.test(name) && onlyReads(name);
 }
 
 function onlyReads(name: string): boolean {
-  if (CLOSED_NAMESPACES.has(name.slice(0, name.indexOf('_')).toLowerCase())) return false;
-  return GETS.test(name) || !(BEGINS_CLOSED.test(name) || HOLDS_CLOSED.test(name));
+  return (
+    !isClosedNamespace(name) && (GETS.test(name) || !(BEGINS_CLOSED.test(name) || HOLDS_CLOSED.test(name)))
+  );
+}
+
+function isClosedNamespace(name: string): boolean {
+  return CLOSED_NAMESPACES.has(name.slice(0, name.indexOf('_')).toLowerCase());
 }
 
 function capitalize(word: string): string {
