@@ -1,6 +1,6 @@
 import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
-import { type Codec, isJsonObject, type JsonSchema, parseWithin } from '../rpc/codec/codec.ts';
+import { type Codec, isJsonObject, type JsonSchema, parseWithin, readValue } from '../rpc/codec/codec.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { describeKind, ParamProblem } from '../rpc/param-problem.ts';
 import { boolean, hash32 } from '../rpc/schemas.ts';
@@ -129,5 +129,5 @@ function parseAnyBlock(raw: unknown): BlockReference {
 
 function parseHash(raw: unknown): string {
   if (typeof raw !== 'string') throw new ParamProblem(`expected a block hash, got ${describeKind(raw)}`);
-  return hash32.parse(raw);
+  return readValue(hash32, raw);
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Codec, Pace } from './codec/codec.ts';
+import { type Codec, Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
@@ -92,10 +92,8 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
     if (!required) return undefined;
     throw new RpcError('invalidParams', `missing value for required argument ${position}`);
   }
-  const accepted = codec.accept?.(raw);
-  if (accepted !== undefined) return accepted;
   try {
-    return codec.parse(raw);
+    return readValue(codec, raw);
   } catch (error) {
     if (!(error instanceof ParamProblem)) throw error;
     throw new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);

@@ -44,6 +44,11 @@ export function isJsonObject(raw: unknown): raw is JsonObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
+/** What `raw` means, by the fast path where it is taken. @throws ParamProblem */
+export function readValue<T>(codec: Codec<T>, raw: unknown): T {
+  return codec.accept?.(raw) ?? codec.parse(raw);
+}
+
 /** Parses a member or an element; a problem says which one it is in. @throws ParamProblem */
 export function parseWithin<T>(codec: Pick<Codec<T>, 'parse'>, raw: unknown, part: string | number): T {
   try {
