@@ -6,5 +6,5 @@ export const FULL_PARAM: Param<boolean, false> = {
   name: 'full',
   description: 'Whether transactions come whole instead of as hashes. Default: false.',
   required: false,
-  schema: boolean,
+  codec: boolean,
 };

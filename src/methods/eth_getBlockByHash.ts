@@ -13,7 +13,7 @@ export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   summary: 'A block with its transactions, by hash.',
   description:
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
-  params: [{ name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 }, FULL_PARAM],
+  params: [{ name: 'hash', description: 'Hash of the block.', required: true, codec: hash32 }, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   touches: touchesNothing,
   cost: 80,

@@ -13,7 +13,7 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   description:
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
   params: [
-    { name: 'block', description: 'The block.', required: true, schema: anyBlockNumberOrTag },
+    { name: 'block', description: 'The block.', required: true, codec: anyBlockNumberOrTag },
     FULL_PARAM,
   ],
   result: { name: 'block', schema: block.nullable() },

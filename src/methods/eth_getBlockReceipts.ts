@@ -11,7 +11,7 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
   summary: 'All receipts of a block, in the order of its transactions.',
   description: 'An unknown or future block gives `null`, a block without transactions `[]`.',
-  params: [{ name: 'block', description: 'The block.', required: true, schema: anyBlockExceptSafe }],
+  params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   touches: touchesNothing,
   cost: 1000,

@@ -12,8 +12,8 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
   summary: 'A transaction by block number and position in the block.',
   description: 'An unknown or future block and a position beyond the last transaction give `null`.',
   params: [
-    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
-    { name: 'index', description: 'Position of the transaction.', required: true, schema: integer64 },
+    { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
+    { name: 'index', description: 'Position of the transaction.', required: true, codec: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
   touches: touchesNothing,

@@ -9,8 +9,8 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   summary: "An account's nonce: how many transactions it has sent.",
   description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [
-    { name: 'address', description: 'The account.', required: true, schema: address },
-    { name: 'block', description: 'Block whose state counts.', required: true, schema: anyBlock },
+    { name: 'address', description: 'The account.', required: true, codec: address },
+    { name: 'block', description: 'Block whose state counts.', required: true, codec: anyBlock },
   ],
   result: { name: 'nonce', schema: quantity64 },
   touches: touchesAccount,

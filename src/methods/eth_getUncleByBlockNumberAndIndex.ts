@@ -13,8 +13,8 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   description:
     'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles.',
   params: [
-    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
-    { name: 'index', description: 'Position of the uncle.', required: true, schema: integer64 },
+    { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
+    { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },
   ],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
   touches: touchesNothing,

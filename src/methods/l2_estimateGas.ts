@@ -22,7 +22,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
       name: 'block',
       description: 'Block whose state and prices count. Default: `latest`.',
       required: false,
-      schema: blockNumberOrTag,
+      codec: blockNumberOrTag,
     },
     STATE_OVERRIDES_PARAM,
   ],

@@ -3,7 +3,7 @@
  * answered; results are not checked on their way. Networks may add fields of their own.
  */
 import * as z from 'zod';
-import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { address, data, hash32, quantity64, quantity256 } from '../rpc/result-scalars.ts';
 
 const bytes8: z.ZodType<string> = z
   .string()

@@ -1,8 +1,7 @@
+import type { JsonSchema } from './codec/codec.ts';
 import { ERRORS } from './errors.ts';
 import type { Method } from './method.ts';
-import { toJsonSchema } from './openrpc.ts';
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { describeResult } from './openrpc.ts';
 
 const HEAD = `# Methods
 
@@ -23,8 +22,8 @@ export function renderMethodsPage<C>(methods: readonly Method<C>[]): string {
 
 /** Adds the objects that the method speaks of to `objects`, by title. */
 function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): string {
-  const result = toJsonSchema(method.result.schema, 'output');
-  for (const { schema } of method.params) collectObjects(toJsonSchema(schema, 'input'), objects);
+  const result = describeResult(method);
+  for (const { codec } of method.params) collectObjects(codec.jsonSchema, objects);
   collectObjects(result, objects);
   const description = method.description === undefined ? '' : ` ${method.description}`;
   const sections = [
@@ -39,8 +38,8 @@ function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): s
 
 function renderParams<C>({ params }: Method<C>): string {
   if (params.length === 0) return 'No parameters.';
-  const rows = params.map(({ name, required, schema, description }, i) => {
-    const form = describeForm(toJsonSchema(schema, 'input'));
+  const rows = params.map(({ name, required, codec, description }, i) => {
+    const form = describeForm(codec.jsonSchema);
     return `| ${i} | ${name} | ${required ? 'yes' : 'no'} | ${form} | ${description} |`;
   });
   return ['| # | Parameter | Required | Form | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');

@@ -1,16 +1,17 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Acceptor, findAcceptor } from './acceptors.ts';
+import { type Codec, Pace, readValue } from './codec/codec.ts';
+import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
-import { describeIssue, formatProblem } from './param-problem.ts';
+import { ParamProblem } from './param-problem.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {
   readonly name: string;
   readonly description: string;
   readonly required: R;
-  readonly schema: z.ZodType<T>;
+  readonly codec: Codec<T>;
 };
 
 /** The typed values of a list of parameters. */
@@ -28,6 +29,9 @@ type ParamValues<P extends readonly Param[]> = {
  */
 export type Touched = readonly unknown[] | 'anything';
 
+/** A result and the schema of its form. */
+type Result<S> = { readonly name: string; readonly schema: S };
+
 type MethodFacts = {
   /** Name on the wire. */
   readonly name: string;
@@ -35,7 +39,6 @@ type MethodFacts = {
   readonly label?: string;
   readonly summary: string;
   readonly description?: string;
-  readonly result: { readonly name: string; readonly schema: z.ZodType };
   /** What one call weighs against a limit, in the credits that hosted services count. */
   readonly cost: number;
   /** What a call with these positional parameters touches; they have not been checked. Never throws. */
@@ -55,6 +58,7 @@ type MethodFacts = {
 
 /** A method as the dispatcher, the OpenRPC document and the documentation see it. */
 export type Method<C> = MethodFacts & {
+  readonly result: Result<z.ZodType>;
   readonly params: readonly Param[];
   /**
    * Checks raw positional parameters and runs the method.
@@ -64,44 +68,25 @@ export type Method<C> = MethodFacts & {
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
+  /** A codec stands for the schema of what it parses. */
+  readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
 };
 
-/** Binds a typed handler to the schemas of its parameters. */
+/** Binds a typed handler to the codecs of its parameters. */
 export function defineMethod<C, const P extends readonly Param[]>(
   definition: MethodDefinition<C, P>,
 ): Method<C> {
-  const { params, handle, ...facts } = definition;
-  const acceptors = params.map(({ schema }) => findAcceptor(schema));
+  const { params, handle, result, ...facts } = definition;
+  const { schema } = result;
   return {
     ...facts,
+    result: { name: result.name, schema: 'jsonSchema' in schema ? toZod(schema) : schema },
     params,
-    invoke(rawParams, context) {
-      const values = acceptParams(params, acceptors, rawParams) ?? parseParams(params, rawParams);
-      return handle(values as ParamValues<P>, context);
-    },
+    invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
   };
 }
-
-/** The values of parameters that are all plainly valid; what `parseParams` says to any other is not known here. */
-function acceptParams(
-  params: readonly Param[],
-  acceptors: readonly (Acceptor | undefined)[],
-  rawParams: readonly unknown[],
-): unknown[] | undefined {
-  if (rawParams.length > params.length) return undefined;
-  const values: unknown[] = [];
-  for (let i = 0; i < params.length; i++) {
-    const raw = rawParams[i] ?? undefined;
-    const value = raw === undefined ? undefined : acceptors[i]?.(raw);
-    if (value === undefined && (raw !== undefined || params[i]?.required === true)) return undefined;
-    values.push(value);
-  }
-  return values;
-}
-
-const PARSE_CONTEXT = { error: describeIssue, async: false } as const;
 
 /** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
@@ -112,16 +97,26 @@ export function parseParams(params: readonly Param[], rawParams: readonly unknow
   return values;
 }
 
-function parseParam(param: Param, position: number, raw: unknown): unknown {
+function parseParam({ codec, required }: Param, position: number, raw: unknown): unknown {
   if (raw === undefined || raw === null) {
-    if (!param.required) return undefined;
+    if (!required) return undefined;
     throw new RpcError('invalidParams', `missing value for required argument ${position}`);
   }
-  // Not safeParse: it words every issue, which for 100,000 wrong values costs most of a second, to show one of them.
-  const parsed = param.schema._zod.run({ value: raw, issues: [] }, PARSE_CONTEXT);
-  if (parsed instanceof Promise) throw new TypeError('a schema of parameters must not be asynchronous');
-  const [first] = parsed.issues;
-  if (first === undefined) return parsed.value;
-  const issue = z.util.finalizeIssue(first, PARSE_CONTEXT, z.config());
-  throw new RpcError('invalidParams', `invalid argument ${position}: ${formatProblem(issue)}`);
+  try {
+    return readValue(codec, raw);
+  } catch (error) {
+    if (!(error instanceof ParamProblem)) throw error;
+    throw new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);
+  }
+}
+
+/** Looks through what may be large in parameters, with pauses: parsing them does not take long afterwards. */
+export function* checkLargeParams(
+  params: readonly Param[],
+  rawParams: readonly unknown[],
+): Generator<undefined, void> {
+  const pace = new Pace();
+  for (const [i, { codec }] of params.entries()) {
+    if (codec.checkInPieces !== undefined) yield* codec.checkInPieces(rawParams[i], pace);
+  }
 }

@@ -1,0 +1,140 @@
+import { createKindProblem, ParamProblem } from '../param-problem.ts';
+import { hasManyMembers } from '../parse-in-slices.ts';
+import {
+  type Codec,
+  checkValueInPieces,
+  isJsonObject,
+  isUnchanged,
+  type JsonObject,
+  type JsonSchema,
+  type Pace,
+  parseWithin,
+} from './codec.ts';
+
+/** A member of an object. */
+export type Field<T = unknown, R extends boolean = boolean> = {
+  readonly codec: Codec<T>;
+  readonly isRequired: R;
+  /** For the documentation. */
+  readonly description?: string;
+};
+
+/** A member that has to be there. */
+export function required<T>(codec: Codec<T>, description?: string): Field<T, true> {
+  return { codec, isRequired: true, ...(description !== undefined && { description }) };
+}
+
+/** A member that may be absent; `null` counts as absent. */
+export function optional<T>(codec: Codec<T>, description?: string): Field<T, false> {
+  return { codec, isRequired: false, ...(description !== undefined && { description }) };
+}
+
+type Fields = Readonly<Record<string, Field>>;
+type ValueOf<F> = F extends Field<infer T> ? T : never;
+type ObjectOf<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends Field<unknown, true> ? K : never]: ValueOf<F[K]>;
+} & {
+  readonly [K in keyof F as F[K] extends Field<unknown, true> ? never : K]?: ValueOf<F[K]>;
+};
+
+/**
+ * A JSON object of which only these members count: others are ignored, as geth does, however many they are. What it becomes has its members
+ * in the order of `fields`.
+ * @param title its name in the documentation
+ */
+export function objectOf<F extends Fields>(title: string, fields: F): Codec<ObjectOf<F>> {
+  return new ObjectCodec<ObjectOf<F>>(title, fields);
+}
+
+type Place = Field & { readonly index: number };
+
+class ObjectCodec<T> implements Codec<T> {
+  readonly jsonSchema: JsonSchema;
+  readonly #fields: readonly (Field & { readonly name: string })[];
+  readonly #places: ReadonlyMap<string, Place>;
+  readonly #requiredCount: number;
+  /** Members that may be large. */
+  readonly #largeMembers: readonly (readonly [name: string, codec: Codec<unknown>])[];
+  /** Objects that `accept` takes without a look at their members. */
+  readonly #checked = new WeakSet<object>();
+
+  constructor(title: string, fields: Fields) {
+    this.#fields = Object.entries(fields).map(([name, field]) => ({ ...field, name }));
+    this.#places = new Map(this.#fields.map((field, index) => [field.name, { ...field, index }]));
+    this.#requiredCount = this.#fields.filter(({ isRequired }) => isRequired).length;
+    this.#largeMembers = this.#fields.flatMap(({ name, codec }) =>
+      codec.checkInPieces === undefined ? [] : [[name, codec] as const],
+    );
+    this.jsonSchema = describeFields(title, this.#fields);
+  }
+
+  parse(raw: unknown): T {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    if (this.#checked.has(raw)) return raw as T;
+    const parsed: Record<string, unknown> = {};
+    for (const { name, codec, isRequired } of this.#fields) {
+      const value = raw[name];
+      if (value !== undefined && (isRequired || value !== null)) {
+        parsed[name] = parseWithin(codec, value, name);
+      } else if (isRequired) throw new ParamProblem('missing value', [name]);
+    }
+    return parsed as T;
+  }
+
+  accept(raw: unknown): T | undefined {
+    if (!isJsonObject(raw) || hasManyMembers(raw)) return undefined;
+    if (this.#checked.has(raw)) return raw as T;
+    let lastIndex = -1;
+    let missing = this.#requiredCount;
+    let isInOrder = true;
+    for (const name in raw) {
+      const place = this.#places.get(name);
+      if (place === undefined) return undefined;
+      const value = raw[name];
+      if (place.isRequired) missing--;
+      else if (value === null) {
+        isInOrder = false;
+        continue;
+      }
+      if (!isUnchanged(place.codec, value)) return undefined;
+      isInOrder &&= place.index > lastIndex;
+      lastIndex = place.index;
+    }
+    if (missing > 0) return undefined;
+    return isInOrder ? (raw as T) : this.#putInOrder(raw);
+  }
+
+  #putInOrder(raw: JsonObject): T {
+    const ordered: Record<string, unknown> = {};
+    for (const { name, isRequired } of this.#fields) {
+      const value = raw[name];
+      if (value !== undefined && (isRequired || value !== null)) ordered[name] = value;
+    }
+    return ordered as T;
+  }
+
+  /** Goes on behind a member that is not accepted: the others are then not looked through again. */
+  *checkInPieces(raw: unknown, pace: Pace): Generator<undefined, boolean> {
+    if (!isJsonObject(raw)) return false;
+    for (const [name, codec] of this.#largeMembers) {
+      yield* checkValueInPieces(codec, raw[name], pace);
+    }
+    if (!isUnchanged(this, raw)) return false;
+    this.#checked.add(raw);
+    return true;
+  }
+}
+
+function describeFields(title: string, fields: readonly (Field & { readonly name: string })[]): JsonSchema {
+  const properties = fields.map(({ name, codec, description }): [string, JsonSchema] => [
+    name,
+    description === undefined ? codec.jsonSchema : { ...codec.jsonSchema, description },
+  ]);
+  const names = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(names.length > 0 && { required: names }),
+    title,
+  };
+}

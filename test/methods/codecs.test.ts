@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { callObject } from '../../src/methods/call-object.ts';
+import { ethCall } from '../../src/methods/eth_call.ts';
+import { METHODS } from '../../src/methods/table.ts';
+import { checkLargeParams, type Param, parseParams } from '../../src/rpc/method.ts';
+
+const ADDRESS = `0x${'aB'.repeat(20)}`;
+const HASH = `0x${'Cd'.repeat(32)}`;
+const scalar = fc.constantFrom(
+  '0x',
+  '0x0',
+  '0x1',
+  '0xfF',
+  '0X1',
+  '0x01',
+  '0xabcd',
+  '0xabc',
+  `0x${'f'.repeat(16)}`,
+  `0x${'f'.repeat(64)}`,
+  `0x1${'0'.repeat(64)}`,
+  ADDRESS,
+  ADDRESS.toLowerCase(),
+  HASH,
+  HASH.toLowerCase(),
+  'latest',
+  'safe',
+  'Latest',
+  '',
+  null,
+  true,
+  7,
+);
+const FIELDS = [
+  'from',
+  'to',
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'maxFeePerBlobGas',
+  'value',
+  'nonce',
+  'data',
+  'input',
+  'type',
+  'chainId',
+  'accessList',
+  'blobVersionedHashes',
+  'authorizationList',
+  'blockHash',
+  'blockNumber',
+  'requireCanonical',
+  'other',
+  '__proto__',
+];
+/** Built through JSON, like all that comes in: so that `__proto__` is a member like any other. */
+const members = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(...FIELDS),
+      fc.oneof({ weight: 8, arbitrary: scalar }, fc.constantFrom([], {}, [HASH])),
+    ),
+    { maxLength: 5 },
+  )
+  .map((entries) =>
+    JSON.parse(
+      `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`,
+    ),
+  );
+const hash = fc.oneof({ weight: 8, arbitrary: fc.constant(HASH.toLowerCase()) }, scalar);
+const accountAddress = fc.constantFrom(ADDRESS.toLowerCase(), `0x${'1'.repeat(40)}`, ADDRESS, '__proto__');
+const storage = fc.dictionary(hash.map(String), hash, { maxKeys: 3 });
+const account = fc.record(
+  {
+    nonce: fc.constantFrom('0x1', '0X1', null),
+    code: fc.constantFrom('0x', '0x0'),
+    balance: fc.constant('0x0'),
+    state: storage,
+    stateDiff: storage,
+    movePrecompileToAddress: accountAddress,
+    other: fc.constant(1),
+  },
+  { requiredKeys: [] },
+);
+const overrides = fc
+  .array(fc.tuple(accountAddress, fc.oneof({ weight: 8, arbitrary: account }, scalar)), { maxLength: 3 })
+  .map((entries) =>
+    JSON.parse(`{${entries.map((entry) => entry.map((part) => JSON.stringify(part)).join(':')).join()}}`),
+  );
+const accessList = fc.array(
+  fc.record(
+    { address: accountAddress, storageKeys: fc.array(hash, { maxLength: 3 }) },
+    { noNullPrototype: true },
+  ),
+  { maxLength: 3 },
+);
+const listed = accessList.map((list) => ({ to: ADDRESS.toLowerCase(), accessList: list }));
+const values = fc.oneof(scalar, members, overrides, listed, fc.jsonValue());
+
+/** As text, so that the order of members counts too. */
+function format(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
+}
+
+const only = (param: Param | undefined): readonly Param[] => (param === undefined ? [] : [param]);
+
+for (const { name, params } of METHODS.filter((method) => method.params.length > 0)) {
+  test(`${name}: the fast path, a check in pieces and parsing alone come to the same`, () => {
+    fc.assert(
+      fc.property(fc.nat(params.length - 1), values, fc.boolean(), (position, raw, isChecked) => {
+        if (raw === null) return;
+        const param = only(params[position]);
+        const text = format(raw);
+        const parsed = parse(() => param[0]?.codec.parse(JSON.parse(text)));
+        if (isChecked) for (const _ of checkLargeParams(param, [raw]));
+        const accepted = param[0]?.codec.accept?.(raw);
+        if (accepted !== undefined) assert.deepEqual({ value: format(accepted) }, parsed);
+        assert.deepEqual(
+          parse(() => parseParams(param, [raw])[0]),
+          'problem' in parsed ? { problem: `invalid argument 0: ${parsed.problem}` } : parsed,
+        );
+        assert.equal(format(raw), text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+}
+
+/** The value as text, or the message of the error. */
+function parse(run: () => unknown): { readonly value: string } | { readonly problem: string } {
+  try {
+    return { value: format(run()) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+const to = ADDRESS.toLowerCase();
+const PLAIN_CALLS: readonly object[] = [
+  {},
+  { to, data: '0x70a08231' },
+  { data: '0x70a08231', to },
+  { from: null, to, gas: '0x5208', gasPrice: null, value: '0x0', input: '0x', nonce: '0x1' },
+  { type: '0x2', chainId: '0x1', maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', from: to },
+  { accessList: [], blobVersionedHashes: [HASH.toLowerCase()] },
+];
+for (const call of PLAIN_CALLS) {
+  test(`${JSON.stringify(call)} is taken on the fast path`, () => {
+    assert.equal(format(callObject.accept?.(call)), format(callObject.parse(call)));
+  });
+}
+
+test('calls with unknown fields, upper case or anything invalid are left to parse', () => {
+  for (const call of [{ other: 1 }, { to: '0x' }, { to: ADDRESS }, [], null, 'latest', { data: 5 }]) {
+    assert.equal(callObject.accept?.(call), undefined);
+  }
+});
+
+const PROBLEMS: readonly [position: number, raw: unknown, problem: string][] = [
+  [0, [], 'expected an object, got an array'],
+  [0, { to: 5, from: 5 }, 'from: expected a string, got a number'],
+  [0, { accessList: {} }, 'accessList: expected an array, got an object'],
+  [0, { accessList: [{ storageKeys: [] }] }, 'accessList[0].address: missing value'],
+  [
+    0,
+    { accessList: [{ address: null, storageKeys: [] }] },
+    'accessList[0].address: expected a string, got null',
+  ],
+  [0, { accessList: [{ address: to }] }, 'accessList[0].storageKeys: missing value'],
+  [
+    0,
+    { accessList: [{ address: to, storageKeys: [HASH, '0x1'] }] },
+    'accessList[0].storageKeys[1]: hex string of odd length',
+  ],
+  [0, { authorizationList: [{ chainId: '0x1' }] }, 'authorizationList[0].address: missing value'],
+  [2, { [to]: { nonce: '0x1' }, '12': null, x: {} }, 'x: hex string without 0x prefix'],
+  [2, { [to]: 5 }, `${to}: expected an object, got a number`],
+  [2, { [to]: { state: {}, stateDiff: {} } }, `${to}: account has both 'state' and 'stateDiff'`],
+  [2, { [to]: { state: { [HASH]: null } } }, `${to}.state.${HASH}: expected a string, got null`],
+  [3, { beaconRoot: HASH }, 'beaconRoot: not supported in a call'],
+  [3, { withdrawals: [], number: 1 }, 'number: expected a string, got a number'],
+];
+for (const [position, raw, problem] of PROBLEMS) {
+  test(`${JSON.stringify(raw)} is refused: ${problem}`, () => {
+    assert.throws(() => parseParams(only(ethCall.params[position]), [raw]), {
+      message: `invalid argument 0: ${problem}`,
+    });
+  });
+}
+
+describe('large parameters', () => {
+  const count = 5_000;
+  const slots = Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+  const storageOf = (value: string): object => Object.fromEntries(slots.map((slot) => [slot, value]));
+  const large = (value: string): readonly unknown[] => [
+    { to, accessList: slots.map((slot) => ({ address: to, storageKeys: [slot] })) },
+    'latest',
+    { [to]: { nonce: '0x1', stateDiff: storageOf(value) }, [`0x${'0'.repeat(40)}`]: { code: '0x00' } },
+  ];
+  const countPauses = (raw: readonly unknown[]): number => [...checkLargeParams(ethCall.params, raw)].length;
+
+  test('pause as often as their values ask for, however those are nested', () => {
+    assert.ok(countPauses(large(HASH.toLowerCase())) >= (3 * count) / 512);
+  });
+
+  test('are taken as they are, checked before or not', () => {
+    const raw = large(HASH.toLowerCase());
+    for (const isChecked of [false, true]) {
+      if (isChecked) countPauses(raw);
+      const [call, , overrides] = parseParams(ethCall.params, raw);
+      assert.equal(call, raw[0]);
+      assert.equal(overrides, raw[2]);
+    }
+  });
+
+  test('that were checked are not looked through again, also when what is around them has to be changed', () => {
+    const raw = large(HASH.toLowerCase());
+    const call = { ...(raw[0] as { accessList: unknown }), to: ADDRESS };
+    countPauses([call]);
+    const [parsed] = parseParams(only(ethCall.params[0]), [call]) as [{ accessList: unknown; to: unknown }];
+    assert.equal(parsed.accessList, call.accessList);
+    assert.equal(parsed.to, to);
+  });
+
+  test('are given up at the first value that is wrong', () => {
+    const raw = [
+      { accessList: Array.from({ length: 100_000 }, () => 5) },
+      'latest',
+      { [to]: { state: { x: 5 } } },
+    ];
+    assert.equal(countPauses(raw), 0);
+    assert.throws(() => parseParams(ethCall.params, raw), {
+      message: 'invalid argument 0: accessList[0]: expected an object, got a number',
+    });
+    assert.equal(countPauses([{}, 'latest', { [to]: { state: storageOf('0x1') } }]), 0);
+  });
+});
+
+test('members that no codec names cost nothing, however many they are', () => {
+  const noise = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
+  const [call] = parseParams(only(ethCall.params[0]), [{ ...noise, to: ADDRESS, value: null }]);
+  assert.deepEqual(call, { to });
+});
