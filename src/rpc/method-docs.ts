@@ -12,12 +12,16 @@ integer with \`0x\` and without leading zeros; hex is accepted in either case. F
 Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
 
-/** The page `docs/methods.md`. */
-export function renderMethodsPage<C>(methods: readonly Method<C>[]): string {
+/**
+ * The page `docs/methods.md`.
+ * @param commands lines to paste, which the development networks answer
+ */
+export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: readonly string[]): string {
   const objects = new Map<string, JsonSchema>();
   const sections = methods.map((method) => renderMethod(method, objects));
   const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
-  return [HEAD, ...sections, '## Objects\n', ...tables].join('\n');
+  const attempts = `With \`npm start\` running, to paste:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
+  return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 
 /** Adds the objects that the method speaks of to `objects`, by title. */
