@@ -41,6 +41,12 @@ export const methodOptionsSchema: z.ZodType<MethodOptions> = z
   })
   .prefault({});
 
+/** Whether a method that is served by default is served here. */
+export function isServed({ only, except }: MethodOptions, name: string): boolean {
+  const isNamed = (entry: string): boolean => matchesEntry(entry, name);
+  return !except.some(isNamed) && (only === undefined || only.some(isNamed));
+}
+
 /** Whether an entry of such a list stands for this method. */
 export function matchesEntry(entry: string, name: string): boolean {
   return entry.endsWith('_*') ? name.startsWith(entry.slice(0, -1)) : name === entry;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type { MethodOptions } from '../../src/config/method-options.ts';
+import { isServed, type MethodOptions } from '../../src/config/method-options.ts';
 import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -350,6 +350,12 @@ test('methods: all, some, all but some, and further ones', () => {
   const further = { except: ['eth_getLogs', 'debug_traceBlock'], also: ['debug_*', 'trace_block'] };
   assert.deepEqual(parse(JSON.stringify(further)), further);
   const rollup = 'rollup: { prefix: mine }\n    methods: { only: [mine_estimateGas, l2_estimateGas] }';
+  assert.deepEqual(
+    ['eth_call', 'eth_getLogs', 'net_version'].filter((name) =>
+      isServed({ only: ['eth_*'], except: ['eth_getLogs'], also: [] }, name),
+    ),
+    ['eth_call'],
+  );
   assert.deepEqual(errorsOf(`${NODE}    ${rollup}\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    ${rollup.replace('prefix: mine', '')}\n`), [], 'of its family');
 });
