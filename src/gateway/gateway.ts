@@ -5,6 +5,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { Pace } from '../rpc/codec/codec.ts';
 import {
   type BatchItem,
   type Call,
@@ -17,7 +18,7 @@ import {
   TURN_BODY_BYTES,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { checkLargeParams } from '../rpc/method.ts';
+import { prepareParams } from '../rpc/method.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -332,7 +333,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** A body with what is in it, as far as that may take long to check. */
+/** A body with what is in it; the parameters of a large one are parsed as well. */
 function* readLarge(
   body: Uint8Array,
   maxItems: number,
@@ -341,10 +342,11 @@ function* readLarge(
   const envelope = yield* readEnvelope(body, maxItems, scope);
   if (body.length < LARGE_BODY_BYTES) return envelope;
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];
+  const pace = new Pace();
   for (const item of items) {
     if (item.kind === 'malformed' || item.params === undefined) continue;
     const method = findMethod(item.method, session.network);
-    if (method !== undefined) yield* checkLargeParams(method.params, item.params);
+    if (method !== undefined) yield* prepareParams(method.params, item.params, pace);
   }
   return envelope;
 }

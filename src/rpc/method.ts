@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Codec, Pace, readValue } from './codec/codec.ts';
+import { type Codec, type Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
@@ -88,35 +88,79 @@ export function defineMethod<C, const P extends readonly Param[]>(
   };
 }
 
+/** What came of parameters that were parsed in pieces, by the list that they came in. */
+type Outcome = { readonly params: readonly Param[] } & (
+  | { readonly values: unknown[] }
+  | { readonly error: RpcError }
+);
+const OUTCOMES = new WeakMap<readonly unknown[], Outcome>();
+
 /** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
-  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
-  if (rawParams.length > params.length) {
-    throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
+  const outcome = OUTCOMES.get(rawParams);
+  if (outcome?.params === params) {
+    if ('error' in outcome) throw outcome.error;
+    return outcome.values;
   }
+  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
+  checkCount(params, rawParams);
   return values;
 }
 
 function parseParam({ codec, required }: Param, position: number, raw: unknown): unknown {
-  if (raw === undefined || raw === null) {
-    if (!required) return undefined;
-    throw new RpcError('invalidParams', `missing value for required argument ${position}`);
-  }
+  if (raw === undefined || raw === null) return readAbsent(required, position);
   try {
     return readValue(codec, raw);
   } catch (error) {
-    if (!(error instanceof ParamProblem)) throw error;
-    throw new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);
+    throw describeInvalid(error, position);
   }
 }
 
-/** Looks through what may be large in parameters, with pauses: parsing them does not take long afterwards. */
-export function* checkLargeParams(
+/** Parses parameters that may be large, with pauses. `parseParams` of the same list has the outcome then. */
+export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
+  pace: Pace,
 ): Generator<undefined, void> {
-  const pace = new Pace();
-  for (const [i, { codec }] of params.entries()) {
-    if (codec.checkInPieces !== undefined) yield* codec.checkInPieces(rawParams[i], pace);
+  try {
+    const values: unknown[] = [];
+    for (const [i, param] of params.entries()) values.push(yield* prepareParam(param, i, rawParams[i], pace));
+    checkCount(params, rawParams);
+    OUTCOMES.set(rawParams, { params, values });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    OUTCOMES.set(rawParams, { params, error });
   }
+}
+
+function* prepareParam(
+  param: Param,
+  position: number,
+  raw: unknown,
+  pace: Pace,
+): Generator<undefined, unknown> {
+  const { codec } = param;
+  if (pace.count()) yield;
+  if (raw === undefined || raw === null || codec.parseInPieces === undefined)
+    return parseParam(param, position, raw);
+  try {
+    return yield* codec.parseInPieces(raw, pace);
+  } catch (error) {
+    throw describeInvalid(error, position);
+  }
+}
+
+function readAbsent(isRequired: boolean, position: number): undefined {
+  if (isRequired) throw new RpcError('invalidParams', `missing value for required argument ${position}`);
+}
+
+function checkCount(params: readonly Param[], rawParams: readonly unknown[]): void {
+  if (rawParams.length <= params.length) return;
+  throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
+}
+
+/** A problem of a parameter as the client sees it; any other error as it is. */
+function describeInvalid(error: unknown, position: number): unknown {
+  if (!(error instanceof ParamProblem)) return error;
+  return new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);
 }

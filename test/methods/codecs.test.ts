@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { callObject } from '../../src/methods/call-object.ts';
 import { ethCall } from '../../src/methods/eth_call.ts';
+import { ethGetTransactionCount } from '../../src/methods/eth_getTransactionCount.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { checkLargeParams, type Param, parseParams } from '../../src/rpc/method.ts';
+import { Pace } from '../../src/rpc/codec/codec.ts';
+import { type Param, parseParams, prepareParams } from '../../src/rpc/method.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const HASH = `0x${'Cd'.repeat(32)}`;
@@ -107,18 +109,19 @@ function format(value: unknown): string {
 const only = (param: Param | undefined): readonly Param[] => (param === undefined ? [] : [param]);
 
 for (const { name, params } of METHODS.filter((method) => method.params.length > 0)) {
-  test(`${name}: the fast path, a check in pieces and parsing alone come to the same`, () => {
+  test(`${name}: the fast path, parsing in pieces and parsing alone come to the same`, () => {
     fc.assert(
-      fc.property(fc.nat(params.length - 1), values, fc.boolean(), (position, raw, isChecked) => {
+      fc.property(fc.nat(params.length - 1), values, fc.boolean(), (position, raw, isPrepared) => {
         if (raw === null) return;
         const param = only(params[position]);
         const text = format(raw);
         const parsed = parse(() => param[0]?.codec.parse(JSON.parse(text)));
-        if (isChecked) for (const _ of checkLargeParams(param, [raw]));
         const accepted = param[0]?.codec.accept?.(raw);
         if (accepted !== undefined) assert.deepEqual({ value: format(accepted) }, parsed);
+        const rawParams = [raw];
+        if (isPrepared) countPauses(param, rawParams);
         assert.deepEqual(
-          parse(() => parseParams(param, [raw])[0]),
+          parse(() => parseParams(param, rawParams)[0]),
           'problem' in parsed ? { problem: `invalid argument 0: ${parsed.problem}` } : parsed,
         );
         assert.equal(format(raw), text);
@@ -127,6 +130,9 @@ for (const { name, params } of METHODS.filter((method) => method.params.length >
     );
   });
 }
+
+const countPauses = (params: readonly Param[], raw: readonly unknown[]): number =>
+  [...prepareParams(params, raw, new Pace())].length;
 
 /** The value as text, or the message of the error. */
 function parse(run: () => unknown): { readonly value: string } | { readonly problem: string } {
@@ -199,42 +205,61 @@ describe('large parameters', () => {
     'latest',
     { [to]: { nonce: '0x1', stateDiff: storageOf(value) }, [`0x${'0'.repeat(40)}`]: { code: '0x00' } },
   ];
-  const countPauses = (raw: readonly unknown[]): number => [...checkLargeParams(ethCall.params, raw)].length;
 
-  test('pause as often as their values ask for, however those are nested', () => {
-    assert.ok(countPauses(large(HASH.toLowerCase())) >= (3 * count) / 512);
+  test('are parsed with pauses, as often as their values ask for, however those are nested', () => {
+    const raw = large(HASH.toLowerCase());
+    assert.ok(countPauses(ethCall.params, raw) >= (3 * count) / 512);
+    const [call, , overrides] = parseParams(ethCall.params, raw);
+    assert.equal(call, raw[0]);
+    assert.equal(overrides, raw[2]);
   });
 
-  test('are taken as they are, checked before or not', () => {
-    const raw = large(HASH.toLowerCase());
-    for (const isChecked of [false, true]) {
-      if (isChecked) countPauses(raw);
-      const [call, , overrides] = parseParams(ethCall.params, raw);
-      assert.equal(call, raw[0]);
-      assert.equal(overrides, raw[2]);
+  test('that have to be changed come to what parsing at once makes of them', () => {
+    const raw = large(HASH);
+    const prepared = large(HASH);
+    assert.ok(countPauses(ethCall.params, prepared) >= (3 * count) / 512);
+    assert.deepEqual(parseParams(ethCall.params, prepared), parseParams(ethCall.params, raw));
+  });
+
+  test('that were prepared are not parsed again, also where they are wrong', () => {
+    for (const raw of [large(HASH), [{ to: 5 }]]) {
+      countPauses(ethCall.params, raw);
+      const outcome = parse(() => parseParams(ethCall.params, raw));
+      Object.assign(raw, { 0: undefined });
+      assert.deepEqual(
+        parse(() => parseParams(ethCall.params, raw)),
+        outcome,
+      );
+      assert.notDeepEqual(
+        parse(() => parseParams(ethCall.params, [...raw])),
+        outcome,
+      );
     }
   });
 
-  test('that were checked are not looked through again, also when what is around them has to be changed', () => {
-    const raw = large(HASH.toLowerCase());
-    const call = { ...(raw[0] as { accessList: unknown }), to: ADDRESS };
-    countPauses([call]);
-    const [parsed] = parseParams(only(ethCall.params[0]), [call]) as [{ accessList: unknown; to: unknown }];
-    assert.equal(parsed.accessList, call.accessList);
-    assert.equal(parsed.to, to);
+  test('that were prepared for one method are parsed for another', () => {
+    const raw = [to, '0x1'];
+    countPauses(ethCall.params, raw);
+    assert.deepEqual(parseParams(ethGetTransactionCount.params, raw), [to, { kind: 'number', number: 1n }]);
   });
 
   test('are given up at the first value that is wrong', () => {
-    const raw = [
-      { accessList: Array.from({ length: 100_000 }, () => 5) },
-      'latest',
-      { [to]: { state: { x: 5 } } },
-    ];
-    assert.equal(countPauses(raw), 0);
+    const raw = [{ accessList: Array.from({ length: 100_000 }, () => 5) }, 'latest'];
+    assert.equal(countPauses(ethCall.params, raw), 0);
+    for (const params of [raw, [...raw]]) {
+      assert.throws(() => parseParams(ethCall.params, params), {
+        message: 'invalid argument 0: accessList[0]: expected an object, got a number',
+      });
+    }
+    assert.equal(countPauses(ethCall.params, [{}, 'latest', { [to]: { state: storageOf('0x1') } }]), 0);
+  });
+
+  test('are counted', () => {
+    const raw = [{}, 'latest', {}, {}, 1];
+    countPauses(ethCall.params, raw);
     assert.throws(() => parseParams(ethCall.params, raw), {
-      message: 'invalid argument 0: accessList[0]: expected an object, got a number',
+      message: 'too many arguments, want at most 4',
     });
-    assert.equal(countPauses([{}, 'latest', { [to]: { state: storageOf('0x1') } }]), 0);
   });
 });
 

@@ -16,15 +16,14 @@ export interface Codec<T> {
    */
   accept?(raw: unknown): T | undefined;
   /**
-   * Looks through a value that may be large, with pauses, and returns whether `accept` returns the value itself. What was found is
-   * remembered, so that neither `accept` nor `parse` takes long for it afterwards. It stops in a list or a map at the first element that
-   * would be changed or refused.
+   * `parse` with pauses, of a value that may have many parts. Parts that nothing changes are not copied.
+   * @throws ParamProblem
    */
-  checkInPieces?(raw: unknown, pace: Pace): Generator<undefined, boolean>;
+  parseInPieces?(raw: unknown, pace: Pace): Generator<undefined, T>;
   readonly jsonSchema: JsonSchema;
 }
 
-/** Values that are checked between two pauses: a fraction of a millisecond. */
+/** Values that are parsed between two pauses: a fraction of a millisecond. */
 const VALUES_PER_PIECE = 512;
 
 /** Counts values, to pause between them. */
@@ -63,12 +62,21 @@ export function isUnchanged(codec: Codec<unknown>, raw: unknown): boolean {
   return raw !== undefined && codec.accept?.(raw) === raw;
 }
 
-/** `checkInPieces` of any codec: one without is asked by `accept`. */
-export function* checkValueInPieces(
-  codec: Codec<unknown>,
+/** `readValue` of a member or an element. @throws ParamProblem */
+export function readWithin<T>(codec: Codec<T>, raw: unknown, part: string | number): T {
+  return codec.accept?.(raw) ?? parseWithin(codec, raw, part);
+}
+
+/** `parseInPieces` of a member or an element, of a codec that has it. @throws ParamProblem */
+export function* parseWithinInPieces<T>(
+  codec: Codec<T>,
   raw: unknown,
+  part: string | number,
   pace: Pace,
-): Generator<undefined, boolean> {
-  if (pace.count()) yield;
-  return codec.checkInPieces === undefined ? isUnchanged(codec, raw) : yield* codec.checkInPieces(raw, pace);
+): Generator<undefined, T> {
+  try {
+    return codec.parseInPieces === undefined ? codec.parse(raw) : yield* codec.parseInPieces(raw, pace);
+  } catch (error) {
+    throw error instanceof ParamProblem ? error.within(part) : error;
+  }
 }

@@ -1,5 +1,5 @@
 import { ParamProblem } from '../param-problem.ts';
-import { type Codec, checkValueInPieces } from './codec.ts';
+import type { Codec, Pace } from './codec.ts';
 
 /** A member that is known and refused, whatever it is. */
 export function refuseWith(problem: string): Codec<never> {
@@ -13,7 +13,16 @@ export function refuseWith(problem: string): Codec<never> {
 
 /** What a form means, as something else. It has no fast path: what it means is never the value itself. */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
-  return { parse: (raw) => map(codec.parse(raw)), jsonSchema: codec.jsonSchema };
+  const { parseInPieces } = codec;
+  return {
+    parse: (raw) => map(codec.parse(raw)),
+    ...(parseInPieces !== undefined && {
+      *parseInPieces(raw: unknown, pace: Pace) {
+        return map(yield* parseInPieces.call(codec, raw, pace));
+      },
+    }),
+    jsonSchema: codec.jsonSchema,
+  };
 }
 
 /**
@@ -21,21 +30,23 @@ export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
  * @param findProblem what is wrong with a value of the form
  */
 export function refined<T>(codec: Codec<T>, findProblem: (value: T) => string | undefined): Codec<T> {
-  const accept = (raw: unknown): T | undefined => {
-    const value = codec.accept?.(raw);
-    return value === undefined || findProblem(value) !== undefined ? undefined : value;
+  const { parseInPieces } = codec;
+  const check = (value: T): T => {
+    const problem = findProblem(value);
+    if (problem !== undefined) throw new ParamProblem(problem);
+    return value;
   };
   return {
-    parse(raw) {
-      const value = codec.parse(raw);
-      const problem = findProblem(value);
-      if (problem !== undefined) throw new ParamProblem(problem);
-      return value;
+    parse: (raw) => check(codec.parse(raw)),
+    accept(raw) {
+      const value = codec.accept?.(raw);
+      return value === undefined || findProblem(value) !== undefined ? undefined : value;
     },
-    accept,
-    *checkInPieces(raw, pace) {
-      return (yield* checkValueInPieces(codec, raw, pace)) && accept(raw) === raw;
-    },
+    ...(parseInPieces !== undefined && {
+      *parseInPieces(raw: unknown, pace: Pace) {
+        return check(yield* parseInPieces.call(codec, raw, pace));
+      },
+    }),
     jsonSchema: codec.jsonSchema,
   };
 }

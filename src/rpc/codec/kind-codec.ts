@@ -1,5 +1,5 @@
 import { createKindProblem, kindOf } from '../param-problem.ts';
-import { type Codec, checkValueInPieces, type JsonSchema, type Pace } from './codec.ts';
+import type { Codec, JsonSchema, Pace } from './codec.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 type ByKind = { readonly [K in Kind]?: Codec<unknown> };
@@ -20,17 +20,21 @@ class KindCodec<T> implements Codec<T> {
   }
 
   parse(raw: unknown): T {
-    const codec = this.#codecs.get(kindOf(raw));
-    if (codec === undefined) throw createKindProblem([...this.#codecs.keys()], raw);
-    return codec.parse(raw);
+    return this.#choose(raw).parse(raw);
   }
 
   accept(raw: unknown): T | undefined {
     return this.#codecs.get(kindOf(raw))?.accept?.(raw);
   }
 
-  *checkInPieces(raw: unknown, pace: Pace): Generator<undefined, boolean> {
+  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, T> {
+    const codec = this.#choose(raw);
+    return codec.parseInPieces === undefined ? codec.parse(raw) : yield* codec.parseInPieces(raw, pace);
+  }
+
+  #choose(raw: unknown): Codec<T> {
     const codec = this.#codecs.get(kindOf(raw));
-    return codec !== undefined && (yield* checkValueInPieces(codec, raw, pace));
+    if (codec === undefined) throw createKindProblem([...this.#codecs.keys()], raw);
+    return codec;
   }
 }

@@ -1,11 +1,12 @@
 import { createKindProblem } from '../param-problem.ts';
 import {
   type Codec,
-  checkValueInPieces,
   isUnchanged,
   type JsonSchema,
   type Pace,
   parseWithin,
+  parseWithinInPieces,
+  readWithin,
 } from './codec.ts';
 
 /** A JSON array whose elements are all of one form. */
@@ -16,8 +17,6 @@ export function listOf<T>(element: Codec<T>): Codec<readonly T[]> {
 class ListCodec<T> implements Codec<readonly T[]> {
   readonly jsonSchema: JsonSchema;
   readonly #element: Codec<T>;
-  /** Lists that `accept` takes without a look at their elements. */
-  readonly #checked = new WeakSet<object>();
 
   constructor(element: Codec<T>) {
     this.jsonSchema = { type: 'array', items: element.jsonSchema };
@@ -26,24 +25,27 @@ class ListCodec<T> implements Codec<readonly T[]> {
 
   parse(raw: unknown): readonly T[] {
     if (!Array.isArray(raw)) throw createKindProblem('array', raw);
-    if (this.#checked.has(raw)) return raw;
     return raw.map((element, i) => parseWithin(this.#element, element, i));
   }
 
   accept(raw: unknown): readonly T[] | undefined {
     if (!Array.isArray(raw)) return undefined;
-    if (!this.#checked.has(raw)) {
-      for (const element of raw) if (!isUnchanged(this.#element, element)) return undefined;
-    }
+    for (const element of raw) if (!isUnchanged(this.#element, element)) return undefined;
     return raw;
   }
 
-  *checkInPieces(raw: unknown, pace: Pace): Generator<undefined, boolean> {
-    if (!Array.isArray(raw)) return false;
-    for (const element of raw) {
-      if (!(yield* checkValueInPieces(this.#element, element, pace))) return false;
+  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, readonly T[]> {
+    if (!Array.isArray(raw)) throw createKindProblem('array', raw);
+    let changed: T[] | undefined;
+    for (let i = 0; i < raw.length; i++) {
+      if (pace.count()) yield;
+      const value =
+        this.#element.parseInPieces === undefined
+          ? readWithin(this.#element, raw[i], i)
+          : yield* parseWithinInPieces(this.#element, raw[i], i, pace);
+      if (value !== raw[i]) changed ??= raw.slice(0, i);
+      changed?.push(value);
     }
-    this.#checked.add(raw);
-    return true;
+    return changed ?? raw;
   }
 }

@@ -2,13 +2,14 @@ import { createKindProblem, ParamProblem } from '../param-problem.ts';
 import { hasManyMembers } from '../parse-in-slices.ts';
 import {
   type Codec,
-  checkValueInPieces,
   isJsonObject,
   isUnchanged,
   type JsonObject,
   type JsonSchema,
   type Pace,
   parseWithin,
+  parseWithinInPieces,
+  readWithin,
 } from './codec.ts';
 
 /** A member of an object. */
@@ -53,24 +54,16 @@ class ObjectCodec<T> implements Codec<T> {
   readonly #fields: readonly (Field & { readonly name: string })[];
   readonly #places: ReadonlyMap<string, Place>;
   readonly #requiredCount: number;
-  /** Members that may be large. */
-  readonly #largeMembers: readonly (readonly [name: string, codec: Codec<unknown>])[];
-  /** Objects that `accept` takes without a look at their members. */
-  readonly #checked = new WeakSet<object>();
 
   constructor(title: string, fields: Fields) {
     this.#fields = Object.entries(fields).map(([name, field]) => ({ ...field, name }));
     this.#places = new Map(this.#fields.map((field, index) => [field.name, { ...field, index }]));
     this.#requiredCount = this.#fields.filter(({ isRequired }) => isRequired).length;
-    this.#largeMembers = this.#fields.flatMap(({ name, codec }) =>
-      codec.checkInPieces === undefined ? [] : [[name, codec] as const],
-    );
     this.jsonSchema = describeFields(title, this.#fields);
   }
 
   parse(raw: unknown): T {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
-    if (this.#checked.has(raw)) return raw as T;
     const parsed: Record<string, unknown> = {};
     for (const { name, codec, isRequired } of this.#fields) {
       const value = raw[name];
@@ -83,7 +76,6 @@ class ObjectCodec<T> implements Codec<T> {
 
   accept(raw: unknown): T | undefined {
     if (!isJsonObject(raw) || hasManyMembers(raw)) return undefined;
-    if (this.#checked.has(raw)) return raw as T;
     let lastIndex = -1;
     let missing = this.#requiredCount;
     let isInOrder = true;
@@ -113,16 +105,33 @@ class ObjectCodec<T> implements Codec<T> {
     return ordered as T;
   }
 
-  /** Goes on behind a member that is not accepted: the others are then not looked through again. */
-  *checkInPieces(raw: unknown, pace: Pace): Generator<undefined, boolean> {
-    if (!isJsonObject(raw)) return false;
-    for (const [name, codec] of this.#largeMembers) {
-      yield* checkValueInPieces(codec, raw[name], pace);
+  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, T> {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    const parsed: Record<string, unknown> = {};
+    for (const { name, codec, isRequired } of this.#fields) {
+      const value = raw[name];
+      if (value !== undefined && (isRequired || value !== null)) {
+        if (pace.count()) yield;
+        parsed[name] =
+          codec.parseInPieces === undefined
+            ? readWithin(codec, value, name)
+            : yield* parseWithinInPieces(codec, value, name, pace);
+      } else if (isRequired) throw new ParamProblem('missing value', [name]);
     }
-    if (!isUnchanged(this, raw)) return false;
-    this.#checked.add(raw);
-    return true;
+    return (hasSameMembers(raw, parsed) ? raw : parsed) as T;
   }
+}
+
+/** Whether these are the same members in the same order. */
+function hasSameMembers(raw: JsonObject, parsed: JsonObject): boolean {
+  if (hasManyMembers(raw)) return false;
+  const names = Object.keys(parsed);
+  let count = 0;
+  for (const name in raw) {
+    if (name !== names[count] || raw[name] !== parsed[name]) return false;
+    count++;
+  }
+  return count === names.length;
 }
 
 function describeFields(title: string, fields: readonly (Field & { readonly name: string })[]): JsonSchema {

@@ -1,12 +1,15 @@
 import { createKindProblem } from '../param-problem.ts';
+import { setMember } from '../parse-in-slices.ts';
 import {
   type Codec,
-  checkValueInPieces,
   isJsonObject,
   isUnchanged,
+  type JsonObject,
   type JsonSchema,
   type Pace,
   parseWithin,
+  parseWithinInPieces,
+  readWithin,
 } from './codec.ts';
 
 type RecordOptions = {
@@ -30,8 +33,6 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   readonly #key: Codec<string>;
   readonly #value: Codec<T>;
   readonly #skipsNull: boolean;
-  /** Maps that `accept` takes without a look at their members. */
-  readonly #checked = new WeakSet<object>();
 
   constructor(key: Codec<string>, value: Codec<T>, { title, skipsNull = false }: RecordOptions) {
     this.jsonSchema = {
@@ -47,33 +48,54 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
 
   parse(raw: unknown): Readonly<Record<string, T>> {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
-    if (this.#checked.has(raw)) return raw as Readonly<Record<string, T>>;
-    const entries: [string, T][] = [];
-    for (const key of Object.keys(raw)) {
+    const parsed: Record<string, T> = {};
+    for (const key in raw) {
       const value = raw[key];
       if (value === null && this.#skipsNull) continue;
-      entries.push([parseWithin(this.#key, key, key), parseWithin(this.#value, value, key)]);
+      setMember(parsed, parseWithin(this.#key, key, key), parseWithin(this.#value, value, key));
     }
-    return Object.fromEntries(entries);
+    return parsed;
   }
 
   accept(raw: unknown): Readonly<Record<string, T>> | undefined {
     if (!isJsonObject(raw)) return undefined;
-    if (!this.#checked.has(raw)) {
-      for (const key in raw) {
-        if (!isUnchanged(this.#key, key) || !isUnchanged(this.#value, raw[key])) return undefined;
-      }
+    for (const key in raw) {
+      if (!isUnchanged(this.#key, key) || !isUnchanged(this.#value, raw[key])) return undefined;
     }
     return raw as Readonly<Record<string, T>>;
   }
 
-  *checkInPieces(raw: unknown, pace: Pace): Generator<undefined, boolean> {
-    if (!isJsonObject(raw)) return false;
+  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, Readonly<Record<string, T>>> {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    let changed: Record<string, T> | undefined;
     for (const key in raw) {
-      if (!isUnchanged(this.#key, key)) return false;
-      if (!(yield* checkValueInPieces(this.#value, raw[key], pace))) return false;
+      if (pace.count()) yield;
+      const value = raw[key];
+      if (value === null && this.#skipsNull) {
+        changed ??= yield* copyBefore<T>(raw, key, pace);
+        continue;
+      }
+      const parsedKey = readWithin(this.#key, key, key);
+      const parsed =
+        this.#value.parseInPieces === undefined
+          ? readWithin(this.#value, value, key)
+          : yield* parseWithinInPieces(this.#value, value, key, pace);
+      if (parsedKey !== key || parsed !== value) changed ??= yield* copyBefore<T>(raw, key, pace);
+      if (changed !== undefined) setMember(changed, parsedKey, parsed);
     }
-    this.#checked.add(raw);
-    return true;
+    return changed ?? (raw as Readonly<Record<string, T>>);
   }
+}
+
+/** The members before this one: they were parsed, and nothing changed them. */
+function* copyBefore<T>(raw: JsonObject, end: string, pace: Pace): Generator<undefined, Record<string, T>> {
+  const copy: Record<string, T> = {};
+  // To list the members of a large map takes longer than a piece.
+  yield;
+  for (const key in raw) {
+    if (key === end) break;
+    if (pace.count()) yield;
+    setMember(copy, key, raw[key]);
+  }
+  return copy;
 }

@@ -13,34 +13,28 @@ import { boolean, hash32, nothing, number, quantity64 } from '../../../src/rpc/s
 function assertProblem(codec: Codec<unknown>, raw: unknown, problem: string): void {
   assert.throws(() => codec.parse(raw), new ParamProblem(problem));
   assert.equal(codec.accept?.(raw), undefined);
-  assert.equal(checkAll(codec, raw), false);
-}
-
-/** The outcome of a check in pieces. */
-function checkAll(codec: Codec<unknown>, raw: unknown): boolean {
-  const check = codec.checkInPieces?.(raw, new Pace());
-  for (let step = check?.next(); step !== undefined; step = check?.next()) {
-    if (step.done === true) return step.value;
+  if (codec.parseInPieces !== undefined) {
+    assert.throws(() => parseInPieces(codec, raw), new ParamProblem(problem));
   }
-  return false;
 }
 
-/** Text without spaces that counts how often it was looked at. */
-function createCounter(): { readonly codec: Codec<string>; looks: number } {
-  const counter = {
-    looks: 0,
-    codec: textOf({
-      title: 'word',
-      pattern: '^[^ ]*$',
-      findProblem: (text) => {
-        counter.looks++;
-        return text.includes(' ') ? 'a space' : undefined;
-      },
-      refusesUpperCase: false,
-    }),
-  };
-  return counter;
+/** What parsing in pieces comes to. */
+function parseInPieces<T>(codec: Codec<T>, raw: unknown, pace: Pace = new Pace()): T {
+  const pieces = codec.parseInPieces?.(raw, pace);
+  assert.ok(pieces !== undefined);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
 }
+
+/** Text without spaces. */
+const word = textOf({
+  title: 'word',
+  pattern: '^[^ ]*$',
+  findProblem: (text) => (text.includes(' ') ? 'a space' : undefined),
+  refusesUpperCase: false,
+});
 
 describe('a list', () => {
   const list = listOf(quantity64);
@@ -59,22 +53,13 @@ describe('a list', () => {
     assertProblem(listOf(list), [[], ['0x']], '[1][0]: hex string "0x"');
   });
 
-  it('that was checked in pieces is not looked at again', () => {
-    const counter = createCounter();
-    const words = listOf(counter.codec);
-    const raw = Array.from({ length: 2_000 }, () => 'a');
-    const pauses = [...(words.checkInPieces?.(raw, new Pace()) ?? [])];
-    assert.equal(pauses.length, 3);
-    assert.equal(counter.looks, 2_000);
-    assert.equal(words.accept?.(raw), raw);
-    assert.equal(words.parse(raw), raw);
-    assert.equal(counter.looks, 2_000);
-  });
-
-  it('of one codec is not taken for a list of another because it was checked', () => {
-    const raw = ['a'];
-    assert.equal(checkAll(listOf(createCounter().codec), raw), true);
-    assertProblem(list, raw, '[0]: hex string without 0x prefix');
+  it('is parsed in pieces of as many values, however they are nested, to the same', () => {
+    const row = ['0x1', '0xa', '0x3'];
+    const raw = Array.from({ length: 1_000 }, () => row);
+    assert.equal([...(listOf(list).parseInPieces?.(raw, new Pace()) ?? [])].length, 7);
+    assert.equal(parseInPieces(listOf(list), raw), raw);
+    const mixed = [['0x1', '0xA'], row, ['0xB']];
+    assert.deepEqual(parseInPieces(listOf(list), mixed), [['0x1', '0xa'], row, ['0xb']]);
   });
 });
 
@@ -92,6 +77,7 @@ describe('an object', () => {
   it('is itself on the fast path, or a copy in order', () => {
     const plain = { x: '0x1', y: '0x2' };
     assert.equal(point.accept?.(plain), plain);
+    assert.equal(parseInPieces(point, plain), plain);
     assert.deepEqual(Object.keys(point.accept?.({ y: '0x2', x: '0x1' }) ?? {}), ['x', 'y']);
     assert.deepEqual(point.accept?.({ y: null, x: '0x1' }), { x: '0x1' });
     for (const raw of [{ x: '0xA' }, { x: '0x1', z: 1 }]) assert.equal(point.accept?.(raw), undefined);
@@ -100,8 +86,9 @@ describe('an object', () => {
   it('that would only be put in order counts as changed inside of something else', () => {
     const swapped = [{ y: '0x2', x: '0x1' }];
     assert.equal(listOf(point).accept?.(swapped), undefined);
-    assert.equal(checkAll(listOf(point), swapped), false);
-    assert.equal(JSON.stringify(listOf(point).parse(swapped)), '[{"x":"0x1","y":"0x2"}]');
+    for (const parsed of [listOf(point).parse(swapped), parseInPieces(listOf(point), swapped)]) {
+      assert.equal(JSON.stringify(parsed), '[{"x":"0x1","y":"0x2"}]');
+    }
   });
 
   it('names the member that is wrong, the first in its own order', () => {
@@ -150,9 +137,12 @@ describe('a map', () => {
     const map = recordOf(hash32, quantity64, { title });
     const plain = { [key.toLowerCase()]: '0x1' };
     assert.equal(map.accept?.(plain), plain);
-    assert.equal(checkAll(map, plain), true);
-    assert.equal(map.parse(plain), plain);
-    assert.deepEqual(map.parse({ [key]: '0xA' }), { [key.toLowerCase()]: '0xa' });
+    assert.equal(parseInPieces(map, plain), plain);
+    assert.deepEqual(map.parse(plain), plain);
+    for (const raw of [{ [key]: '0xa' }, { [key.toLowerCase()]: '0xA' }]) {
+      assert.deepEqual(map.parse(raw), { [key.toLowerCase()]: '0xa' });
+      assert.deepEqual(parseInPieces(map, raw), { [key.toLowerCase()]: '0xa' });
+    }
   });
 
   it('names the key that is wrong, or whose value is', () => {
@@ -165,17 +155,22 @@ describe('a map', () => {
 
   it('may take null for a value that is not given', () => {
     const map = recordOf(hash32, quantity64, { title, skipsNull: true });
-    assert.deepEqual(map.parse({ a: null, [key]: '0x1' }), { [key.toLowerCase()]: '0x1' });
+    const raw = { a: null, [key]: '0x1' };
+    assert.deepEqual(map.parse(raw), { [key.toLowerCase()]: '0x1' });
+    assert.deepEqual(parseInPieces(map, raw), { [key.toLowerCase()]: '0x1' });
+    assert.deepEqual(parseInPieces(map, { a: null }), {});
     assert.equal(map.accept?.({ [key.toLowerCase()]: null }), undefined);
   });
 
   it('holds any key that its codec takes', () => {
-    const map = recordOf(createCounter().codec, number, { title });
-    const parsed = map.parse(JSON.parse('{"__proto__":1,"A":2}'));
-    assert.deepEqual(Object.entries(parsed), [
-      ['__proto__', 1],
-      ['a', 2],
-    ]);
+    const map = recordOf(word, number, { title });
+    const raw = JSON.parse('{"__proto__":1,"A":2}');
+    for (const parsed of [map.parse(raw), parseInPieces(map, raw)]) {
+      assert.deepEqual(Object.entries(parsed), [
+        ['__proto__', 1],
+        ['a', 2],
+      ]);
+    }
   });
 });
 
@@ -190,7 +185,8 @@ describe('values of several kinds', () => {
     const list = ['0x1'];
     assert.equal(codec.accept?.(list), list);
     assert.equal(codec.accept?.(null), null);
-    assert.equal(checkAll(codec, list), true);
+    assert.equal(parseInPieces(codec, list), list);
+    assert.equal(parseInPieces(codec, null), null);
     assert.deepEqual(codec.jsonSchema, {
       anyOf: [{ type: 'null' }, quantity64.jsonSchema, { type: 'array', items: quantity64.jsonSchema }],
     });
@@ -209,13 +205,16 @@ describe('codecs made of others', () => {
     assert.equal(codec.parse('0x1F'), 31n);
     assert.equal(codec.jsonSchema, quantity64.jsonSchema);
     assertProblem(codec, '0x', 'hex string "0x"');
+    const lengths = mapped(listOf(quantity64), ({ length }) => length);
+    assert.equal(parseInPieces(lengths, ['0x1', '0x2']), 2);
+    assertProblem(lengths, ['0x'], '[0]: hex string "0x"');
   });
 
   it('add a rule to all ways in', () => {
     const codec = refined(listOf(quantity64), ({ length }) => (length > 2 ? 'too many' : undefined));
     const short = ['0x1'];
     assert.equal(codec.accept?.(short), short);
-    assert.equal(checkAll(codec, short), true);
+    assert.equal(parseInPieces(codec, short), short);
     assert.deepEqual(codec.parse(['0xA']), ['0xa']);
     assertProblem(codec, ['0x1', '0x2', '0x3'], 'too many');
     assertProblem(codec, ['0x1', '0x2', 3], '[2]: expected a string, got a number');
