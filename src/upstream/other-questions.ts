@@ -33,17 +33,6 @@ export class OtherQuestions {
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
   }
 
-  async getBlock(
-    block: BlockReference,
-    hasTransactions: boolean,
-    scope: RequestScope,
-  ): Promise<JsonResult | null> {
-    const answer = await (block.kind === 'hash'
-      ? this.ask('eth_getBlockByHash', [block.hash, hasTransactions], scope)
-      : this.ask('eth_getBlockByNumber', [encodeBlockReference(block), hasTransactions], scope));
-    return answer === 'null' ? null : answer;
-  }
-
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
     const params = [address, encodeBlockReference(block)];
     return this.ask('eth_getTransactionCount', params, scope) as Promise<JsonText>;

@@ -1,4 +1,4 @@
-import type { Cache } from '../../../src/cache/cache.ts';
+import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
@@ -7,6 +7,7 @@ import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
@@ -56,11 +57,18 @@ export function createNetwork(
     mayBeKnown: () => true,
     explainOutage: () => 'the only node does not answer',
   });
-  const parts = { cacheScope: () => '1', ask, resolver, directory };
+  const parts = {
+    cacheScope: () => '1',
+    ask,
+    keep: (key: CacheKey, text: string) => cache.set(key, text),
+    resolver,
+    directory,
+  };
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
