@@ -98,7 +98,9 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
     `"receiptsRoot":${data(header.receiptsRoot)}`,
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
-  const { withdrawalsRoot, parentBeaconBlockRoot, requestsHash } = header;
+  const { withdrawalsRoot, requestsHash } = header;
+  // Given by the consensus layer with the block itself.
+  const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
   for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);
   }

@@ -36,7 +36,8 @@ export class TransactionQuestions {
     if ('hash' in transaction) {
       const { hash } = transaction;
       const answer = await this.#lookUp({ method: 'eth_getTransactionByHash', hash, member: 'hash' }, scope);
-      return answer === null || answer.isMined ? (answer?.text ?? null) : showAsPending(answer.text);
+      if (answer === null) return null;
+      return answer.isMined ? answer.text : showAsPending(answer.text);
     }
     const { block: reference, index } = transaction;
     const found = await this.#access.find(reference, scope);
@@ -109,10 +110,8 @@ export class TransactionQuestions {
         throw wrong ?? error;
       });
       if (text === 'null') return null;
-      const told = readPlace(text);
-      if (told === undefined) return { text, isMined: false };
       try {
-        return { text, isMined: await this.#confirm(question, told, text, scope) };
+        return { text, isMined: await this.#confirm(question, text, scope) };
       } catch (error) {
         if (!(error instanceof UpstreamFault) || error.kind !== 'wrong') throw error;
         if (witness.upstream === undefined) throw error;
@@ -143,10 +142,12 @@ export class TransactionQuestions {
   }
 
   /**
-   * Compares the place with the served block, and keeps the answer. False where the block is above the served head.
+   * Compares the place with the served block, and keeps the answer. False while pending, and where the block is above the served head.
    * @throws UpstreamFault `wrong` when the block does not list the transaction there
    */
-  async #confirm(question: LookUp, told: ToldPlace, text: JsonText, scope: RequestScope): Promise<boolean> {
+  async #confirm(question: LookUp, text: JsonText, scope: RequestScope): Promise<boolean> {
+    const told = readPlace(text);
+    if (told === undefined) return false;
     const head = await this.#parts.resolver.getHead(scope);
     if (told.number > head.number) return false;
     const block = await this.#parts.directory.findByNumber(told.number, scope);
@@ -184,9 +185,10 @@ export class TransactionQuestions {
   }
 }
 
-/** A mined transaction as geth has it before it is mined. */
+/** A transaction that is in no served block as geth has it before it is mined. */
 function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
+  if (fields['blockHash'] === null || fields['blockHash'] === undefined) return text;
   const { blockTimestamp, maxFeePerGas } = fields;
   return JSON.stringify({
     ...fields,

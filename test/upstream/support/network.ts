@@ -17,6 +17,7 @@ export type NetworkScript = {
   readonly tags?: PoolOptions['tags'];
   readonly cache?: Cache;
   readonly retries?: number;
+  readonly options?: Partial<PoolOptions>;
 };
 
 /** What a network of scripted nodes is made of. */
@@ -36,7 +37,7 @@ export type ScriptedNetwork = {
 /** The real questions and the real pool, over nodes that all have the same chain. */
 export function createNetwork(
   scripted: ScriptedChain,
-  { tags = {}, cache = createMemory(), retries = 0 }: NetworkScript = {},
+  { tags = {}, cache = createMemory(), retries = 0, options = {} }: NetworkScript = {},
   nodes: readonly ScriptedNode[] = [createNode(scripted.behaviour())],
 ): ScriptedNetwork {
   let report = scripted.report();
@@ -47,7 +48,7 @@ export function createNetwork(
       directory.forgetNumbers();
     },
   );
-  const ask = poolOf(nodes, { cache, options: { retries } });
+  const ask = poolOf(nodes, { cache, options: { ...options, retries } });
   const directory = new BlockDirectory(ask, head);
   const resolver = new BlockResolver({
     head,
