@@ -4,15 +4,6 @@ import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
 import { isSameHex, parseObject } from './check-values.ts';
 
-/** A block is the one of this hash: its own member says so, wherever it stands. */
-export function checkBlockHash(hash: string): (result: JsonResult) => JsonResult {
-  const ownHash = new RegExp(`"hash"\\s*:\\s*"${hash}"`, 'i');
-  return (result) => {
-    if (typeof result !== 'string' || ownHash.test(result)) return result;
-    throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
-  };
-}
-
 /** A member of the answer has this value, a hash in lower case. */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
