@@ -94,7 +94,11 @@ describe('look-ups', () => {
       ['debug_getRawHeader', { blockHash: HASH }, `header #[${BYTES}] not found`],
       ['debug_getRawBlock', 'pending', 'pending block is not available'],
     ] as const) {
-      await assert.rejects(invoke({ blocks }, name, [param]), { name: 'RpcError', rowName: 'serverError', message });
+      await assert.rejects(invoke({ blocks }, name, [param]), {
+        name: 'RpcError',
+        rowName: 'serverError',
+        message,
+      });
     }
   });
 
