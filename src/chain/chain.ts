@@ -96,8 +96,13 @@ export type HeaderView = {
   readonly extraData: string;
 };
 
-/** Where in the chain a transaction is. */
-export type TransactionPlace = { readonly block: BlockReference; readonly index: bigint };
+/** A transaction by its place in a block, or by its hash (lower-case `0x` text). */
+export type TransactionReference =
+  | { readonly block: BlockReference; readonly index: bigint }
+  | { readonly hash: string };
+
+/** What of a block can be had as it is encoded for the network: its RLP, that of its header, or each of its receipts. */
+export type RawPart = 'block' | 'header' | 'receipts';
 
 /** Blocks and what they list. A block that there is not is null. */
 export interface BlockReads {
@@ -109,16 +114,31 @@ export interface BlockReads {
     hasTransactions: boolean,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null>;
+  /** The fields of a block object that are of its header; null while pending. */
+  getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of a quantity: how many transactions the block has. */
+  countTransactions(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of a quantity: how many uncles the block has. */
+  countUncles(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Uncle as a block object (spec 2.1); null where the block has no such uncle. */
   getUncle(block: BlockReference, index: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Array of receipt objects (spec 2.3). */
   getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /** JSON string of hex data; of receipts an array of them. Null while pending. */
+  getRaw(block: BlockReference, part: RawPart, scope: RequestScope): PromiseOrValue<JsonResult | null>;
 }
 
-/** Transactions by their place. One that there is not is null. */
+/** Transactions by place or hash. One that there is not is null. */
 export interface TransactionReads {
   /** Transaction object (spec 2.2). */
-  getTransaction(place: TransactionPlace, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of the transaction's canonical bytes (EIP-2718) as hex data. */
+  getRawTransaction(
+    transaction: TransactionReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null>;
+  /** Receipt object (spec 2.3) of a mined transaction. */
+  getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
 }
 
 /**

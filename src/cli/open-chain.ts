@@ -7,8 +7,9 @@ import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { type PoolOptions, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
-import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
+import { hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
+import { completeIndexes } from './index-store.ts';
 
 /** A chain that tells metrics and the status page of itself. */
 export type ObservedChain = Chain & { describe(): ChainFigures };
@@ -34,8 +35,8 @@ export async function openChain(
     return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
   }
   const { data } = embedded as { data: string };
-  checkLmdbFile(data);
   if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
+  await completeIndexes(data, backends.log);
   return new EngineChain(data, backends.pool);
 }
 

@@ -19,7 +19,12 @@ export class EngineChain implements Chain {
   readonly #stored: StoredBlocks;
 
   constructor(store: string, pool: ExecutionPool) {
-    this.#stored = new StoredBlocks(openChainReader(store));
+    const reader = openChainReader(store);
+    if (!reader.isIndexed) {
+      void reader.close();
+      throw new Error(`the store in ${store} has no indexes: it has to be opened for writing once`);
+    }
+    this.#stored = new StoredBlocks(reader);
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored);

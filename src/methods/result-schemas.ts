@@ -32,7 +32,6 @@ const headerFields = {
   miner: address,
   difficulty: quantity256,
   extraData: data,
-  size: quantity64,
   gasLimit: quantity64,
   gasUsed: quantity64,
   timestamp: quantity64,
@@ -42,8 +41,12 @@ const headerFields = {
   excessBlobGas: since('Cancun', quantity64),
   parentBeaconBlockRoot: since('Cancun', hash32),
   requestsHash: since('Prague', hash32),
-  uncles: z.array(hash32),
 };
+
+const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
+
+/** The fields of a block object that are of its header. */
+export const header: z.ZodType = z.looseObject(headerFields).meta({ title: 'header' });
 
 const withdrawal: z.ZodType = z
   .object({ index: quantity64, validatorIndex: quantity64, address, amount: quantity64 })
@@ -51,7 +54,7 @@ const withdrawal: z.ZodType = z
 
 /** Spec 2.1, as an uncle is given: without `transactions`. */
 export const uncleBlock: z.ZodType = z
-  .looseObject({ ...headerFields, totalDifficulty: quantity256.nullable() })
+  .looseObject({ ...blockFields, totalDifficulty: quantity256.nullable() })
   .meta({ title: 'block' });
 
 const accessList: z.ZodType = z.array(
@@ -120,7 +123,10 @@ const log: z.ZodType = z
 /** Spec 2.1 with transactions; fields of later forks are added. */
 export const block: z.ZodType = z
   .looseObject({
-    ...headerFields,
+    ...blockFields,
+    hash: hash32.nullable().meta({ description: 'Null while pending.' }),
+    nonce: bytes8.nullable().meta({ description: 'Null while pending.' }),
+    miner: address.nullable().meta({ description: 'Null while pending.' }),
     transactions: z.union([z.array(hash32), z.array(transaction)]),
     withdrawals: since('Shanghai', z.array(withdrawal)),
   })

@@ -1,5 +1,9 @@
 import type { Method } from '../rpc/method.ts';
 import { Lru } from '../util/lru.ts';
+import { debugGetRawBlock } from './debug_getRawBlock.ts';
+import { debugGetRawHeader } from './debug_getRawHeader.ts';
+import { debugGetRawReceipts } from './debug_getRawReceipts.ts';
+import { debugGetRawTransaction } from './debug_getRawTransaction.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
@@ -7,9 +11,22 @@ import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
+import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts';
+import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts';
+import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts';
+import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts';
+import { ethGetRawTransactionByBlockHashAndIndex } from './eth_getRawTransactionByBlockHashAndIndex.ts';
+import { ethGetRawTransactionByBlockNumberAndIndex } from './eth_getRawTransactionByBlockNumberAndIndex.ts';
+import { ethGetRawTransactionByHash } from './eth_getRawTransactionByHash.ts';
+import { ethGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
+import { ethGetTransactionByHash } from './eth_getTransactionByHash.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
+import { ethGetTransactionReceipt } from './eth_getTransactionReceipt.ts';
+import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
+import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts';
+import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
 import { netVersion } from './net_version.ts';
@@ -34,6 +51,23 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethBlockNumber,
   ethGetBlockByNumber,
   ethGetBlockByHash,
+  ethGetHeaderByNumber,
+  ethGetHeaderByHash,
+  ethGetBlockTransactionCountByNumber,
+  ethGetBlockTransactionCountByHash,
+  ethGetUncleCountByBlockNumber,
+  ethGetUncleCountByBlockHash,
+  ethGetUncleByBlockHashAndIndex,
+  ethGetTransactionByHash,
+  ethGetTransactionByBlockHashAndIndex,
+  ethGetTransactionReceipt,
+  ethGetRawTransactionByHash,
+  ethGetRawTransactionByBlockNumberAndIndex,
+  ethGetRawTransactionByBlockHashAndIndex,
+  debugGetRawBlock,
+  debugGetRawHeader,
+  debugGetRawReceipts,
+  debugGetRawTransaction,
   ethGetTransactionCount,
 ];
 
@@ -47,6 +81,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
   const { methods } = network;
   if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
+  if (method.isOptIn === true && network.hasNodes === true)
+    return methods?.findNodeMethod(name) === undefined ? undefined : method;
   return methods === undefined || methods.offers(name, method.name) ? method : undefined;
 }
 

@@ -126,6 +126,25 @@ export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSp
   return { isList, start, end: start + length };
 }
 
+/**
+ * The items of an encoded list, each as it stands there with its header; what they hold is not looked into.
+ * @throws RangeError when `encoded` is no list, or not exactly one
+ */
+export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
+  const list = readRlpSpan(encoded, 0, encoded.length);
+  if (list === undefined || list.end !== encoded.length || !list.isList) {
+    throw new RangeError('rlp: not one list');
+  }
+  const items: Uint8Array[] = [];
+  for (let at = list.start; at < list.end; ) {
+    const span = readRlpSpan(encoded, at, list.end);
+    if (span === undefined || span.end > list.end) throw new RangeError('rlp: input too short');
+    items.push(encoded.subarray(at, span.end));
+    at = span.end;
+  }
+  return items;
+}
+
 function decodeAt(
   bytes: Uint8Array,
   at: number,

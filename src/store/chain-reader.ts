@@ -5,6 +5,7 @@ import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
 import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
+import { findTransaction, isIndexed, type TransactionPosition } from './store-indexes.ts';
 import type { Version } from './versioned-table.ts';
 
 /** A canonical header with what is known about its place in the chain. */
@@ -65,6 +66,16 @@ export class ChainReader {
 
   getNumberByHash(hash: Uint8Array): bigint | undefined {
     return this.#tables.numbers.get(asBuffer(hash))?.readBigUInt64BE();
+  }
+
+  /** Whether the indexes cover every block: a store of an earlier version of this program has none. */
+  get isIndexed(): boolean {
+    return isIndexed(this.#tables);
+  }
+
+  /** Where the transaction with this hash (32) is. @throws Error when the store has no indexes */
+  findTransaction(hash: Uint8Array): TransactionPosition | undefined {
+    return findTransaction(this.#tables, hash);
   }
 
   /** RLP [transactions, uncles, withdrawals?]. */

@@ -15,6 +15,7 @@ import {
   type Tables,
 } from './schema.ts';
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
+import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
 
 /** A block that was executed and found right, with everything that it adds to the store. */
 export type ExecutedBlock = {
@@ -44,7 +45,7 @@ export function encodeExecutedBlock({ block, hash, totalDifficulty, receipts }: 
 }
 
 /**
- * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state and head move
+ * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move
  * together, so that a process that dies at any moment leaves the last commit whole.
  */
 export class ChainWriter {
@@ -74,7 +75,10 @@ export class ChainWriter {
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
       this.#putState(state);
-      this.#putBlock(encodeExecutedBlock(genesis));
+      const block = encodeExecutedBlock(genesis);
+      this.#putBlock(block);
+      indexBlocks(this.#tables, [block]);
+      markIndexed(this.#tables, block.number);
     });
   }
 
@@ -92,9 +96,24 @@ export class ChainWriter {
           `the store's head moved to block ${head} while importing: is another import running?`,
         );
       }
+      if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach to its head');
       this.#putState(state);
-      for (const block of blocks) this.#putBlock(block);
+      let last = first.number;
+      for (const block of blocks) {
+        this.#putBlock(block);
+        last = block.number;
+      }
+      indexBlocks(this.#tables, blocks);
+      markIndexed(this.#tables, last);
     });
+  }
+
+  /**
+   * Adds some blocks to the indexes of a store that an earlier version of this program made, in a transaction of their own: what is
+   * killed in between goes on there, and several processes may do it at the same time. To be called until nothing is left.
+   */
+  indexPiece(): IndexProgress {
+    return this.#tables.root.transactionSync(() => indexPiece(this.#tables));
   }
 
   async close(): Promise<void> {

@@ -29,9 +29,17 @@ export type Tables = {
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
+  /** Made from the blocks; undefined in a store that is open for reading and has none yet. */
+  readonly indexes: IndexTables | undefined;
 };
 
-const MAX_TABLES = 16;
+/** What is found by something else than a number: each table follows from the blocks up to `META_INDEXED`. */
+export type IndexTables = {
+  /** hash of a transaction (32) -> number of its block (8), index in it (4). */
+  readonly transactions: BinaryTable;
+};
+
+const MAX_TABLES = 24;
 const ADDRESS_LENGTH = 20;
 const SLOT_LENGTH = 32;
 
@@ -78,7 +86,14 @@ export function openTables(path: string, readOnly: boolean): Tables {
     accountTrie: table('account-trie'),
     storageTries: table('storage-tries'),
     codes: table('codes'),
+    indexes: openIndexes(table),
   };
+}
+
+/** LMDB makes the tables that are missing where it may write, and has none where it may not. */
+function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
+  const transactions = table('transactions');
+  return transactions === undefined ? undefined : { transactions };
 }
 
 export function numberKey(number: bigint): Buffer {
@@ -95,3 +110,5 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 export const META_SCHEMA: Buffer = Buffer.from('schema');
 export const META_CONFIG: Buffer = Buffer.from('config');
 export const META_HEAD: Buffer = Buffer.from('head');
+/** -> `INDEX_VERSION` (1), number of the last block that the indexes cover (8). */
+export const META_INDEXED: Buffer = Buffer.from('indexed');

@@ -1,3 +1,4 @@
+import type { CacheKey } from '../cache/cache.ts';
 import type { CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
@@ -12,6 +13,8 @@ export type QuestionParts = {
   /** Tells what is kept of this chain from what is kept of others. */
   readonly cacheScope: () => string;
   readonly ask: Handler;
+  /** Keeps an answer that was compared with its block after it had come. */
+  readonly keep: (key: CacheKey, answer: JsonText) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
 };

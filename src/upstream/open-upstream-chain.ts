@@ -1,6 +1,7 @@
-import type { Cache } from '../cache/cache.ts';
+import type { Cache, CacheKey } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -28,6 +29,7 @@ import {
   waitForHeads,
   watchWait,
 } from './start-up.ts';
+import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
@@ -201,6 +203,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     resolver,
     directory,
   };
@@ -208,6 +211,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
     isAnswerable: () =>
       head.head !== undefined &&

@@ -6,6 +6,7 @@ import {
   type Executions,
   type StateReads,
   type TransactionReads,
+  type TransactionReference,
   UNSUPPORTED,
 } from '../chain/chain.ts';
 import type { ChainFigures } from '../observe/sources.ts';
@@ -17,12 +18,14 @@ import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { OtherQuestions } from './other-questions.ts';
+import type { TransactionQuestions } from './transaction-questions.ts';
 
 /** What an upstream chain is made of. */
 export type UpstreamChainParts = {
   readonly chainId: bigint;
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
+  readonly transactions: TransactionQuestions;
   readonly others: OtherQuestions;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
@@ -47,22 +50,33 @@ export class UpstreamChain implements Chain {
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, calls, others, where } = parts;
+    const { blocks, transactions, calls, others, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
       followMoves(ask, block.kind === 'tag', where);
+    // Where a transaction is may change with the head, whatever it was called by.
+    const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
+      followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where);
     this.blocks = {
       getHeader: (block, scope) => answer(block, () => blocks.getHeader(block, scope)),
       getBlock: (block, hasTransactions, scope) =>
-        answer(block, () => others.getBlock(block, hasTransactions, scope)).then(translateFaults),
+        answer(block, () => blocks.getBlock(block, hasTransactions, scope)).then(translateFaults),
+      getHeaderObject: (block, scope) => answer(block, () => blocks.getHeaderObject(block, scope)),
+      countTransactions: (block, scope) => answer(block, () => blocks.countTransactions(block, scope)),
+      countUncles: (block, scope) => answer(block, () => blocks.countUncles(block, scope)),
       getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
       getReceipts: (block, scope) =>
         answer(block, () => blocks.getReceipts(block, scope)).then(translateFaults),
+      getRaw: (block, part, scope) =>
+        answer(block, () => blocks.getRaw(block, part, scope)).then(translateFaults),
     };
     this.transactions = {
-      getTransaction: ({ block, index }, scope) =>
-        answer(block, () => blocks.getTransaction(block, index, scope)),
+      getTransaction: (transaction, scope) =>
+        answerAbout(transaction, () => transactions.getTransaction(transaction, scope)),
+      getRawTransaction: (transaction, scope) =>
+        answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
+      getReceipt: (hash, scope) => answerAbout({ hash }, () => transactions.getReceipt(hash, scope)),
     };
     this.state = {
       getTransactionCount: (address, block, scope) =>

@@ -20,6 +20,17 @@ const METHODS = [
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+];
+const RAW_METHODS = [
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawReceipts',
+  'debug_getRawTransaction',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',
@@ -36,8 +47,11 @@ const SUITES = [
     set: 'execution-apis',
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
-    folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 392,
+    folders: [
+      ...[...METHODS, ...RAW_METHODS].map((method) => `tests/${method}`),
+      ...DERIVED.map((method) => `derived/${method}`),
+    ],
+    transcripts: 426,
   },
   {
     set: 'mainnet-0-999',
@@ -86,7 +100,13 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
             : await startService({
                 dataDir: join(folder.path, route),
                 defaultNetwork: 'chain',
-                networks: { chain: { hosts: ['chain.localhost'], upstreams: [upstreams[route]] } },
+                networks: {
+                  chain: {
+                    hosts: ['chain.localhost'],
+                    upstreams: [upstreams[route]],
+                    passthrough: RAW_METHODS,
+                  },
+                },
               });
         if (service !== node) services.unshift(service);
         exchangers.set(`${route}, HTTP`, createHttpExchanger(service.authority));

@@ -44,12 +44,21 @@ export class ScriptedChain implements Chain {
   readonly blocks: BlockReads = {
     getHeader: () => this.getHeader(),
     getBlock: async (block) => (this.#exists(block) ? '{}' : null),
+    getHeaderObject: async (block) => (this.#exists(block) ? '{}' : null),
+    countTransactions: async (block) => (this.#exists(block) ? '"0x2"' : null),
+    countUncles: async (block) => (this.#exists(block) ? '"0x1"' : null),
+    getRaw: async (block) => (this.#exists(block) ? '"0xc0"' : null),
     getReceipts: (block) => this.getReceipts(block),
     getUncle: async (block, index) => (this.#exists(block) && index === 0n ? '{"uncles":[]}' : null),
   };
   readonly transactions: TransactionReads = {
-    getTransaction: async ({ block, index }) =>
-      this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null,
+    getTransaction: async (transaction) => {
+      if ('hash' in transaction) return null;
+      const { block, index } = transaction;
+      return this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null;
+    },
+    getRawTransaction: async () => null,
+    getReceipt: async () => null,
   };
   readonly state: StateReads = {
     getTransactionCount: async (_address, block) => {

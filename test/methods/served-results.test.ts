@@ -16,7 +16,7 @@ type JsonSchema = {
 };
 
 type Block = {
-  readonly transactions: readonly { readonly type: string }[];
+  readonly transactions: readonly { readonly type: string; readonly hash: string }[];
   readonly uncles: readonly string[];
 };
 
@@ -25,6 +25,26 @@ const CHAINS = [
   { chain: 'rollup', style: 'linea', network: 'rollup' },
   { chain: 'op-rollup', style: 'op-stack', network: 'rollup' },
 ] as const;
+
+const BY_NUMBER = [
+  'eth_getHeaderByNumber',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getUncleCountByBlockNumber',
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawReceipts',
+];
+const BY_BLOCK_HASH = [
+  'eth_getHeaderByHash',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getUncleCountByBlockHash',
+];
+const BY_TRANSACTION_HASH = [
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'eth_getRawTransactionByHash',
+  'debug_getRawTransaction',
+];
 
 describe('what the built-in chains answer', () => {
   const folder = makeTemporaryFolder();
@@ -80,18 +100,27 @@ describe('what the built-in chains answer', () => {
         };
         await ask(chain, 'eth_getBlockByHash', [block.hash, false]);
         await ask(chain, 'eth_getBlockReceipts', [number]);
-        for (const [i, { type }] of block.transactions.entries()) {
+        for (const method of BY_NUMBER) await ask(chain, method, [number]);
+        for (const method of BY_BLOCK_HASH) await ask(chain, method, [block.hash]);
+        for (const [i, { type, hash }] of block.transactions.entries()) {
           types.add(type);
-          await ask(chain, 'eth_getTransactionByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
+          const index = `0x${i.toString(16)}`;
+          for (const kind of ['Transaction', 'RawTransaction']) {
+            await ask(chain, `eth_get${kind}ByBlockNumberAndIndex`, [number, index]);
+            await ask(chain, `eth_get${kind}ByBlockHashAndIndex`, [block.hash, index]);
+          }
+          for (const method of BY_TRANSACTION_HASH) await ask(chain, method, [hash]);
         }
         for (const i of block.uncles.keys()) {
           await ask(chain, 'eth_getUncleByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
+          await ask(chain, 'eth_getUncleByBlockHashAndIndex', [block.hash, `0x${i.toString(16)}`]);
         }
       }
     });
 
     test(`calls, estimates and the rest on ${chain}`, async () => {
       const { tokenBalance, tokenTransfer } = FACTS[chain].calls;
+      for (const isFull of [false, true]) await ask(chain, 'eth_getBlockByNumber', ['pending', isFull]);
       await ask(chain, 'eth_call', [tokenBalance, 'latest']);
       await ask(chain, 'eth_estimateGas', [tokenTransfer]);
       await ask(chain, 'eth_getTransactionCount', [tokenTransfer.from, 'latest']);

@@ -61,9 +61,7 @@ describe('methods of nodes', () => {
 
   it('above the head: null for reads of blocks, an error for state', async () => {
     const { chain: served, asked } = createEcho();
-    for (const method of ['eth_getBlockByNumber', 'eth_getBlockTransactionCountByNumber']) {
-      assert.equal(await served.request(method, ['0x190', false], createScope()), 'null');
-    }
+    assert.equal(await served.request('eth_getBlockByNumber', ['0x190', false], createScope()), 'null');
     await assert.rejects(served.request('eth_getBalance', [ADDRESS, '0x190'], createScope()), {
       kind: 'failed',
       message: 'header not found',
@@ -93,43 +91,6 @@ describe('methods of nodes', () => {
     await assert.rejects(alone.chain.request('eth_getBlockByNumber', ['latest', true], createScope()), {
       name: 'ChainError',
     });
-  });
-
-  it('look-ups by hash: null when two say it, or there is only one', async () => {
-    const ask = async (count: number, behaviour: Behaviour): Promise<readonly [unknown, number]> => {
-      const { chain: served, asked } = createEcho(behaviour, count);
-      const told = await served.request('eth_getTransactionByHash', ['0x1'], createScope());
-      return [told, asked().length];
-    };
-    assert.deepEqual(await ask(1, answer('null')), ['null', 1]);
-    assert.deepEqual(await ask(3, answer('null')), ['null', 2]);
-  });
-
-  it('counts of a block come from the block itself', async () => {
-    const { chain: served, asked } = createEcho();
-    const count = `"0x${chain.block(5).transactionHashes.length.toString(16)}"`;
-    for (const [method, name] of [
-      ['eth_getBlockTransactionCountByNumber', '0x5'],
-      ['eth_getBlockTransactionCountByHash', chain.hashOf(5)],
-    ] as const) {
-      assert.equal(await served.request(method, [name], createScope()), count);
-    }
-    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0x5'], createScope()), '"0x0"');
-    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0xffff'], createScope()), 'null');
-    assert.ok(asked().every((call) => call.startsWith('eth_getBlockBy')));
-  });
-
-  it('an answer about another hash than the one asked for is a fault', async () => {
-    const hash = `0x${'12'.repeat(32)}`;
-    for (const [method, member] of [
-      ['eth_getTransactionByHash', 'hash'],
-      ['eth_getTransactionReceipt', 'transactionHash'],
-    ] as const) {
-      const good = createEcho(answer(JSON.stringify({ [member]: hash })));
-      assert.match(String(await good.chain.request(method, [hash], createScope())), /1212/);
-      const bad = createEcho(answer(JSON.stringify({ [member]: chain.hashOf(5) })));
-      await assert.rejects(bad.chain.request(method, [hash], createScope()), { kind: 'unavailable' });
-    }
   });
 
   it('any other method goes as it is but for a tag, and its null is believed', async () => {

@@ -2,6 +2,8 @@ import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { blobBaseFeeOf } from '../transition/block-environment.ts';
+import { isMergedAfter, rulesAt } from '../transition/rules.ts';
 
 /** The block in whose state something is executed or read, and whether it is meant as the one that comes next. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
@@ -51,6 +53,14 @@ export class StoredBlocks {
   /** RLP of a stored block's body. */
   getBody({ header }: StoredHeader): Uint8Array {
     return requirePart(this.reader.getBody(header.number));
+  }
+
+  /** Price of blob gas in a stored block, wei; 0 before Cancun. */
+  getBlobGasPrice({ header, totalDifficulty }: StoredHeader): bigint {
+    const { config } = this.reader;
+    const isMerged = isMergedAfter(config, totalDifficulty - header.difficulty);
+    const { number, timestamp } = header;
+    return blobBaseFeeOf(header, rulesAt(config, { number, timestamp, isMerged }));
   }
 
   /** The receipts of a stored block as the store has them. */
