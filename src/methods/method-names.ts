@@ -14,4 +14,9 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
   'eth_getTransactionCount',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getProof',
 ];

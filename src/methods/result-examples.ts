@@ -87,6 +87,8 @@ export const EXAMPLE_UNCLE: Readonly<Record<string, unknown>> = {
   uncles: [],
 };
 
+export const EXAMPLE_PROOF: Readonly<Record<string, unknown>> = {};
+
 export const EXAMPLE_BLOCK: Readonly<Record<string, unknown>> = {
   number: '0x21',
   hash: '0x296433b235ff113af4592b0e522cdae56cbb4d008bbd559fa91fd4442f364bbe',

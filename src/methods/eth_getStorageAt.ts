@@ -1,0 +1,25 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { hash32 } from '../rpc/schemas.ts';
+import { LATEST } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { ACCOUNT_PARAM, decodeSlot, STATE_BLOCK_PARAM, slotText } from './state-params.ts';
+
+export const ethGetStorageAt: Method<MethodContext> = defineMethod({
+  name: 'eth_getStorageAt',
+  summary: "A word of a contract's storage.",
+  description: 'A slot may be shorter than 32 bytes, and lack its prefix. A slot that was never set is zero.',
+  params: [
+    ACCOUNT_PARAM,
+    { name: 'slot', description: 'Its number: at most 32 bytes.', required: true, schema: slotText },
+    STATE_BLOCK_PARAM,
+  ],
+  result: { name: 'value', schema: hash32 },
+  cost: 80,
+  errors: ['serverError'],
+  example: {
+    params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', '0x2', '0x3b'],
+    result: '0x',
+  },
+  handle: ([account, slot, block = LATEST], { network, scope }) =>
+    network.chain.state.getStorageAt(account, decodeSlot(slot).word, block, scope),
+});
