@@ -12,7 +12,10 @@ export const ethGetBalance: Method<MethodContext> = defineMethod({
   result: { name: 'balance', schema: quantity256 },
   cost: 80,
   errors: ['serverError'],
-  example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x0' },
+  example: {
+    params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'],
+    result: '0x21bef1209473a08bbb2',
+  },
   handle: ([account, block = LATEST], { network, scope }) =>
     network.chain.state.getBalance(account, block, scope),
 });

@@ -13,7 +13,10 @@ export const ethGetCode: Method<MethodContext> = defineMethod({
   result: { name: 'code', schema: data },
   cost: 80,
   errors: ['serverError'],
-  example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x' },
+  example: {
+    params: ['0xd4c6a0a120d1d22c7091e2c42b9f3c07f9fae5aa', '0x2f'],
+    result: '0xef010093333479292cfa4aee05e0eea5f4730b9321026f',
+  },
   handle: ([account, block = LATEST], { network, scope }) =>
     network.chain.state.getCode(account, block, scope),
 });

@@ -18,7 +18,7 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
   errors: ['serverError'],
   example: {
     params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', '0x2', '0x3b'],
-    result: '0x',
+    result: '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
   },
   handle: ([account, slot, block = LATEST], { network, scope }) =>
     network.chain.state.getStorageAt(account, decodeSlot(slot).word, block, scope),

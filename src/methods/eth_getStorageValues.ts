@@ -23,7 +23,11 @@ export const ethGetStorageValues: Method<MethodContext> = defineMethod({
   errors: ['serverError', 'limitExceeded'],
   example: {
     params: [{ '0xcabe9823112d187ea24d56be8e47ae75ed52a842': [`0x${'00'.repeat(31)}02`] }, '0x3b'],
-    result: {},
+    result: {
+      '0xcabe9823112d187ea24d56be8e47ae75ed52a842': [
+        '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
+      ],
+    },
   },
   handle: ([requests, block = LATEST], { network, scope }) =>
     network.chain.state.getStorageValues(orderRequests(requests), block, scope),

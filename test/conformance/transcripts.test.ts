@@ -20,6 +20,12 @@ const METHODS = [
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getTransactionCount',
+  'eth_getProof',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',
@@ -37,7 +43,7 @@ const SUITES = [
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
     folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 392,
+    transcripts: 418,
   },
   {
     set: 'mainnet-0-999',

@@ -54,10 +54,10 @@ export class ScriptedChain implements Chain {
   };
   readonly state: StateReads = createFakeChain({
     state: {
-      getTransactionCount: async (_address, block) => {
-        if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
-        return '"0x7"';
-      },
+      getBalance: (_address, block) => this.#readState(block, '"0x10"'),
+      getCode: (_address, block) => this.#readState(block, '"0x6001"'),
+      getTransactionCount: (_address, block) => this.#readState(block, '"0x7"'),
+      getStorageAt: (_address, slot, block) => this.#readState(block, `"${slot}"`),
     },
   }).state;
 
@@ -85,6 +85,11 @@ export class ScriptedChain implements Chain {
   }
 
   async close(): Promise<void> {}
+
+  async #readState(block: BlockReference, answer: string): Promise<string> {
+    if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
+    return answer;
+  }
 
   #exists(block: BlockReference): boolean {
     this.references.push(block);
