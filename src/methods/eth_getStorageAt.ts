@@ -1,3 +1,5 @@
+import { continueWith } from '../primitives/promise-or-value.ts';
+import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32 } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
@@ -20,6 +22,16 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
     params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', '0x2', '0x3b'],
     result: '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
   },
-  handle: ([account, slot, block = LATEST], { network, scope }) =>
-    network.chain.state.getStorageAt(account, decodeSlot(slot).word, block, scope),
+  handle: ([account, slot, block = LATEST], { network, scope }) => {
+    const { state } = network.chain;
+    try {
+      return state.getStorageAt(account, decodeSlot(slot).word, block, scope);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      // geth looks for the block first: where there is none, that is the error.
+      return continueWith(state.getBalance(account, block, scope), () => {
+        throw error;
+      });
+    }
+  },
 });

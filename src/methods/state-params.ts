@@ -4,7 +4,6 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { addAcceptor } from '../rpc/acceptors.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Param } from '../rpc/method.ts';
-import { shorten } from '../rpc/param-problem.ts';
 import { address, hash32 } from '../rpc/schemas.ts';
 import { anyBlock } from './block-reference.ts';
 
@@ -31,11 +30,23 @@ export const slotText: z.ZodType<string> = addAcceptor(z.string().meta(SLOT_META
   typeof raw === 'string' ? raw : undefined,
 );
 
-/** Slots in the text that a proof repeats. */
-export const slotTexts: z.ZodType<string[]> = z.array(z.string().meta(SLOT_META));
+/** Slots in the text that a proof repeats; null is the empty text, as in geth. */
+export const slotTexts: z.ZodType<string[]> = z.array(
+  z
+    .string()
+    .nullable()
+    .transform((text) => text ?? '')
+    .meta(SLOT_META),
+);
 
-/** Slots by account. */
-export const storageRequests: z.ZodType<Record<string, string[]>> = z.record(address, z.array(hash32));
+/** Slots by account; null is no slot, as in geth. */
+export const storageRequests: z.ZodType<Record<string, string[]>> = z.record(
+  address,
+  z
+    .array(hash32)
+    .nullable()
+    .transform((slots) => slots ?? []),
+);
 
 /** A slot as its 32 bytes, and as a proof repeats it: as 32 bytes where it came as such, else as a quantity. */
 export type Slot = { readonly word: string; readonly echo: string };
@@ -51,7 +62,8 @@ const DIGITS = /^[0-9a-fA-F]*$/;
 export function decodeSlot(text: string): Slot {
   const digits = text.replace(PREFIX, '');
   const isHex = DIGITS.test(digits);
-  if (digits.length > WORD_DIGITS) throw new RpcError('invalidParams', `${TOO_LONG}: ${quote(text)}`);
+  const length = isHex ? digits.length : countBytes(digits);
+  if (length > WORD_DIGITS) throw new RpcError('invalidParams', `${TOO_LONG}: ${quote(text)}`);
   if (!isHex) throw new RpcError('invalidParams', `invalid hex in storage key: ${quote(text)}`);
   const word = `0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}`;
   // An odd number of digits is a number of whole bytes with one zero in front.
@@ -60,8 +72,16 @@ export function decodeSlot(text: string): Slot {
 
 const TOO_LONG = 'storage key too long (want at most 32 bytes)';
 
+/** Of a text in UTF-8; of one that is longer than any slot, at least so many. */
+function countBytes(text: string): number {
+  return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
+}
+
+/** UTF-16 units of a slot's text in an error. */
+const MAX_QUOTED = 1_024;
+
 function quote(text: string): string {
-  return JSON.stringify(shorten(text));
+  return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`);
 }
 
 /** Slots that geth reads in one request. */

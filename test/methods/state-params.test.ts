@@ -15,6 +15,7 @@ import { createScriptedNetwork } from '../gateway/scripted-network.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
 
 const ADDRESS = `0x${'Ab'.repeat(20)}`;
+const OTHER = `0x${'01'.repeat(20)}`;
 const LOWER = ADDRESS.toLowerCase();
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
@@ -47,6 +48,9 @@ describe('a slot', () => {
       ['0x0x', 'invalid hex in storage key: "0x0x"'],
       [' 0x1', 'invalid hex in storage key: " 0x1"'],
       ['"', 'invalid hex in storage key: "\\""'],
+      // Length is in bytes.
+      ['é'.repeat(32), `invalid hex in storage key: "${'é'.repeat(32)}"`],
+      ['é'.repeat(33), `storage key too long (want at most 32 bytes): "${'é'.repeat(33)}"`],
     ] as const) {
       assert.throws(() => decodeSlot(text), { name: 'RpcError', rowName: 'invalidParams', message });
     }
@@ -54,10 +58,10 @@ describe('a slot', () => {
 
   it('never makes an error longer than it may be', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 65, maxLength: 5_000 }), (text) => {
+      fc.property(fc.string({ minLength: 65, maxLength: 20_000 }), (text) => {
         assert.throws(
           () => decodeSlot(text),
-          (error) => (error as Error).message.length < 600,
+          (error) => (error as Error).message.length < 7_000,
         );
       }),
     );
@@ -124,15 +128,23 @@ test('what is asked reaches the chain in the words of the seam, at the latest bl
     await ethGetCode.invoke([ADDRESS, ...more], context);
     await ethGetTransactionCount.invoke([ADDRESS, ...more], context);
     await ethGetStorageAt.invoke([ADDRESS, '0x1', ...more], context);
-    await ethGetStorageValues.invoke([{ [ADDRESS]: [word(1n)] }, ...more], context);
-    await ethGetProof.invoke([ADDRESS, ['0x01', word(1n)], ...more], context);
+    const requests = { [ADDRESS]: [word(1n)], [OTHER]: null };
+    await ethGetStorageValues.invoke([requests, ...more], context);
+    await ethGetProof.invoke([ADDRESS, ['0x01', word(1n), null], ...more], context);
     assert.deepEqual(asked, [
       ['balance', LOWER, block],
       ['code', LOWER, block],
       ['count', LOWER, block],
       ['slot', LOWER, word(1n), block],
-      ['values', new Map([[LOWER, [word(1n)]]]), block],
-      ['proof', LOWER, ['0x1', word(1n)], block],
+      [
+        'values',
+        new Map([
+          [OTHER, []],
+          [LOWER, [word(1n)]],
+        ]),
+        block,
+      ],
+      ['proof', LOWER, ['0x1', word(1n), '0x0'], block],
     ]);
   }
   const slots = Array.from({ length: MAX_SLOTS + 1 }, () => '0x1');

@@ -5,11 +5,15 @@ import type { ChainReader } from '../../store/chain-reader.ts';
 import type { KeyAge, KeyRange } from '../../store/versioned-table.ts';
 
 /** An account that changed, with those of its slots that did. */
-export type ChangedAccount = { readonly address: Uint8Array; readonly slots: readonly Uint8Array[] };
+export type ChangedAccount = {
+  readonly address: Uint8Array;
+  /** By their text. */
+  readonly slots: ReadonlyMap<string, Uint8Array>;
+};
 
 const ADDRESS_LENGTH = 20;
-/** Of accounts and slots together, some 200 bytes each. */
-const MAX_CHANGED_KEYS = 250_000;
+/** Of accounts and slots together, some 400 bytes each. */
+const MAX_CHANGED_KEYS = 100_000;
 /** Keys that are looked at between two pauses: about a millisecond. */
 const KEYS_PER_STEP = 1_000;
 
@@ -21,7 +25,7 @@ export function* listPastChanges(
   reader: ChainReader,
   from: number,
   to: number,
-): Generator<undefined, ChangedAccount[]> {
+): Generator<undefined, Iterable<ChangedAccount>> {
   const changes = new ChangedKeys();
   for (let block = from + 1; block <= to; block++) {
     const listed = reader.getChanges(BigInt(block));
@@ -32,7 +36,7 @@ export function* listPastChanges(
   return changes.accounts;
 }
 
-function* scanChanges(reader: ChainReader, from: number): Generator<undefined, ChangedAccount[]> {
+function* scanChanges(reader: ChainReader, from: number): Generator<undefined, Iterable<ChangedAccount>> {
   const changes = new ChangedKeys();
   const listChanged = (keys: readonly KeyAge[]): Uint8Array[] =>
     keys.filter(({ since }) => since > from).map(({ key }) => key);
@@ -87,11 +91,8 @@ class ChangedKeys {
     }
   }
 
-  get accounts(): ChangedAccount[] {
-    return [...this.#accounts.values()].map(({ address, slots }) => ({
-      address,
-      slots: [...slots.values()],
-    }));
+  get accounts(): Iterable<ChangedAccount> {
+    return this.#accounts.values();
   }
 
   #mark(address: Uint8Array): { readonly slots: Map<string, Uint8Array> } {

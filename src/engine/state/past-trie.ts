@@ -10,6 +10,8 @@ import { StateTrie, type TrieChange } from './state-trie.ts';
 export const MAX_PAST_TRIE_BYTES: number = 128 * 1024 * 1024;
 /** Accounts and slots that are written into the tries between two pauses: about a millisecond. */
 const WRITES_PER_STEP = 32;
+/** Addresses that are hashed between two pauses. */
+const HASHES_PER_STEP = 500;
 
 /**
  * Makes the tries as they were after a block, in memory over those of the head: what changed since is written back to the value that it
@@ -24,9 +26,12 @@ export function* buildPastTrie(
   const trie = new StateTrie(reader);
   const writer = new TrieWriter(trie);
   const block = Number(header.number);
-  for (const { owner, ...account } of sortByOwner(yield* listPastChanges(reader, block, head))) {
-    for (const change of describeAccount(reader, account, owner, block, head)) {
-      if (writer.add(change)) yield;
+  const changed = yield* sortByOwner(yield* listPastChanges(reader, block, head));
+  for (const bucket of changed) {
+    for (const account of bucket.sort((a, b) => compareBytes(a.owner, b.owner))) {
+      for (const change of describeAccount(reader, account, block, head)) {
+        if (writer.add(change)) yield;
+      }
     }
   }
   writer.flush();
@@ -72,9 +77,16 @@ class TrieWriter {
 
 type OwnedAccount = ChangedAccount & { readonly owner: Uint8Array };
 
-function sortByOwner(accounts: readonly ChangedAccount[]): OwnedAccount[] {
-  const owned = accounts.map((account) => ({ ...account, owner: keccak256(account.address) }));
-  return owned.sort((a, b) => compareBytes(a.owner, b.owner));
+/** Accounts in groups, each with one first byte of their hashes, in the order of these bytes. */
+function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, OwnedAccount[][]> {
+  const buckets = Array.from({ length: 256 }, (): OwnedAccount[] => []);
+  let count = 0;
+  for (const { address, slots } of accounts) {
+    const owner = keccak256(address);
+    buckets[owner[0] as number]?.push({ address, slots, owner });
+    if (++count % HASHES_PER_STEP === 0) yield;
+  }
+  return buckets;
 }
 
 /**
@@ -83,8 +95,7 @@ function sortByOwner(accounts: readonly ChangedAccount[]): OwnedAccount[] {
  */
 function* describeAccount(
   reader: ChainReader,
-  { address, slots }: ChangedAccount,
-  owner: Uint8Array,
+  { address, slots, owner }: OwnedAccount,
   block: number,
   head: number,
 ): Generator<TrieChange> {
@@ -96,7 +107,7 @@ function* describeAccount(
   }
   const now = new StoredState(reader, head).getStoredAccount(address);
   const isSame = now !== undefined && now.slotCount > 0 && now.storageSince === account.storageSince;
-  const groups = isSame ? groupSlots(slots) : listStorage(reader, address);
+  const groups = isSame ? groupSlots([...slots.values()]) : listStorage(reader, address);
   let isStorageCleared = !isSame;
   for (const group of groups) {
     const values = group.map((slot) => [keccak256(slot), past.getStorage(address, slot)] as const);

@@ -37,3 +37,5 @@
 << {"jsonrpc":"2.0","id":1,"result":"0x0000000000000000000000000000000000000000000000000000000000000000"}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getStorageAt","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f","0X1",{"blockNumber":"0x1"}]}
 << {"jsonrpc":"2.0","id":1,"result":"0x0000000000000000000000000000000000000000000000000000000000000001"}
+>> {"jsonrpc":"2.0","id":1,"method":"eth_getStorageAt","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f","0xasdf","0x64"]}
+<< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"header not found"}}
