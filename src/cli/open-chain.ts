@@ -34,10 +34,10 @@ export async function openChain(
   if (builtin !== undefined) {
     return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
   }
-  const { data } = embedded as { data: string };
+  const { data, proofBlocks } = embedded as NonNullable<NetworkOptions['embedded']>;
   if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
   await completeIndexes(data, backends.log);
-  return new EngineChain(data, backends.pool);
+  return new EngineChain(data, backends.pool, proofBlocks);
 }
 
 /** Opens the chain that nodes know. @param pool as by default when undefined */

@@ -31,4 +31,9 @@ export const METHOD_NAMES: readonly string[] = [
   'debug_getRawReceipts',
   'debug_getRawTransaction',
   'eth_getTransactionCount',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getProof',
 ];

@@ -8,16 +8,21 @@ import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts';
 import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts';
+import { ethGetCode } from './eth_getCode.ts';
 import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts';
 import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts';
+import { ethGetProof } from './eth_getProof.ts';
 import { ethGetRawTransactionByBlockHashAndIndex } from './eth_getRawTransactionByBlockHashAndIndex.ts';
 import { ethGetRawTransactionByBlockNumberAndIndex } from './eth_getRawTransactionByBlockNumberAndIndex.ts';
 import { ethGetRawTransactionByHash } from './eth_getRawTransactionByHash.ts';
+import { ethGetStorageAt } from './eth_getStorageAt.ts';
+import { ethGetStorageValues } from './eth_getStorageValues.ts';
 import { ethGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionByHash } from './eth_getTransactionByHash.ts';
@@ -69,6 +74,11 @@ export const METHODS: readonly Method<MethodContext>[] = [
   debugGetRawReceipts,
   debugGetRawTransaction,
   ethGetTransactionCount,
+  ethGetBalance,
+  ethGetCode,
+  ethGetStorageAt,
+  ethGetStorageValues,
+  ethGetProof,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

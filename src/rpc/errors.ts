@@ -117,6 +117,12 @@ const ROWS = {
     message: 'pruned history unavailable',
     meaning: 'The block exists, but no node of this network keeps history that old.',
   },
+  limitExceeded: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning: 'The call asks for more than one call may; the message names the bound.',
+  },
   cancelled: {
     code: -32000,
     status: 200,

@@ -31,6 +31,11 @@ export type Tables = {
   readonly codes: BinaryTable;
   /** Made from the blocks; undefined in a store that is open for reading and has none yet. */
   readonly indexes: IndexTables | undefined;
+  /**
+   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
+   * reading and has none yet; one that an earlier version of this program wrote lacks rows.
+   */
+  readonly changes: BinaryTable | undefined;
 };
 
 /** What is found by something else than a number: each table follows from the blocks up to `META_INDEXED`. */
@@ -87,6 +92,7 @@ export function openTables(path: string, readOnly: boolean): Tables {
     storageTries: table('storage-tries'),
     codes: table('codes'),
     indexes: openIndexes(table),
+    changes: table('changes') as BinaryTable | undefined,
   };
 }
 

@@ -29,6 +29,7 @@ import {
   waitForHeads,
   watchWait,
 } from './start-up.ts';
+import { StateQuestions } from './state-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
@@ -213,6 +214,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&

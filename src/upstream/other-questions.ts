@@ -31,11 +31,6 @@ export class OtherQuestions {
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
   }
 
-  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
-    const params = [address, encodeBlockReference(block)];
-    return this.ask('eth_getTransactionCount', params, scope) as Promise<JsonText>;
-  }
-
   /** Puts the block that a tag means now in its place, or knows the answer without asking. */
   async #pinBlock(
     method: string,

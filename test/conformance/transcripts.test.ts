@@ -25,6 +25,12 @@ const METHODS = [
   'eth_getTransactionByBlockHashAndIndex',
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getTransactionCount',
+  'eth_getProof',
 ];
 const RAW_METHODS = [
   'debug_getRawBlock',

@@ -7,6 +7,7 @@ import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { StateQuestions } from '../../../src/upstream/state-questions.ts';
 import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
@@ -71,6 +72,7 @@ export function createNetwork(
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     describe: () => ({ head: undefined, upstreams: [] }),
