@@ -35,6 +35,11 @@ export class NetworkMethods {
     return only === undefined || only.has(wireName) || only.has(name);
   }
 
+  /** Whether a method is one of those that the network names beside what is served by default. */
+  lists(name: string): boolean {
+    return this.#also.has(name) && this.#except?.has(name) !== true;
+  }
+
   /**
    * How a method that is none of the service's own is served: under which name it is counted, which is the entry's where the
    * method's name is the client's choice; undefined: not at all.

@@ -91,9 +91,11 @@ export function findMethod(name: string, network: Network): Method<MethodContext
   const { methods } = network;
   if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
-  if (method.isOptIn === true && network.hasNodes === true)
-    return methods?.findNodeMethod(name) === undefined ? undefined : method;
-  return methods === undefined || methods.offers(name, method.name) ? method : undefined;
+  const isListed = network.hasNodes !== true || methods?.lists(name) === true;
+  if (method.isOptIn === true && !isListed) return undefined;
+  return methods === undefined || methods.offers(name, method.name) || methods.lists(name)
+    ? method
+    : undefined;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). */

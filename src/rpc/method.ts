@@ -53,6 +53,8 @@ type MethodFacts = {
   readonly isOptIn?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
+  /** Whether networks of nodes have it only where they list it by name. */
+  readonly isOptIn?: boolean;
   /** Errors beyond those that any request can meet. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };

@@ -165,7 +165,7 @@ test('check-config prints ok, or each error with its line', (t) => {
   const example = run(['check-config', 'portcullis.example.yaml'], { NODE_KEY: 'key' });
   assert.match(
     example.err,
-    /^portcullis\.example\.yaml:41: networks\.mine\.embedded\.data: there is no chain store in \S+: import a chain into it first\n$/,
+    /^portcullis\.example\.yaml:\d+: networks\.mine\.embedded\.data: there is no chain store in \S+: import a chain into it first\n$/,
   );
   assert.match(
     run(['check-config', 'portcullis.example.yaml']).err,

@@ -115,6 +115,16 @@ describe('methods of the service', () => {
     assert.deepEqual(servedWith({ only: ['eth_call'], except: ['eth_*'] }), []);
   });
 
+  it('are served where `also` names them, whatever `only` has', () => {
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['net_*'] }).sort(), [
+      'eth_call',
+      ...names.filter((name) => name.startsWith('net_')),
+    ]);
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['eth_chainId'], except: ['eth_chainId'] }), [
+      'eth_call',
+    ]);
+  });
+
   it('a rollup’s estimate has two names, and either stands for it', () => {
     const served = (lists: Lists): boolean => {
       const network = { ...createScriptedRollup(new ScriptedChain()), methods: createMethods(lists) };

@@ -5,7 +5,7 @@ import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
-import { IntrinsicGasError, TransactionError } from '../transition/transaction-error.ts';
+import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
 import { advance, type Execution } from './execution.ts';
@@ -27,7 +27,7 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
     return { succeeded: result.status === 'success', result };
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
-    if (error instanceof IntrinsicGasError) return { succeeded: false, result: undefined };
+    if (error.problem === 'intrinsicGas') return { succeeded: false, result: undefined };
     throw new ChainError('failed', `failed with ${gasLimit} gas: ${error.message}`);
   }
 }

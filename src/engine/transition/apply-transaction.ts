@@ -12,7 +12,7 @@ import {
   type TransactionMode,
   type TransactionResult,
 } from './running-transaction.ts';
-import { IntrinsicGasError, TransactionError } from './transaction-error.ts';
+import { TransactionError } from './transaction-error.ts';
 import { validateFees, validateSender } from './validate-transaction.ts';
 
 const MAX_INIT_CODE_LENGTH = 49_152;
@@ -97,7 +97,10 @@ function checkGas(
     rules.revision,
   );
   if (tx.gasLimit < intrinsicGas) {
-    throw new IntrinsicGasError(tx.gasLimit, intrinsicGas);
+    throw new TransactionError(
+      `intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`,
+      'intrinsicGas',
+    );
   }
   const floorGas = computeFloorGas(data, rules.revision);
   if (tx.gasLimit < floorGas) {
