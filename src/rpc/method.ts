@@ -49,8 +49,6 @@ type MethodFacts = {
   readonly isLocal?: boolean;
   /** Whether nodes answer it as they like: it has no row in the table of methods. */
   readonly isNodeMethod?: boolean;
-  /** Whether networks of nodes have it only where they list it by name. */
-  readonly isOptIn?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Whether networks of nodes have it only where they list it by name. */
