@@ -4,9 +4,14 @@ import { openChainReader } from '../store/chain-reader.ts';
 import { EngineExecutions } from './execution/engine-executions.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
+import { EngineFees } from './reads/fee-reads.ts';
+import { EngineNode } from './reads/node-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
+
+/** State is not proved yet. */
+const PROOF_BLOCKS = 0;
 
 /** The embedded chain: stored blocks answer the reads and are what calls are executed on. */
 export class EngineChain implements Chain {
@@ -16,6 +21,8 @@ export class EngineChain implements Chain {
   readonly transactions: EngineTransactions;
   readonly state: EngineState;
   readonly execution: EngineExecutions;
+  readonly fees: EngineFees;
+  readonly node: EngineNode;
   readonly #stored: StoredBlocks;
 
   constructor(store: string, pool: ExecutionPool) {
@@ -24,6 +31,8 @@ export class EngineChain implements Chain {
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored);
     this.execution = new EngineExecutions(this.#stored, store, pool);
+    this.fees = new EngineFees(this.#stored);
+    this.node = new EngineNode(this.#stored, PROOF_BLOCKS);
   }
 
   get chainId(): bigint {

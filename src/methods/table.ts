@@ -1,21 +1,34 @@
 import type { Method } from '../rpc/method.ts';
+import { ethAccounts } from './eth_accounts.ts';
+import { ethBaseFee } from './eth_baseFee.ts';
+import { ethBlobBaseFee } from './eth_blobBaseFee.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
+import { ethCapabilities } from './eth_capabilities.ts';
 import { ethChainId } from './eth_chainId.ts';
+import { ethConfig } from './eth_config.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethFeeHistory } from './eth_feeHistory.ts';
+import { ethGasPrice } from './eth_gasPrice.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
+import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts';
+import { ethSyncing } from './eth_syncing.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
+import { netListening } from './net_listening.ts';
+import { netPeerCount } from './net_peerCount.ts';
 import { netVersion } from './net_version.ts';
 import type { Network } from './network.ts';
 import { createPassthrough } from './passthrough.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
+import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
+import { web3Sha3 } from './web3_sha3.ts';
 
 /** Every method of the service, in the order of its specification, then what clients need besides. */
 export const METHODS: readonly Method<MethodContext>[] = [
@@ -33,6 +46,19 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetBlockByNumber,
   ethGetBlockByHash,
   ethGetTransactionCount,
+  ethGasPrice,
+  ethMaxPriorityFeePerGas,
+  ethFeeHistory,
+  ethBaseFee,
+  ethBlobBaseFee,
+  ethSyncing,
+  ethAccounts,
+  netListening,
+  netPeerCount,
+  web3Sha3,
+  ethConfig,
+  ethCapabilities,
+  rpcModules,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

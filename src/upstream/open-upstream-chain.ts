@@ -12,7 +12,9 @@ import { CallQuestions } from './call-questions.ts';
 import { createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
 import { UpstreamFault } from './fault.ts';
+import { FeeQuestions } from './fee-questions.ts';
 import { findMerge } from './find-merge.ts';
+import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
@@ -28,6 +30,7 @@ import {
   waitForHeads,
   watchWait,
 } from './start-up.ts';
+import { StatusQuestions } from './status-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
@@ -204,11 +207,14 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
+  const heads = new HeadQuestions(parts);
   return new UpstreamChain({
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&

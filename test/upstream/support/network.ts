@@ -3,10 +3,13 @@ import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
+import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
+import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
@@ -57,11 +60,14 @@ export function createNetwork(
     explainOutage: () => 'the only node does not answer',
   });
   const parts = { cacheScope: () => '1', ask, resolver, directory };
+  const heads = new HeadQuestions(parts);
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     describe: () => ({ head: undefined, upstreams: [] }),

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { hash32, quantity64 } from '../rpc/schemas.ts';
+import type { MethodContext } from './method-context.ts';
+import { requireAnswer } from './require-answer.ts';
+
+const ETH_CAPABILITIES = 'eth_capabilities';
+
+const resource: z.ZodType = z
+  .looseObject({
+    disabled: z.boolean(),
+    oldestBlock: quantity64.optional(),
+    deleteStrategy: z
+      .looseObject({ type: z.literal('window'), retentionBlocks: quantity64 })
+      .meta({ title: 'window', description: 'Only so many blocks up to the head are kept.' })
+      .optional(),
+  })
+  .meta({ title: 'resource' });
+
+export const ethCapabilities: Method<MethodContext> = defineMethod({
+  name: ETH_CAPABILITIES,
+  summary: 'The head, and from which block on each kind of data is there.',
+  description:
+    'An embedded chain keeps everything from the genesis block on. On nodes what a node says of itself, with the served head: what it does not have, ' +
+    'the others are asked for.',
+  params: [],
+  result: {
+    name: 'capabilities',
+    schema: z
+      .looseObject({
+        head: z.looseObject({ number: quantity64, hash: hash32 }).meta({ title: 'head' }),
+        state: resource,
+        tx: resource,
+        logs: resource,
+        receipts: resource,
+        blocks: resource,
+        stateproofs: resource,
+      })
+      .meta({ title: 'capabilities' }),
+  },
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: { params: [], result: {} },
+  handle: (_, { network, scope }) =>
+    requireAnswer(ETH_CAPABILITIES, network.chain.node.getCapabilities(scope)),
+});

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { MethodContext } from './method-context.ts';
+import { METHOD_NAMES } from './method-names.ts';
+import type { Network } from './network.ts';
+
+/** Namespaces that only rollups have; `l2` stands for the network's own prefix. */
+const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
+
+export const rpcModules: Method<MethodContext> = defineMethod({
+  name: 'rpc_modules',
+  summary: 'Namespaces of the methods that the network serves, each with version `1.0`.',
+  params: [],
+  result: { name: 'modules', schema: z.record(z.string(), z.literal('1.0')) },
+  cost: 5,
+  isLocal: true,
+  errors: [],
+  example: { params: [], result: { eth: '1.0', net: '1.0', rpc: '1.0', web3: '1.0' } },
+  handle(_, { network }) {
+    const names = listNamespaces(network);
+    return JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, '1.0'])));
+  },
+});
+
+function listNamespaces({ rollup, rollupPrefix, passthrough = new Set() }: Network): ReadonlySet<string> {
+  const namespaces = new Set(
+    [...METHOD_NAMES, ...passthrough].map((name) => name.slice(0, name.indexOf('_'))),
+  );
+  if (rollup === undefined) for (const name of ROLLUP_NAMESPACES) namespaces.delete(name);
+  else if (rollupPrefix !== undefined) namespaces.add(rollupPrefix);
+  return namespaces;
+}
