@@ -10,9 +10,6 @@ import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
 
-/** State is not proved yet. */
-const PROOF_BLOCKS = 0;
-
 /** The embedded chain: stored blocks answer the reads and are what calls are executed on. */
 export class EngineChain implements Chain {
   /** A store without a head does not open. */
@@ -32,7 +29,7 @@ export class EngineChain implements Chain {
     this.state = new EngineState(this.#stored);
     this.execution = new EngineExecutions(this.#stored, store, pool);
     this.fees = new EngineFees(this.#stored);
-    this.node = new EngineNode(this.#stored, PROOF_BLOCKS);
+    this.node = new EngineNode(this.#stored, undefined);
   }
 
   get chainId(): bigint {

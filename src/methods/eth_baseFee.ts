@@ -15,6 +15,6 @@ export const ethBaseFee: Method<MethodContext> = defineMethod({
   result: { name: 'baseFee', schema: quantity256.nullable() },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: '0x7' },
+  example: { params: [], result: '0x115561f' },
   handle: (_, { network, scope }) => requireAnswer(ETH_BASE_FEE, network.chain.fees.getBaseFee(scope)),
 });

@@ -3,6 +3,7 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32, quantity64 } from '../rpc/schemas.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
+import { EXAMPLE_CAPABILITIES } from './result-examples.ts';
 
 const ETH_CAPABILITIES = 'eth_capabilities';
 
@@ -11,8 +12,8 @@ const resource: z.ZodType = z
     disabled: z.boolean(),
     oldestBlock: quantity64.optional(),
     deleteStrategy: z
-      .looseObject({ type: z.literal('window'), retentionBlocks: quantity64 })
-      .meta({ title: 'window', description: 'Only so many blocks up to the head are kept.' })
+      .record(z.string(), z.string())
+      .meta({ description: '`type` is `window`: only `retentionBlocks` blocks up to the head are kept.' })
       .optional(),
   })
   .meta({ title: 'resource' });
@@ -40,7 +41,7 @@ export const ethCapabilities: Method<MethodContext> = defineMethod({
   },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: {} },
+  example: { params: [], result: EXAMPLE_CAPABILITIES },
   handle: (_, { network, scope }) =>
     requireAnswer(ETH_CAPABILITIES, network.chain.node.getCapabilities(scope)),
 });

@@ -3,6 +3,7 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, quantity256 } from '../rpc/schemas.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
+import { EXAMPLE_CONFIG } from './result-examples.ts';
 
 const ETH_CONFIG = 'eth_config';
 const count: z.ZodType = z.number().int().nonnegative();
@@ -44,6 +45,6 @@ export const ethConfig: Method<MethodContext> = defineMethod({
   },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: { current: null, next: null, last: null } },
+  example: { params: [], result: EXAMPLE_CONFIG },
   handle: (_, { network, scope }) => requireAnswer(ETH_CONFIG, network.chain.node.getConfig(scope)),
 });

@@ -52,7 +52,17 @@ export const ethFeeHistory: Method<MethodContext> = defineMethod({
   result: { name: 'feeHistory', schema: feeHistory },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: ['0x2', '0x20', [50]], result: {} },
+  example: {
+    params: ['0x2', '0x21', [50]],
+    result: {
+      oldestBlock: '0x20',
+      reward: [['0x5f5e100'], ['0x5f5e100']],
+      baseFeePerGas: ['0x2dc0ff7e', '0x280d6490', '0x230ed97f'],
+      gasUsedRatio: [0.0015434333333333332, 0.0012214],
+      baseFeePerBlobGas: ['0x0', '0x0', '0x0'],
+      blobGasUsedRatio: [0, 0],
+    },
+  },
   handle([count, newest, list], { network, scope }) {
     if (count === 0n) return NO_BLOCKS;
     const percentiles = checkPercentiles(list);

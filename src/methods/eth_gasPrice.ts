@@ -15,6 +15,6 @@ export const ethGasPrice: Method<MethodContext> = defineMethod({
   result: { name: 'gasPrice', schema: quantity256 },
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: '0x989687' },
+  example: { params: [], result: '0x73286b7' },
   handle: (_, { network, scope }) => requireAnswer(ETH_GAS_PRICE, network.chain.fees.getGasPrice(scope)),
 });

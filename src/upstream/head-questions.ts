@@ -18,8 +18,8 @@ export type HeadQuestion = {
 };
 
 /**
- * Questions without parameters about the state of the network. They go to nodes with a vote in the head, are shared while they are under way, and
- * their answers are kept for a short time as long as the head is the same.
+ * Questions without parameters about the state of the network. They go to nodes that have the served head, are shared while they are under
+ * way, and their answers are kept for a short time as long as the head is the same.
  */
 export class HeadQuestions {
   readonly #parts: Pick<QuestionParts, 'ask' | 'cacheScope' | 'resolver'>;
@@ -31,9 +31,10 @@ export class HeadQuestions {
 
   /** The answer; null when no node has the method. */
   async ask({ method, check, nulls }: HeadQuestion, scope: RequestScope): Promise<JsonText | null> {
-    const { hash } = await this.#parts.resolver.getHead(scope);
+    const { number, hash } = await this.#parts.resolver.getHead(scope);
     const sharedAs = this.nameOf(hash, method);
-    const call = { method, params: '[]', isText: true, needsVote: true, nulls, check, sharedAs } as const;
+    const block = { number, hash };
+    const call = { method, params: '[]', block, isText: true, nulls, check, sharedAs } as const;
     return this.askOnce(sharedAs, call, scope);
   }
 

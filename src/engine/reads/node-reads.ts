@@ -10,10 +10,10 @@ const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 /** What the embedded chain says about itself. It is never behind: what is imported is all there is. */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
-  readonly #proofBlocks: number;
+  readonly #proofBlocks: number | undefined;
 
-  /** @param proofBlocks blocks up to the head whose state can be proved; 0 where none can */
-  constructor(blocks: StoredBlocks, proofBlocks: number) {
+  /** @param proofBlocks blocks below the head that have proofs beside it; undefined where not even the head has any */
+  constructor(blocks: StoredBlocks, proofBlocks: number | undefined) {
     this.#blocks = blocks;
     this.#proofBlocks = proofBlocks;
   }
@@ -38,10 +38,10 @@ export class EngineNode implements NodeReads {
   }
 }
 
-/** What is there of the last `blocks` blocks. */
-function encodeWindow(head: bigint, blocks: number): JsonText {
-  if (blocks === 0) return '{"disabled":true}';
-  const oldest = head + 1n > blocks ? head + 1n - BigInt(blocks) : 0n;
-  const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(blocks)}"}`;
+/** What is there of the head and of so many blocks below it. */
+function encodeWindow(head: bigint, below: number | undefined): JsonText {
+  if (below === undefined) return '{"disabled":true}';
+  const oldest = head > below ? head - BigInt(below) : 0n;
+  const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;
   return `{"disabled":false,"oldestBlock":"${encodeQuantity(oldest)}","deleteStrategy":${strategy}}`;
 }
