@@ -68,7 +68,7 @@ export class EngineFees implements FeeReads {
   }
 
   #suggestTip(head: StoredHeader, scope: RequestScope): PromiseOrValue<bigint> {
-    return this.#run(this.#oracle.suggest(head), scope);
+    return this.#oracle.findKnown(head) ?? this.#run(this.#oracle.suggest(head), scope);
   }
 
   #run<T>(work: Generator<undefined, T>, scope: RequestScope): PromiseOrValue<T> {

@@ -25,9 +25,13 @@ export class TipOracle {
     this.#tips = tips;
   }
 
+  /** The suggestion at a head that has been asked about, wei per gas. */
+  findKnown({ hashText }: StoredHeader): bigint | undefined {
+    return this.#last?.hash === hashText ? this.#last.tip : undefined;
+  }
+
   /** Wei per gas. Pauses between blocks. */
   *suggest({ header, hashText }: StoredHeader): Generator<undefined, bigint> {
-    if (this.#last?.hash === hashText) return this.#last.tip;
     const samples: bigint[] = [];
     let number = header.number;
     for (let left = CHECKED_BLOCKS; left > 0 && number > 0n; left--, number--) {
