@@ -57,7 +57,12 @@ export type ChainConfig = {
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** EIP-6110: whose logs are deposit requests; mainnet's contract unless configured. */
   readonly depositContract: string;
+  /** Every height at which the file names a fork, ascending: what a fork identifier is made of (EIP-2124). */
+  readonly forkHeights: readonly bigint[];
 };
+
+/** Heights that are part of a fork identifier and are no fork of the schedule above. */
+const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
 const MAINNET_DEPOSIT_CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
 
@@ -110,6 +115,8 @@ export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: stri
     const time = readInteger(config, key);
     return time === undefined ? [] : [{ fork: fork as ForkName, time }];
   });
+  const furtherHeights = FURTHER_HEIGHTS.flatMap((key) => readInteger(config, key) ?? []);
+  const forkHeights = new Set([...blockForks.map(({ block }) => block), ...furtherHeights]);
   const supportsDao = config['daoForkSupport'] !== false;
   return {
     chainId,
@@ -123,6 +130,7 @@ export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: stri
         : BigInt(exactTotalDifficulty),
     blobSchedule: readBlobSchedule(config),
     depositContract: String(config['depositContractAddress'] ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
+    forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
   };
 }
 

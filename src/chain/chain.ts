@@ -187,6 +187,46 @@ export interface Executions {
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
+/** The blocks of a fee history. */
+export type FeeHistoryRequest = {
+  /** At least 1. Where there are fewer up to `newest`, there are fewer in the answer. */
+  readonly blockCount: number;
+  /** By tag or number. */
+  readonly newest: BlockReference;
+  /** From 0 to 100, ascending; with none the answer has no rewards. */
+  readonly percentiles: readonly number[];
+};
+
+/**
+ * Prices of gas at the head. An operation that the chain has no answer to (no node has the method) is null; the text `null` is the answer of a
+ * chain that has no such price.
+ */
+export interface FeeReads {
+  /** What a transaction without priority fee should pay: JSON string of a quantity, wei per gas. */
+  getGasPrice(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** A priority fee that recent blocks accepted: JSON string of a quantity, wei per gas. */
+  getPriorityFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /**
+   * Fee history object (execution-apis `eth_feeHistory`).
+   * @throws ChainError `failed` in geth's words where the newest block is beyond the head
+   */
+  getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /** Base fee of the block after the head: JSON string of a quantity; the text `null` where London is not active in it. */
+  getBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** Price of blob gas in the head: JSON string of a quantity; the text `null` before Cancun. */
+  getBlobBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+}
+
+/** What is said about the node. Null where the chain has no answer (no node has the method). */
+export interface NodeReads {
+  /** Answer of `eth_syncing`: `false` as soon as a head is served. */
+  getSyncing(scope: RequestScope): PromiseOrValue<JsonText>;
+  /** The fork schedule around the head (EIP-7910). */
+  getConfig(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** The head, and from which block on each kind of data is there (execution-apis `eth_capabilities`). */
+  getCapabilities(scope: RequestScope): PromiseOrValue<JsonText | null>;
+}
+
 /** Answer of `Chain.request` for a method that this chain cannot serve. */
 export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
@@ -203,6 +243,8 @@ export interface Chain {
   readonly transactions: TransactionReads;
   readonly state: StateReads;
   readonly execution: Executions;
+  readonly fees: FeeReads;
+  readonly node: NodeReads;
   /** A method that only nodes can answer, with its parameters as they came. */
   request(
     method: string,

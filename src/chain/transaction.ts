@@ -237,6 +237,11 @@ export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | u
   return minBigInt(baseFeePerGas + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
+/** What a unit of gas gives to the beneficiary: the gas price before London. Below 0 only where it does not cover the base fee. */
+export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
+  return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
+}
+
 /** EIP-4844: a blob's gas. */
 export const GAS_PER_BLOB: bigint = 131072n;
 

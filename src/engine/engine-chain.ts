@@ -5,6 +5,8 @@ import { EngineExecutions } from './execution/engine-executions.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import { DEFAULT_PROOF_BLOCKS } from './options.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
+import { EngineFees } from './reads/fee-reads.ts';
+import { EngineNode } from './reads/node-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
@@ -17,6 +19,8 @@ export class EngineChain implements Chain {
   readonly transactions: EngineTransactions;
   readonly state: EngineState;
   readonly execution: EngineExecutions;
+  readonly fees: EngineFees;
+  readonly node: EngineNode;
   readonly #stored: StoredBlocks;
 
   /** @param proofBlocks blocks below the head that have proofs */
@@ -31,6 +35,8 @@ export class EngineChain implements Chain {
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored, proofBlocks);
     this.execution = new EngineExecutions(this.#stored, store, pool);
+    this.fees = new EngineFees(this.#stored);
+    this.node = new EngineNode(this.#stored, undefined);
   }
 
   get chainId(): bigint {

@@ -13,6 +13,8 @@ export type NetworkMethodsParts = {
 
 /** Which methods a network serves. */
 export class NetworkMethods {
+  /** Further methods of its nodes: names, and namespaces as `trace_*`. */
+  readonly also: readonly string[];
   readonly #only: NameList | undefined;
   readonly #except: NameList | undefined;
   readonly #reads: ReadonlySet<string>;
@@ -23,6 +25,7 @@ export class NetworkMethods {
     this.#only = only === undefined ? undefined : new NameList(only);
     this.#except = except.length === 0 ? undefined : new NameList(except);
     this.#reads = new Set(reads);
+    this.also = also;
     this.#also = new NameList(also);
     this.#onlyReads = onlyReads;
   }

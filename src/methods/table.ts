@@ -4,10 +4,17 @@ import { debugGetRawBlock } from './debug_getRawBlock.ts';
 import { debugGetRawHeader } from './debug_getRawHeader.ts';
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts';
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts';
+import { ethAccounts } from './eth_accounts.ts';
+import { ethBaseFee } from './eth_baseFee.ts';
+import { ethBlobBaseFee } from './eth_blobBaseFee.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
+import { ethCapabilities } from './eth_capabilities.ts';
 import { ethChainId } from './eth_chainId.ts';
+import { ethConfig } from './eth_config.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethFeeHistory } from './eth_feeHistory.ts';
+import { ethGasPrice } from './eth_gasPrice.ts';
 import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
@@ -32,14 +39,20 @@ import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndInde
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
 import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts';
 import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts';
+import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts';
+import { ethSyncing } from './eth_syncing.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
+import { netListening } from './net_listening.ts';
+import { netPeerCount } from './net_peerCount.ts';
 import { netVersion } from './net_version.ts';
 import type { Network } from './network.ts';
 import type { NetworkMethods } from './network-methods.ts';
 import { createNodeMethod } from './node-method.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
+import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
+import { web3Sha3 } from './web3_sha3.ts';
 
 /** Every method of the service, in the order of its specification, then what clients need besides. */
 export const METHODS: readonly Method<MethodContext>[] = [
@@ -79,6 +92,19 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetStorageAt,
   ethGetStorageValues,
   ethGetProof,
+  ethGasPrice,
+  ethMaxPriorityFeePerGas,
+  ethFeeHistory,
+  ethBaseFee,
+  ethBlobBaseFee,
+  ethSyncing,
+  ethAccounts,
+  netListening,
+  netPeerCount,
+  web3Sha3,
+  ethConfig,
+  ethCapabilities,
+  rpcModules,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

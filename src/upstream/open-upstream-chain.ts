@@ -13,7 +13,9 @@ import { CallQuestions } from './call-questions.ts';
 import { createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
 import { UpstreamFault } from './fault.ts';
+import { FeeQuestions } from './fee-questions.ts';
 import { findMerge } from './find-merge.ts';
+import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
@@ -30,6 +32,7 @@ import {
   watchWait,
 } from './start-up.ts';
 import { StateQuestions } from './state-questions.ts';
+import { StatusQuestions } from './status-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
@@ -208,6 +211,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
+  const heads = new HeadQuestions(parts);
   return new UpstreamChain({
     chainId,
     calls: new CallQuestions(parts),
@@ -215,6 +219,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&

@@ -4,6 +4,8 @@ import {
   type BlockReference,
   type Chain,
   type Executions,
+  type FeeReads,
+  type NodeReads,
   type StateReads,
   type TransactionReads,
   type TransactionReference,
@@ -16,9 +18,11 @@ import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
+import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { OtherQuestions } from './other-questions.ts';
 import type { StateQuestions } from './state-questions.ts';
+import type { StatusQuestions } from './status-questions.ts';
 import type { TransactionQuestions } from './transaction-questions.ts';
 
 /** What an upstream chain is made of. */
@@ -29,6 +33,8 @@ export type UpstreamChainParts = {
   readonly transactions: TransactionQuestions;
   readonly others: OtherQuestions;
   readonly state: StateQuestions;
+  readonly fees: FeeQuestions;
+  readonly status: StatusQuestions;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
   readonly describe: () => ChainFigures;
@@ -49,10 +55,12 @@ export class UpstreamChain implements Chain {
   readonly transactions: Promised<TransactionReads>;
   readonly state: Promised<StateReads>;
   readonly execution: Promised<Executions>;
+  readonly fees: Promised<FeeReads>;
+  readonly node: Promised<NodeReads>;
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, transactions, calls, state, where } = parts;
+    const { blocks, transactions, calls, state, fees, status, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
@@ -95,6 +103,19 @@ export class UpstreamChain implements Chain {
     this.execution = {
       call: (request, scope) => answer(request.block, () => calls.call(request, scope)).then(translateFaults),
       estimateGas: (request, scope) => answer(request.block, () => calls.estimateGas(request, scope)),
+    };
+    const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where);
+    this.fees = {
+      getGasPrice: (scope) => answerAtHead(() => fees.getGasPrice(scope)),
+      getPriorityFee: (scope) => answerAtHead(() => fees.getPriorityFee(scope)),
+      getFeeHistory: (request, scope) => answer(request.newest, () => fees.getFeeHistory(request, scope)),
+      getBaseFee: (scope) => answerAtHead(() => fees.getBaseFee(scope)),
+      getBlobBaseFee: (scope) => answerAtHead(() => fees.getBlobBaseFee(scope)),
+    };
+    this.node = {
+      getSyncing: (scope) => answerAtHead(() => status.getSyncing(scope)),
+      getConfig: (scope) => answerAtHead(() => status.getConfig(scope)),
+      getCapabilities: (scope) => answerAtHead(() => status.getCapabilities(scope)),
     };
   }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
+import { METHODS as METHOD_TABLE } from '../../src/methods/table.ts';
 import { createHttpExchanger, type Exchanger, openWebSocketExchanger } from '../support/clients.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type RunningService, startService } from '../support/service.ts';
@@ -31,6 +32,12 @@ const METHODS = [
   'eth_getStorageValues',
   'eth_getTransactionCount',
   'eth_getProof',
+  'eth_feeHistory',
+  'eth_baseFee',
+  'eth_blobBaseFee',
+  'eth_syncing',
+  'eth_config',
+  'eth_capabilities',
 ];
 const RAW_METHODS = [
   'debug_getRawBlock',
@@ -140,14 +147,23 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
         test(`${name}: ${files.length} on ${way}`, async () => {
           const exchanger = exchangers.get(way) as Exchanger;
           for (const { name: file, exchanges } of files) {
-            for (const { request, response } of exchanges) {
-              const ignored = IGNORED_KEYS[name.slice(name.indexOf('/') + 1)];
-              const { have, want } = comparable(await exchanger.send(request), response, ignored);
-              assert.deepEqual(have, want, `${name}/${file}: ${request.slice(0, 300)}`);
+            const method = name.slice(name.indexOf('/') + 1);
+            for (const { request, response, isSpecOnly } of exchanges) {
+              const answer = await exchanger.send(request);
+              const { have, want } = comparable(answer, response, IGNORED_KEYS[method]);
+              const isOwn = isSpecOnly && hasDocumentedResult(method, answer);
+              if (!isOwn) assert.deepEqual(have, want, `${name}/${file}: ${request.slice(0, 300)}`);
             }
           }
         });
       }
     }
   });
+}
+
+/** Whether an answer has a result of the shape that the method documents. */
+function hasDocumentedResult(method: string, answer: string): boolean {
+  const schema = METHOD_TABLE.find(({ name }) => name === method)?.result.schema;
+  const { result } = JSON.parse(answer) as { readonly result?: unknown };
+  return schema?.safeParse(result).success === true;
 }

@@ -4,7 +4,9 @@ import {
   type CallRequest,
   type Chain,
   type Executions,
+  type FeeReads,
   type HeaderView,
+  type NodeReads,
   type StateReads,
   type TransactionReads,
   UNSUPPORTED,
@@ -60,6 +62,19 @@ export class ScriptedChain implements Chain {
     },
     getRawTransaction: async () => null,
     getReceipt: async () => null,
+  };
+  readonly fees: FeeReads = {
+    getGasPrice: async () => '"0xb"',
+    getPriorityFee: async () => '"0x4"',
+    getFeeHistory: async () => '{"oldestBlock":"0x36","gasUsedRatio":[0]}',
+    getBaseFee: async () => '"0x7"',
+    getBlobBaseFee: async () => 'null',
+  };
+  /** Its nodes know no method about their configuration. */
+  readonly node: NodeReads = {
+    getSyncing: async () => 'false',
+    getConfig: async () => null,
+    getCapabilities: async () => null,
   };
   readonly state: StateReads = createFakeChain({
     state: {

@@ -51,7 +51,7 @@ export class StoredBlocks {
   }
 
   /** RLP of a stored block's body. */
-  getBody({ header }: StoredHeader): Uint8Array {
+  getBody({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
     return requirePart(this.reader.getBody(header.number));
   }
 
@@ -64,7 +64,7 @@ export class StoredBlocks {
   }
 
   /** The receipts of a stored block as the store has them. */
-  getReceipts({ header }: StoredHeader): Uint8Array {
+  getReceipts({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
     return requirePart(this.reader.getReceipts(header.number));
   }
 }

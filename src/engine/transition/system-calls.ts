@@ -13,10 +13,14 @@ import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
 /** EIP-4788, 2935, 7002, 7251. */
-const BEACON_ROOTS_CONTRACT = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
-const HISTORY_CONTRACT = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
-const WITHDRAWAL_REQUESTS_CONTRACT = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002');
-const CONSOLIDATION_REQUESTS_CONTRACT = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251');
+export const BEACON_ROOTS_CONTRACT: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
+export const HISTORY_CONTRACT: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
+export const WITHDRAWAL_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
+  '0x00000961ef480eb55e80d19ad83579a64c007002',
+);
+export const CONSOLIDATION_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
+  '0x0000bbddc7ce488642fb579f8b00f3a590007251',
+);
 const SYSTEM_CALL_GAS = 30_000_000n;
 
 const DEPOSIT_REQUEST = 0;

@@ -3,11 +3,14 @@ import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
+import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
+import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { StateQuestions } from '../../../src/upstream/state-questions.ts';
+import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
 import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
@@ -66,6 +69,7 @@ export function createNetwork(
     resolver,
     directory,
   };
+  const heads = new HeadQuestions(parts);
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),
@@ -73,6 +77,8 @@ export function createNetwork(
     transactions: new TransactionQuestions(parts),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     describe: () => ({ head: undefined, upstreams: [] }),
