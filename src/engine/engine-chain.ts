@@ -18,12 +18,13 @@ export class EngineChain implements Chain {
   readonly execution: EngineExecutions;
   readonly #stored: StoredBlocks;
 
-  constructor(store: string, pool: ExecutionPool) {
+  /** @param simulationGas of all calls of a simulation together; by default as much as one call may have */
+  constructor(store: string, pool: ExecutionPool, simulationGas?: bigint) {
     this.#stored = new StoredBlocks(openChainReader(store));
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored);
-    this.execution = new EngineExecutions(this.#stored, store, pool);
+    this.execution = new EngineExecutions(this.#stored, store, pool, simulationGas);
   }
 
   get chainId(): bigint {

@@ -2,6 +2,7 @@ import type { Method } from '../rpc/method.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
+import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
@@ -9,6 +10,7 @@ import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
+import { ethSimulateV1 } from './eth_simulateV1.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
 import { netVersion } from './net_version.ts';
@@ -33,6 +35,8 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetBlockByNumber,
   ethGetBlockByHash,
   ethGetTransactionCount,
+  ethCreateAccessList,
+  ethSimulateV1,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

@@ -1,12 +1,12 @@
-import type { CallRequest, Executions } from '../../chain/chain.ts';
-import { encodeHexData, type HexData } from '../../primitives/hex-data.ts';
+import type { CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
+import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
 import { type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
-import type { Job } from './job.ts';
+import type { CallJob } from './job.ts';
 
 /** Gas of a call that gives none, in block gas limits (spec 8). */
 const DEFAULT_GAS_BLOCKS = 10n;
@@ -16,11 +16,19 @@ export class EngineExecutions implements Executions {
   readonly #blocks: StoredBlocks;
   readonly #store: string;
   readonly #pool: ExecutionPool;
+  readonly #simulationGas: bigint | undefined;
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
 
-  constructor(blocks: StoredBlocks, store: string, pool: ExecutionPool) {
+  /** @param simulationGas of all calls of a simulation together; undefined: as much as one call may have */
+  constructor(
+    blocks: StoredBlocks,
+    store: string,
+    pool: ExecutionPool,
+    simulationGas: bigint | undefined,
+  ) {
     this.#blocks = blocks;
+    this.#simulationGas = simulationGas;
     this.#store = store;
     this.#pool = pool;
     this.#simulator = new Simulator(blocks.reader, pool.memoryLimit, pool.meter);
@@ -34,17 +42,36 @@ export class EngineExecutions implements Executions {
     return continueWith(this.#execute('estimate', request, scope), (quantity) => `"${quantity}"`);
   }
 
-  #execute(kind: Job['kind'], request: CallRequest, scope: RequestScope): PromiseOrValue<HexData> {
+  createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    return continueWith(this.#execute('accessList', request, scope), toJson);
+  }
+
+  simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const { header } = this.#blocks.findState(block).block;
+    const job = {
+      kind: 'blocks',
+      store: this.#store,
+      gasLimit: this.#simulationGas ?? this.#blocks.head.header.gasLimit * DEFAULT_GAS_BLOCKS,
+      request: { blockNumber: header.number, simulation },
+    } as const;
+    return continueWith(this.#pool.run(job, this.#simulator, scope), toJson);
+  }
+
+  #execute(kind: CallJob['kind'], request: CallRequest, scope: RequestScope): PromiseOrValue<HexData> {
     const { block, isPending } = this.#blocks.findState(request.block);
     const headLimit = this.#blocks.head.header.gasLimit;
-    const job: Job = {
+    const job: CallJob = {
       kind,
       store: this.#store,
-      gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
+      gasLimit: kind === 'estimate' ? headLimit : headLimit * DEFAULT_GAS_BLOCKS,
       request: createSimulationRequest(block.header.number, isPending, request),
     };
     return this.#pool.run(job, this.#simulator, scope);
   }
+}
+
+function toJson(result: HexData): JsonResult {
+  return typeof result === 'string' ? result : streamBytes(result);
 }
 
 function createSimulationRequest(

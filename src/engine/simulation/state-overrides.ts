@@ -28,33 +28,54 @@ function* putSlots(
   }
 }
 
+/** What overrides do to precompiles. */
+export type PrecompileOverrides = {
+  /** Takes the addresses where precompiles were removed or put. */
+  readonly moved?: Uint8Array[];
+  /** They stay where they are, and cannot be moved. */
+  readonly areFixed?: boolean;
+};
+
 /** A precompile whose account is overridden is an ordinary account; it may go to another address. */
-function movePrecompile(state: WorldState, overrides: StateOverrides, key: string): void {
+function movePrecompile(
+  state: WorldState,
+  overrides: StateOverrides,
+  key: string,
+  { moved, areFixed = false }: PrecompileOverrides,
+): void {
   const address = hexToBytes(key);
   const target = overrides[key]?.movePrecompileToAddress?.toLowerCase();
-  const precompile = state.getPrecompile(address);
+  const precompile = areFixed ? 0 : state.getPrecompile(address);
   if (precompile === 0 && target !== undefined) {
     throw new ChainError('failed', `account ${checksumAddress(address)} is not a precompile`);
   }
-  if (precompile !== 0) state.setPrecompile(address, 0);
+  if (precompile !== 0) {
+    state.setPrecompile(address, 0);
+    moved?.push(address);
+  }
   if (target === undefined) return;
   const destination = hexToBytes(target);
   if (overrides[target] !== undefined) {
     throw new ChainError('failed', `account ${checksumAddress(destination)} is already overridden`);
   }
   state.setPrecompile(destination, precompile);
+  moved?.push(destination);
 }
 
 /**
  * Writes overrides into a call's state (geth internal/ethapi/override), a piece at a time.
  * @throws ChainError with geth's text for contradictions
  */
-export function* applyStateOverrides(overrides: StateOverrides, state: WorldState): Execution<void> {
+export function* applyStateOverrides(
+  overrides: StateOverrides,
+  state: WorldState,
+  precompiles: PrecompileOverrides = {},
+): Execution<void> {
   let count = 0;
   for (const [key, override] of Object.entries(overrides)) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
-    movePrecompile(state, overrides, key);
+    movePrecompile(state, overrides, key, precompiles);
     if (override.state !== undefined && override.stateDiff !== undefined) {
       throw new ChainError('failed', `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
     }
