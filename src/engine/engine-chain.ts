@@ -8,6 +8,9 @@ import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
 
+/** What geth suggests as a priority fee before blocks have told it more, wei per gas. */
+const MINIMUM_TIP = 1_000_000n;
+
 /** The embedded chain: stored blocks answer the reads and are what calls are executed on. */
 export class EngineChain implements Chain {
   /** A store without a head does not open. */
@@ -18,13 +21,12 @@ export class EngineChain implements Chain {
   readonly execution: EngineExecutions;
   readonly #stored: StoredBlocks;
 
-  /** @param simulationGas of all calls of a simulation together; by default as much as one call may have */
-  constructor(store: string, pool: ExecutionPool, simulationGas?: bigint) {
+  constructor(store: string, pool: ExecutionPool) {
     this.#stored = new StoredBlocks(openChainReader(store));
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored);
-    this.execution = new EngineExecutions(this.#stored, store, pool, simulationGas);
+    this.execution = new EngineExecutions(this.#stored, store, pool, () => MINIMUM_TIP);
   }
 
   get chainId(): bigint {

@@ -1,10 +1,12 @@
 import type { CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
 import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { needsTip } from '../simulation/fill-fees.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
-import { type SimulationRequest, Simulator } from '../simulation/simulator.ts';
+import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';
 
@@ -16,19 +18,19 @@ export class EngineExecutions implements Executions {
   readonly #blocks: StoredBlocks;
   readonly #store: string;
   readonly #pool: ExecutionPool;
-  readonly #simulationGas: bigint | undefined;
+  readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
 
-  /** @param simulationGas of all calls of a simulation together; undefined: as much as one call may have */
+  /** @param suggestTip a priority fee that recent blocks accepted, wei per gas */
   constructor(
     blocks: StoredBlocks,
     store: string,
     pool: ExecutionPool,
-    simulationGas: bigint | undefined,
+    suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>,
   ) {
+    this.#suggestTip = suggestTip;
     this.#blocks = blocks;
-    this.#simulationGas = simulationGas;
     this.#store = store;
     this.#pool = pool;
     this.#simulator = new Simulator(blocks.reader, pool.memoryLimit, pool.meter);
@@ -43,21 +45,30 @@ export class EngineExecutions implements Executions {
   }
 
   createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    return continueWith(this.#execute('accessList', request, scope), toJson);
+    const tip = needsTip(request.call) ? this.#suggestTip(scope) : 0n;
+    return continueWith(tip, (suggestedTip) =>
+      continueWith(this.#execute('accessList', request, scope, suggestedTip), toJson),
+    );
   }
 
   simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     const { header } = this.#blocks.findState(block).block;
+    const gasLimit = this.#pool.simulationGas ?? this.#blocks.head.header.gasLimit * DEFAULT_GAS_BLOCKS;
     const job = {
       kind: 'blocks',
       store: this.#store,
-      gasLimit: this.#simulationGas ?? this.#blocks.head.header.gasLimit * DEFAULT_GAS_BLOCKS,
+      gasLimit: minBigInt(gasLimit, MAX_CALL_GAS),
       request: { blockNumber: header.number, simulation },
     } as const;
     return continueWith(this.#pool.run(job, this.#simulator, scope), toJson);
   }
 
-  #execute(kind: CallJob['kind'], request: CallRequest, scope: RequestScope): PromiseOrValue<HexData> {
+  #execute(
+    kind: CallJob['kind'],
+    request: CallRequest,
+    scope: RequestScope,
+    suggestedTip?: bigint,
+  ): PromiseOrValue<HexData> {
     const { block, isPending } = this.#blocks.findState(request.block);
     const headLimit = this.#blocks.head.header.gasLimit;
     const job: CallJob = {
@@ -65,6 +76,7 @@ export class EngineExecutions implements Executions {
       store: this.#store,
       gasLimit: kind === 'estimate' ? headLimit : headLimit * DEFAULT_GAS_BLOCKS,
       request: createSimulationRequest(block.header.number, isPending, request),
+      ...(suggestedTip !== undefined && { suggestedTip }),
     };
     return this.#pool.run(job, this.#simulator, scope);
   }

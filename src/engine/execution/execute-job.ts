@@ -71,10 +71,13 @@ function* executeBlocks(
   }
 }
 
-function* runJob(simulation: Simulation, { kind, request, gasLimit }: CallJob): Execution<HexData> {
+function* runJob(
+  simulation: Simulation,
+  { kind, request, gasLimit, suggestedTip = 0n }: CallJob,
+): Execution<HexData> {
   if (!simulation.isPlain || request.stateOverrides !== undefined)
     yield* simulation.prepare(request.stateOverrides, { areFixed: kind === 'accessList' });
-  if (kind === 'accessList') return yield* createAccessList(simulation, gasLimit);
+  if (kind === 'accessList') return yield* createAccessList(simulation, gasLimit, suggestedTip);
   if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
   const running = startCall(simulation, gasLimit);
   for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;

@@ -15,6 +15,8 @@ import type { Lane } from './next-task.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
+  /** Gas of all calls of a simulation together; absent: 10 times the gas limit of the head, as for a single call. */
+  readonly simulationGas?: number;
   /** Called with faults of this program; never with calls that fail by themselves. */
   readonly onFault: (fault: string) => void;
 };
@@ -41,6 +43,8 @@ export class ExecutionPool {
   readonly #onFault: (fault: string) => void;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
+  /** Gas of all calls of a simulation together, where that is set. */
+  readonly simulationGas: bigint | undefined;
   /** Of what runs on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
@@ -49,8 +53,9 @@ export class ExecutionPool {
   #sliceMs = 0;
   #isClosed = false;
 
-  constructor({ onFault, ...options }: ExecutionPoolOptions) {
+  constructor({ onFault, simulationGas, ...options }: ExecutionPoolOptions) {
     this.memoryLimit = options.memoryLimit;
+    this.simulationGas = simulationGas === undefined ? undefined : BigInt(simulationGas);
     this.#onFault = onFault;
     this.#heavyCalls = new HeavyCalls(options, onFault);
   }

@@ -14,6 +14,8 @@ export type CallJob = {
   readonly request: SimulationRequest;
   /** For calls the gas when none is given; for estimates the pending block's limit. */
   readonly gasLimit: bigint;
+  /** For access lists of calls that offer a price and no priority fee, wei per gas. */
+  readonly suggestedTip?: bigint;
 };
 
 /** Blocks of calls. */

@@ -11,6 +11,7 @@ import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { buildSimulatedCall, checkCallDefaults, checkCallTypes } from './blocks/simulated-call.ts';
 import { advance, type Execution } from './execution.ts';
+import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const MAX_NONCE = 2n ** 64n - 1n;
@@ -23,11 +24,17 @@ type Accesses = Map<string, Set<string>>;
 /**
  * geth's search for an access list: the call is run with what was accessed so far until nothing is added.
  * @param gasLimit gas when the call gives none
+ * @param suggestedTip priority fee where the call offers a price and none, wei per gas
  * @returns the object of `accessList`, `gasUsed`, and `error` where the call fails, as JSON
  * @throws ChainError `failed` where the call cannot be executed at all
  */
-export function* createAccessList(simulation: Simulation, gasLimit: bigint): Execution<HexData> {
-  const { call } = simulation;
+export function* createAccessList(
+  simulation: Simulation,
+  gasLimit: bigint,
+  suggestedTip: bigint,
+): Execution<HexData> {
+  const call = fillFees(simulation.call, simulation.block, simulation.rules, suggestedTip);
+  if (call !== simulation.call) simulation.useCall(call);
   const gas = minBigInt(call.gas === undefined ? gasLimit : BigInt(call.gas), MAX_CALL_GAS);
   checkCallDefaults(call, simulation.rules.chainId);
   const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
@@ -70,7 +77,8 @@ function* runOnce(
     return running.finish();
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
-    const { rules, baseFeePerGas } = simulation;
+    const { rules, block } = simulation;
+    const { baseFeePerGas } = block;
     const lists = { ...simulation.lists, accessList };
     const place = { nonce, gasLimit: gas, baseFeePerGas, rules, defaultType: 0 } as const;
     const hash = bytesToHex(hashTransaction(buildSimulatedCall(call, lists, place).transaction));

@@ -1,6 +1,6 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
 import type { Evm } from '../../evm/evm.ts';
-import type { Access, Recording } from '../../evm/message.ts';
+import type { Access, BlockEnvironment, Recording } from '../../evm/message.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
@@ -108,7 +108,7 @@ export class Simulator {
 
 /** A call over its state; every run begins with the state as it was. */
 export class Simulation {
-  readonly call: CallObject;
+  #call: CallObject;
   readonly #entry: PooledEvm;
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
@@ -124,7 +124,7 @@ export class Simulation {
   constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment, meter: GasMeter) {
     const { evm } = entry;
     const { freeBlock, rules } = environment;
-    this.call = call;
+    this.#call = call;
     this.#entry = entry;
     this.#evm = evm;
     this.#environment = environment;
@@ -197,14 +197,24 @@ export class Simulation {
     return this.#transaction.body.maxFeePerGas;
   }
 
+  get call(): CallObject {
+    return this.#call;
+  }
+
   /** The call's own lists. */
   get lists(): CallLists {
     return this.#lists;
   }
 
-  /** Of the block; absent before London. */
-  get baseFeePerGas(): bigint | undefined {
-    return this.#environment.block.baseFeePerGas;
+  /** The block that a call sees which offers a price. */
+  get block(): BlockEnvironment {
+    return this.#environment.block;
+  }
+
+  /** Replaces the call, but for its lists. */
+  useCall(call: CallObject): void {
+    this.#call = call;
+    this.#built = undefined;
   }
 
   /** Replaces the access list in the runs to come. */

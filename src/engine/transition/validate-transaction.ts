@@ -111,7 +111,7 @@ export function validateFees(
       );
     }
   }
-  if (tx.type === 3) validateBlobs(tx, sender, block, skipsBaseFee);
+  if (tx.type === 3 || tx.blobVersionedHashes.length > 0) validateBlobs(tx, sender, block, skipsBaseFee);
   if (tx.type === 4) {
     if (tx.to === undefined) {
       throw new TransactionError(
