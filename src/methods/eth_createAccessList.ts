@@ -25,7 +25,15 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
       },
       'latest',
     ],
-    result: {},
+    result: {
+      accessList: [
+        {
+          address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+          storageKeys: ['0x5d41580900df66410c99d44a27caf741ac799e6580b690024cc351b5fbf7d5b7'],
+        },
+      ],
+      gasUsed: '0x6610',
+    },
   },
   handle([call, block, stateOverrides], context) {
     const request = capCallRequest({ call, block, stateOverrides, blockOverrides: undefined }, context);

@@ -4,6 +4,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { LATEST } from './block-reference.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
 import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_SIMULATION } from './result-examples.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
 import { simulation } from './simulation-params.ts';
 
@@ -49,8 +50,24 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
     'busy',
   ],
   example: {
-    params: [{ blockStateCalls: [{}] }, 'latest'],
-    result: [],
+    params: [
+      {
+        blockStateCalls: [
+          {
+            calls: [
+              {
+                from: '0xb22db1efc84ea674085fe1364910d5e8196cbc81',
+                to: '0x00000000000000000000000000000000000000cc',
+                value: '0x1',
+              },
+            ],
+          },
+        ],
+        traceTransfers: true,
+      },
+      'latest',
+    ],
+    result: EXAMPLE_SIMULATION,
   },
   handle([given, block = LATEST], { network, scope }) {
     checkSize(given);

@@ -14,4 +14,6 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
   'eth_getTransactionCount',
+  'eth_createAccessList',
+  'eth_simulateV1',
 ];
