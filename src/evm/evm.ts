@@ -55,7 +55,12 @@ const WARM_PIECE = 512;
 /** Bytes of output that are copied in one piece: 0.3 ms. */
 const OUTPUT_PIECE: number = 512 << 10;
 /** Bits of core/recording. */
-const RECORDINGS: Readonly<Record<Recording, number>> = { nothing: 0, transfers: 1, accesses: 2, logNumbers: 4 };
+const RECORDINGS: Readonly<Record<Recording, number>> = {
+  nothing: 0,
+  transfers: 1,
+  accesses: 2,
+  logNumbers: 4,
+};
 const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (0.5 ms and more) is run in pieces, and the message pauses before it. */

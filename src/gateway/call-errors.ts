@@ -1,7 +1,7 @@
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
-import { RpcError } from '../rpc/errors.ts';
 import { decodeRevertReason } from '../primitives/revert-reason.ts';
+import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** Where a failure happened, for the log: names that the service chose itself. */

@@ -1,12 +1,12 @@
 import type { BlockSimulation } from '../chain/chain.ts';
-import { defineMethod, type Method } from '../rpc/method.ts';
 import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_SIMULATION } from './result-examples.ts';
-import { simulatedBlocks } from './simulation-schemas.ts';
 import { simulation } from './simulation-params.ts';
+import { simulatedBlocks } from './simulation-schemas.ts';
 
 /** geth's bounds. */
 const MAX_BLOCKS = 256;
@@ -88,7 +88,6 @@ function checkSize({ blockStateCalls }: BlockSimulation): void {
       );
     }
     total += calls.length;
-    if (total > MAX_CALLS)
-      throw new RpcError('simulationLimit', `too many calls: ${total} > ${MAX_CALLS}`);
+    if (total > MAX_CALLS) throw new RpcError('simulationLimit', `too many calls: ${total} > ${MAX_CALLS}`);
   }
 }

@@ -116,60 +116,58 @@ export const EXAMPLE_BLOCK: Readonly<Record<string, unknown>> = {
 
 /** A transfer of 1 wei with `traceTransfers`. */
 export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = [
- {
-  number: '0x3e',
-  hash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
-  parentHash: '0xda3e44ca319427b9b6fbf1cb6924a68b8c772bf4b16f40bd83f3bb85bfda06c7',
-  nonce: '0x0000000000000000',
-  mixHash: '0x0000000000000000000000000000000000000000000000000000000000000000',
-  sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
-  logsBloom: EMPTY_BLOOM,
-  stateRoot: '0x9c9d689a32b1d565d5b0dd6fad0ec5c9d6e19e60cf5c324b43978606259386f3',
-  miner: '0xda611878cfbacb451ce7408a7d1371cdb2e1782d',
-  difficulty: '0x0',
-  extraData: '0x',
-  gasLimit: '0x1c9c380',
-  gasUsed: '0x5208',
-  timestamp: '0x6553f409',
-  transactionsRoot: '0x9047b5cb324df786605eae87b7e722de811f529ed4b73b9f128fbf923a3bbcec',
-  receiptsRoot: '0xf78dfb743fbd92ade140711c8bbc542b5e307f0ab7984eff35d751969fe57efa',
-  baseFeePerGas: '0x0',
-  blobGasUsed: '0x0',
-  excessBlobGas: '0x0',
-  withdrawalsRoot: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
-  parentBeaconBlockRoot: '0x0000000000000000000000000000000000000000000000000000000000000000',
-  requestsHash: '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  size: '0x28f',
-  transactions: [
-   '0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45'
-  ],
-  uncles: [],
-  withdrawals: [],
-  calls: [
-   {
-    returnData: '0x',
-    logs: [
-     {
-      address: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
-      topics: [
-       '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-       '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
-       '0x00000000000000000000000000000000000000000000000000000000000000cc'
-      ],
-      data: '0x0000000000000000000000000000000000000000000000000000000000000001',
-      blockHash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
-      blockNumber: '0x3e',
-      transactionHash: '0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45',
-      transactionIndex: '0x0',
-      blockTimestamp: '0x6553f409',
-      logIndex: '0x0',
-      removed: false
-     }
-    ],
+  {
+    number: '0x3e',
+    hash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
+    parentHash: '0xda3e44ca319427b9b6fbf1cb6924a68b8c772bf4b16f40bd83f3bb85bfda06c7',
+    nonce: '0x0000000000000000',
+    mixHash: '0x0000000000000000000000000000000000000000000000000000000000000000',
+    sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+    logsBloom: EMPTY_BLOOM,
+    stateRoot: '0x9c9d689a32b1d565d5b0dd6fad0ec5c9d6e19e60cf5c324b43978606259386f3',
+    miner: '0xda611878cfbacb451ce7408a7d1371cdb2e1782d',
+    difficulty: '0x0',
+    extraData: '0x',
+    gasLimit: '0x1c9c380',
     gasUsed: '0x5208',
-    maxUsedGas: '0x5208',
-    status: '0x1'
-   }
-  ]
- }
+    timestamp: '0x6553f409',
+    transactionsRoot: '0x9047b5cb324df786605eae87b7e722de811f529ed4b73b9f128fbf923a3bbcec',
+    receiptsRoot: '0xf78dfb743fbd92ade140711c8bbc542b5e307f0ab7984eff35d751969fe57efa',
+    baseFeePerGas: '0x0',
+    blobGasUsed: '0x0',
+    excessBlobGas: '0x0',
+    withdrawalsRoot: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+    parentBeaconBlockRoot: '0x0000000000000000000000000000000000000000000000000000000000000000',
+    requestsHash: '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    size: '0x28f',
+    transactions: ['0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45'],
+    uncles: [],
+    withdrawals: [],
+    calls: [
+      {
+        returnData: '0x',
+        logs: [
+          {
+            address: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+            topics: [
+              '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+              '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
+              '0x00000000000000000000000000000000000000000000000000000000000000cc',
+            ],
+            data: '0x0000000000000000000000000000000000000000000000000000000000000001',
+            blockHash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
+            blockNumber: '0x3e',
+            transactionHash: '0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45',
+            transactionIndex: '0x0',
+            blockTimestamp: '0x6553f409',
+            logIndex: '0x0',
+            removed: false,
+          },
+        ],
+        gasUsed: '0x5208',
+        maxUsedGas: '0x5208',
+        status: '0x1',
+      },
+    ],
+  },
 ];

@@ -20,6 +20,8 @@ const METHODS = [
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
+  'eth_createAccessList',
+  'eth_simulateV1',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',
@@ -37,7 +39,7 @@ const SUITES = [
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
     folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 392,
+    transcripts: 392 + 4 + 91,
   },
   {
     set: 'mainnet-0-999',
@@ -72,6 +74,8 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
       const node = await startService({
         dataDir: folder.path,
         defaultNetwork: 'chain',
+        // geth's default, which the transcripts were made with.
+        execution: { simulationGas: 50_000_000 },
         networks: { chain: { hosts: ['chain.localhost'], embedded: { data: store } } },
       });
       services.push(node);

@@ -11,7 +11,13 @@ test('every bound of executions has a default', () => {
 });
 
 test('bounds that cannot be', () => {
-  for (const options of [{ callMemory: 1000 }, { callMemory: 2 ** 32 }, { heavyCalls: 0 }, { threads: 2 }, { simulationGas: 1 }]) {
+  for (const options of [
+    { callMemory: 1000 },
+    { callMemory: 2 ** 32 },
+    { heavyCalls: 0 },
+    { threads: 2 },
+    { simulationGas: 1 },
+  ]) {
     assert.equal(executionOptionsSchema.safeParse(options).success, false, JSON.stringify(options));
   }
 });

@@ -96,7 +96,11 @@ describe('what the built-in chains answer', () => {
       await ask(chain, 'eth_estimateGas', [tokenTransfer]);
       await ask(chain, 'eth_createAccessList', [tokenTransfer]);
       await ask(chain, 'eth_createAccessList', [{ data: '0xfe' }]);
-      const calls = [{ ...tokenTransfer, value: '0x0' }, { data: '0x5f5ffd' }, { data: '0xfe', gas: '0x20000' }];
+      const calls = [
+        { ...tokenTransfer, value: '0x0' },
+        { data: '0x5f5ffd' },
+        { data: '0xfe', gas: '0x20000' },
+      ];
       const simulation = { blockStateCalls: [{ calls }], returnFullTransactions: true };
       await ask(chain, 'eth_simulateV1', [simulation, 'latest']);
       await ask(chain, 'eth_getTransactionCount', [tokenTransfer.from, 'latest']);

@@ -4,8 +4,8 @@ import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-d
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { needsTip } from '../simulation/fill-fees.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
+import { needsTip } from '../simulation/fill-fees.ts';
 import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';

@@ -20,7 +20,11 @@ export function executeJob(simulator: Simulator, job: Job, lease?: MemoryLease):
   return job.kind === 'blocks' ? executeBlocks(simulator, job, lease) : executeCall(simulator, job, lease);
 }
 
-function* executeCall(simulator: Simulator, job: CallJob, lease: MemoryLease | undefined): Execution<HexData> {
+function* executeCall(
+  simulator: Simulator,
+  job: CallJob,
+  lease: MemoryLease | undefined,
+): Execution<HexData> {
   const simulation = simulator.open(job.request);
   let isSound = true;
   try {

@@ -1,7 +1,7 @@
-import type { AccessListItem } from '../../chain/transaction.ts';
-import { hashTransaction, recoverAuthority } from '../../chain/transaction.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { data, quantity } from '../../chain/json-values.ts';
+import type { AccessListItem } from '../../chain/transaction.ts';
+import { hashTransaction, recoverAuthority } from '../../chain/transaction.ts';
 import { createAddress, ZERO_ADDRESS } from '../../primitives/address.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
@@ -153,7 +153,10 @@ function areEqual(a: Accesses, b: Accesses): boolean {
   return true;
 }
 
-function encodeResult(list: readonly AccessListItem[], { status, reason, gasUsed }: TransactionResult): string {
+function encodeResult(
+  list: readonly AccessListItem[],
+  { status, reason, gasUsed }: TransactionResult,
+): string {
   const entries = list.map(
     ({ address, storageKeys }) =>
       `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,

@@ -139,10 +139,7 @@ export class Simulation {
    * Before the first run: reads the call's lists and changes the state that every run begins with.
    * @throws ChainError with geth's text for contradictions
    */
-  *prepare(
-    overrides: StateOverrides | undefined,
-    precompiles: PrecompileOverrides = {},
-  ): Execution<void> {
+  *prepare(overrides: StateOverrides | undefined, precompiles: PrecompileOverrides = {}): Execution<void> {
     if (overrides !== undefined) {
       yield* applyStateOverrides(overrides, this.#evm.state, precompiles);
       this.#mark = this.#evm.mark();

@@ -21,5 +21,7 @@ const INVALID_CALL = /^err: /;
 /** Why a node refuses a simulated block or transaction; undefined where its error says something else. */
 export function findRefusal({ code, message }: NodeError, method: string): SimulationRefusal | undefined {
   if (method !== 'eth_simulateV1') return undefined;
-  return REFUSALS.get(code) ?? (code === INTERNAL && INVALID_CALL.test(message) ? 'invalidSimulation' : undefined);
+  return (
+    REFUSALS.get(code) ?? (code === INTERNAL && INVALID_CALL.test(message) ? 'invalidSimulation' : undefined)
+  );
 }

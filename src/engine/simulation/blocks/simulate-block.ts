@@ -1,8 +1,8 @@
-import type { CallObject, WithdrawalObject } from '../../../chain/chain.ts';
-import { ChainError } from '../../../chain/errors.ts';
 import type { Block, Withdrawal } from '../../../chain/block.ts';
 import { withdrawalToRlp } from '../../../chain/block.ts';
-import { hashHeader, type Header } from '../../../chain/header.ts';
+import type { CallObject, WithdrawalObject } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { type Header, hashHeader } from '../../../chain/header.ts';
 import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../chain/receipt.ts';
 import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../chain/transaction.ts';
 import type { Evm } from '../../../evm/evm.ts';

@@ -1,18 +1,18 @@
 import type { BlockSimulation } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
-import type { ChainReader, StoredHeader } from '../../../store/chain-reader.ts';
 import type { Evm } from '../../../evm/evm.ts';
 import { bytesEqual } from '../../../primitives/bytes.ts';
+import type { HexData } from '../../../primitives/hex-data.ts';
+import type { ChainReader, StoredHeader } from '../../../store/chain-reader.ts';
 import { StateTrie } from '../../state/state-trie.ts';
 import type { Execution } from '../execution.ts';
 import type { GasMeter } from '../gas-meter.ts';
 import { encodeSimulatedBlock } from './encode-block.ts';
 import { planBlocks } from './plan-blocks.ts';
 import { type HashedHeader, prepareHeader } from './prepare-header.ts';
-import { simulateBlock, type SimulationParts } from './simulate-block.ts';
+import { type SimulationParts, simulateBlock } from './simulate-block.ts';
 import type { SimulatedState } from './simulated-state.ts';
-import { TextBuffer } from './text-buffer.ts';
+import type { TextBuffer } from './text-buffer.ts';
 
 /** A simulation at a block that exists. */
 export type SimulateBlocksRequest = {
@@ -75,7 +75,7 @@ export function* simulateBlocks(
 }
 
 /** The tries of a stored block, to be changed by a simulation. */
-export function* openTries(reader: ChainReader, base: StoredHeader): Execution<StateTrie> {
+export function openTries(reader: ChainReader, base: StoredHeader): StateTrie {
   const trie = new StateTrie(reader);
   if (bytesEqual(trie.apply([]), base.header.stateRoot)) return trie;
   throw new ChainError('failed', 'historical state is not available for simulations');

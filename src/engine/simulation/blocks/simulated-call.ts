@@ -6,11 +6,11 @@ import {
   type TransactionBody,
   type TransactionType,
 } from '../../../chain/transaction.ts';
+import { isAtLeast, type Revision } from '../../../evm/revision.ts';
 import { checksumAddress, ZERO_ADDRESS } from '../../../primitives/address.ts';
 import { hexToBytes } from '../../../primitives/hex.ts';
 import type { BlockRules } from '../../transition/rules.ts';
 import { TransactionError } from '../../transition/transaction-error.ts';
-import { isAtLeast, type Revision } from '../../../evm/revision.ts';
 import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 
 /** What geth reads out of a legacy transaction's `v` of 0: (2^64 - 35) / 2. */
