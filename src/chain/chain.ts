@@ -155,10 +155,40 @@ export interface TransactionReads {
   getTransaction(place: TransactionPlace, scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
+/** Slots (32 bytes) by account (lower case): what `getStorageValues` is asked for. */
+export type StorageRequests = ReadonlyMap<string, readonly string[]>;
+
 /**
  * Accounts at a block. @throws ChainError `failed` where there is no such block, in geth's words
  */
 export interface StateReads {
+  /** JSON string of a quantity, Wei. */
+  getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
+  /** JSON string of hex data; `0x` where there is no contract. */
+  getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** JSON string of 32 bytes. @param slot 32 bytes */
+  getStorageAt(
+    address: string,
+    slot: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText>;
+  /** Object of arrays of 32 bytes by address. */
+  getStorageValues(
+    requests: StorageRequests,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText>;
+  /**
+   * Merkle proofs of an account and of slots of it, wire shape of `eth_getProof`.
+   * @param slots each is 32 bytes or a quantity; the answer repeats it in this form
+   */
+  getProof(
+    address: string,
+    slots: readonly string[],
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult>;
   /** JSON string of a quantity. */
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
 }

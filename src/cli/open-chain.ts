@@ -33,10 +33,10 @@ export async function openChain(
   if (builtin !== undefined) {
     return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool);
   }
-  const { data } = embedded as { data: string };
+  const { data, proofBlocks } = embedded as NonNullable<NetworkOptions['embedded']>;
   checkLmdbFile(data);
   if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
-  return new EngineChain(data, backends.pool);
+  return new EngineChain(data, backends.pool, proofBlocks);
 }
 
 /** Opens the chain that nodes know. @param pool as by default when undefined */

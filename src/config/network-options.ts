@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
+import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
@@ -19,7 +20,8 @@ export type NetworkOptions = {
   /** Host names, lower case; `*.name` means every name below. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
-  readonly embedded?: { readonly data: string };
+  /** A store, and how many blocks below its head have proofs. */
+  readonly embedded?: { readonly data: string; readonly proofBlocks: number };
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
@@ -49,7 +51,7 @@ const hostSchema = z
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
-  embedded: z.strictObject({ data: z.string().min(1) }).exactOptional(),
+  embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   passthrough: passthroughSchema.exactOptional(),

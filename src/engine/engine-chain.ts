@@ -3,6 +3,7 @@ import type { ChainFigures } from '../observe/sources.ts';
 import { openChainReader } from '../store/chain-reader.ts';
 import { EngineExecutions } from './execution/engine-executions.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
+import { DEFAULT_PROOF_BLOCKS } from './options.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
@@ -21,11 +22,12 @@ export class EngineChain implements Chain {
   readonly execution: EngineExecutions;
   readonly #stored: StoredBlocks;
 
-  constructor(store: string, pool: ExecutionPool) {
+  /** @param proofBlocks blocks below the head that have proofs */
+  constructor(store: string, pool: ExecutionPool, proofBlocks: number = DEFAULT_PROOF_BLOCKS) {
     this.#stored = new StoredBlocks(openChainReader(store));
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
-    this.state = new EngineState(this.#stored);
+    this.state = new EngineState(this.#stored, proofBlocks);
     this.execution = new EngineExecutions(this.#stored, store, pool, () => MINIMUM_TIP);
   }
 

@@ -1,4 +1,15 @@
 import * as z from 'zod';
+import { KEPT_CHANGES } from '../store/block-changes.ts';
+
+/** Blocks below the head of an embedded chain at which `eth_getProof` answers. */
+export const DEFAULT_PROOF_BLOCKS = 128;
+
+/** `proofBlocks:` of an embedded network. A store remembers no more. */
+export const proofBlocksSchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(KEPT_CHANGES)
+  .default(DEFAULT_PROOF_BLOCKS);
 
 /** How embedded chains execute; sizes are bytes. */
 export type ExecutionOptions = {

@@ -16,4 +16,9 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getTransactionCount',
   'eth_createAccessList',
   'eth_simulateV1',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getProof',
 ];

@@ -149,6 +149,31 @@ export const receipt: z.ZodType = z
   })
   .meta({ title: 'receipt' });
 
+/** Words of storage by account. */
+export const storageValues: z.ZodType = z.record(address, z.array(hash32)).meta({ title: 'storage values' });
+
+const trieNodes: z.ZodType = z.array(data).meta({ description: 'RLP of the nodes from the root on.' });
+
+export const accountProof: z.ZodType = z
+  .looseObject({
+    address,
+    accountProof: trieNodes,
+    balance: quantity256,
+    codeHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
+    nonce: quantity64,
+    storageHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
+    storageProof: z.array(
+      z
+        .object({
+          key: z.union([quantity256, hash32]).meta({ description: 'As it was asked for.' }),
+          value: quantity256,
+          proof: trieNodes,
+        })
+        .meta({ title: 'slot proof' }),
+    ),
+  })
+  .meta({ title: 'account proof' });
+
 /** Spec 2.6. */
 export const gasEstimate: z.ZodType = z
   .object({

@@ -4,9 +4,14 @@ import { ethCall } from './eth_call.ts';
 import { ethChainId } from './eth_chainId.ts';
 import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
+import { ethGetCode } from './eth_getCode.ts';
+import { ethGetProof } from './eth_getProof.ts';
+import { ethGetStorageAt } from './eth_getStorageAt.ts';
+import { ethGetStorageValues } from './eth_getStorageValues.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
@@ -37,6 +42,11 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetTransactionCount,
   ethCreateAccessList,
   ethSimulateV1,
+  ethGetBalance,
+  ethGetCode,
+  ethGetStorageAt,
+  ethGetStorageValues,
+  ethGetProof,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

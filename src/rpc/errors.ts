@@ -42,6 +42,7 @@ export type ErrorName =
   | 'busy'
   | 'unavailable'
   | 'prunedHistory'
+  | 'limitExceeded'
   | 'cancelled'
   | 'internal'
   | 'misconfigured'
@@ -234,6 +235,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'pruned history unavailable',
     meaning: 'The block exists, but no node of this network keeps history that old.',
+  },
+  limitExceeded: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning: 'The call asks for more than one call may; the message names the bound.',
   },
   cancelled: {
     code: -32000,

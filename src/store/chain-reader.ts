@@ -4,8 +4,9 @@ import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
 import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
+import { type BlockChanges, decodeBlockChanges } from './block-changes.ts';
 import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
-import type { Version } from './versioned-table.ts';
+import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
 
 /** A canonical header with what is known about its place in the chain. */
 export type StoredHeader = {
@@ -87,6 +88,22 @@ export class ChainReader {
    */
   findSlot(key: Uint8Array, block: number): Version | undefined {
     return this.#tables.slots.find(key, block);
+  }
+
+  /** Keys of accounts (20) and the blocks that set them last. */
+  listAccounts(range: KeyRange): KeyAge[] {
+    return this.#tables.accounts.listKeys(range);
+  }
+
+  /** Keys of slots (address, slot: 52) and the blocks that set them last. */
+  listSlots(range: KeyRange): KeyAge[] {
+    return this.#tables.slots.listKeys(range);
+  }
+
+  /** What a block changed; undefined where the store has no list of it. */
+  getChanges(block: bigint): BlockChanges | undefined {
+    const row = this.#tables.changes?.get(numberKey(block));
+    return row && decodeBlockChanges(row);
   }
 
   /** A node of the head's state trie. `path` is hex-prefix encoded. */

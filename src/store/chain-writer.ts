@@ -2,6 +2,7 @@ import { type Block, encodeBody } from '../chain/block.ts';
 import { headerToRlp } from '../chain/header.ts';
 import { encodeStoredReceipts, type StoredReceipt } from '../chain/receipt.ts';
 import { encodeRlp } from '../primitives/rlp.ts';
+import { ChangeCollector, KEPT_CHANGES } from './block-changes.ts';
 import { ChainReader } from './chain-reader.ts';
 import {
   asBuffer,
@@ -73,7 +74,7 @@ export class ChainWriter {
       if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
-      this.#putState(state);
+      this.#putState(state, new ChangeCollector(0));
       this.#putBlock(encodeExecutedBlock(genesis));
     });
   }
@@ -92,8 +93,12 @@ export class ChainWriter {
           `the store's head moved to block ${head} while importing: is another import running?`,
         );
       }
-      this.#putState(state);
-      for (const block of blocks) this.#putBlock(block);
+      const changes = new ChangeCollector(Number(first.number));
+      this.#putState(state, changes);
+      for (const block of blocks) {
+        this.#putBlock(block);
+        this.#putChanges(block.number, changes);
+      }
     });
   }
 
@@ -101,10 +106,19 @@ export class ChainWriter {
     await this.#tables.root.close();
   }
 
-  #putState({ accounts, slots, accountTrie, storageTries, codes }: StateBatch): void {
+  #putState(
+    { accounts, slots, accountTrie, storageTries, codes }: StateBatch,
+    changes: ChangeCollector,
+  ): void {
     const tables = this.#tables;
-    for (const write of accounts) tables.accounts.write(write);
-    for (const write of slots) tables.slots.write(write);
+    for (const write of accounts) {
+      tables.accounts.write(write);
+      changes.addAccount(write);
+    }
+    for (const write of slots) {
+      tables.slots.write(write);
+      changes.addSlot(write);
+    }
     for (const node of accountTrie) putNode(tables.accountTrie, NO_OWNER, node);
     for (const write of storageTries) this.#putStorageTrie(write);
     for (const [hash, code] of codes) tables.codes.putSync(asBuffer(hash), asBuffer(code));
@@ -120,6 +134,13 @@ export class ChainWriter {
       }
     }
     for (const node of nodes) putNode(table, owner, node);
+  }
+
+  #putChanges(block: bigint, changes: ChangeCollector): void {
+    const { changes: table } = this.#tables;
+    table?.putSync(numberKey(block), changes.encode(Number(block)));
+    const oldest = block - BigInt(KEPT_CHANGES);
+    if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 
   #putBlock({ number, hash, header, body, receipts }: EncodedBlock): void {

@@ -29,6 +29,11 @@ export type Tables = {
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
+  /**
+   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
+   * reading and has none yet; one that an earlier version of this program wrote lacks rows.
+   */
+  readonly changes: BinaryTable | undefined;
 };
 
 const MAX_TABLES = 16;
@@ -78,6 +83,7 @@ export function openTables(path: string, readOnly: boolean): Tables {
     accountTrie: table('account-trie'),
     storageTries: table('storage-tries'),
     codes: table('codes'),
+    changes: table('changes') as BinaryTable | undefined,
   };
 }
 

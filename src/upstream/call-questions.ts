@@ -18,7 +18,7 @@ export type QuestionParts = {
 };
 
 /** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */
-const MAX_KEY_LENGTH = 65_536;
+export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult) => JsonResult;
 

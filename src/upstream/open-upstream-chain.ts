@@ -28,6 +28,7 @@ import {
   waitForHeads,
   watchWait,
 } from './start-up.ts';
+import { StateQuestions } from './state-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
@@ -209,6 +210,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&

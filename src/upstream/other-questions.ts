@@ -44,11 +44,6 @@ export class OtherQuestions {
     return answer === 'null' ? null : answer;
   }
 
-  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
-    const params = [address, encodeBlockReference(block)];
-    return this.ask('eth_getTransactionCount', params, scope) as Promise<JsonText>;
-  }
-
   /** How many transactions or uncles a block has: the directory knows. */
   async #count(
     list: 'transactionHashes' | 'uncleHashes',

@@ -17,6 +17,7 @@ import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { OtherQuestions } from './other-questions.ts';
+import type { StateQuestions } from './state-questions.ts';
 
 /** What an upstream chain is made of. */
 export type UpstreamChainParts = {
@@ -24,6 +25,7 @@ export type UpstreamChainParts = {
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
   readonly others: OtherQuestions;
+  readonly state: StateQuestions;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
   readonly describe: () => ChainFigures;
@@ -47,7 +49,7 @@ export class UpstreamChain implements Chain {
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, calls, others, where } = parts;
+    const { blocks, calls, others, state, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
@@ -65,8 +67,16 @@ export class UpstreamChain implements Chain {
         answer(block, () => blocks.getTransaction(block, index, scope)),
     };
     this.state = {
+      getBalance: (address, block, scope) => answer(block, () => state.getBalance(address, block, scope)),
+      getCode: (address, block, scope) => answer(block, () => state.getCode(address, block, scope)),
       getTransactionCount: (address, block, scope) =>
-        answer(block, () => others.getTransactionCount(address, block, scope)),
+        answer(block, () => state.getTransactionCount(address, block, scope)),
+      getStorageAt: (address, slot, block, scope) =>
+        answer(block, () => state.getStorageAt(address, slot, block, scope)),
+      getStorageValues: (requests, block, scope) =>
+        answer(block, () => state.getStorageValues(requests, block, scope)),
+      getProof: (address, slots, block, scope) =>
+        answer(block, () => state.getProof(address, slots, block, scope)),
     };
     this.execution = {
       call: (request, scope) => answer(request.block, () => calls.call(request, scope)).then(translateFaults),

@@ -33,7 +33,7 @@ test('the example file validates and says what its comments say', async () => {
   const { pool, ...mine } = config.networks['mine'] as NetworkOptions;
   assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
-    embedded: { data: resolve('data/mine') },
+    embedded: { data: resolve('data/mine'), proofBlocks: 128 },
     safeTag: 'reject',
     callTimeout: 5_000,
     rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1CostMode: 'folded', l1: 'devnet' },

@@ -22,6 +22,12 @@ const METHODS = [
   'eth_getBlockByHash',
   'eth_createAccessList',
   'eth_simulateV1',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getTransactionCount',
+  'eth_getProof',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',
@@ -39,7 +45,7 @@ const SUITES = [
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
     folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 392 + 4 + 91,
+    transcripts: 418 + 4 + 91,
   },
   {
     set: 'mainnet-0-999',

@@ -14,6 +14,7 @@ import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 
 const ERROR_STRING =
   '0x08c379a00000000000000000000000000000000000000000000000000000000000000020' +
@@ -59,12 +60,14 @@ export class ScriptedChain implements Chain {
     getTransaction: async ({ block, index }) =>
       this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null,
   };
-  readonly state: StateReads = {
-    getTransactionCount: async (_address, block) => {
-      if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
-      return '"0x7"';
+  readonly state: StateReads = createFakeChain({
+    state: {
+      getBalance: (_address, block) => this.#readState(block, '"0x10"'),
+      getCode: (_address, block) => this.#readState(block, '"0x6001"'),
+      getTransactionCount: (_address, block) => this.#readState(block, '"0x7"'),
+      getStorageAt: (_address, slot, block) => this.#readState(block, `"${slot}"`),
     },
-  };
+  }).state;
 
   async call(request: CallRequest, scope: RequestScope): Promise<string> {
     this.requests.push(request);
@@ -90,6 +93,11 @@ export class ScriptedChain implements Chain {
   }
 
   async close(): Promise<void> {}
+
+  async #readState(block: BlockReference, answer: string): Promise<string> {
+    if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
+    return answer;
+  }
 
   #exists(block: BlockReference): boolean {
     this.references.push(block);

@@ -24,35 +24,29 @@ async function invoke(network: Network, name: string, params: readonly unknown[]
 describe('methods that a network passes through', () => {
   it('are none by default', () => {
     const { network } = createNetwork(undefined);
-    for (const name of [
-      'eth_getBalance',
-      'debug_traceTransaction',
-      'admin_peers',
-      'constructor',
-      '__proto__',
-    ]) {
+    for (const name of ['trace_block', 'debug_traceTransaction', 'admin_peers', 'constructor', '__proto__']) {
       assert.equal(findMethod(name, network), undefined);
     }
   });
 
   it('are those that it lists, no others', async () => {
-    const { network, requests } = createNetwork(['eth_getBalance'], { eth_getBalance: '"0x7"' });
+    const { network, requests } = createNetwork(['trace_block'], { trace_block: '"0x7"' });
     const params = ['0xab', { any: ['thing', null] }];
-    assert.equal(await invoke(network, 'eth_getBalance', params), '"0x7"');
-    assert.deepEqual(requests, [{ method: 'eth_getBalance', params }]);
-    assert.equal(findMethod('eth_getCode', network), undefined);
-    assert.equal(findMethod('ETH_GETBALANCE', network), undefined);
-    assert.equal(findMethod('eth_getBalance', createNetwork([]).network), undefined);
+    assert.equal(await invoke(network, 'trace_block', params), '"0x7"');
+    assert.deepEqual(requests, [{ method: 'trace_block', params }]);
+    assert.equal(findMethod('trace_filter', network), undefined);
+    assert.equal(findMethod('TRACE_BLOCK', network), undefined);
+    assert.equal(findMethod('trace_block', createNetwork([]).network), undefined);
   });
 
   it('an error of one network is no error of another', async () => {
-    const without = createNetwork(['eth_getBalance']).network;
-    await assert.rejects(invoke(without, 'eth_getBalance', []), {
+    const without = createNetwork(['trace_block']).network;
+    await assert.rejects(invoke(without, 'trace_block', []), {
       name: 'RpcError',
       message: /does not exist/,
     });
-    const { network } = createNetwork(['eth_getBalance'], { eth_getBalance: '"0x8"' });
-    assert.equal(await invoke(network, 'eth_getBalance', []), '"0x8"');
+    const { network } = createNetwork(['trace_block'], { trace_block: '"0x8"' });
+    assert.equal(await invoke(network, 'trace_block', []), '"0x8"');
   });
 
   it('never stand in for the methods of the service', () => {

@@ -11,6 +11,9 @@ type JsonSchema = {
   readonly type?: string;
   readonly title?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  /** Of a map: its keys, and below `additionalProperties` its values. */
+  readonly propertyNames?: JsonSchema;
+  readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
 };
@@ -25,6 +28,8 @@ const CHAINS = [
   { chain: 'rollup', style: 'linea', network: 'rollup' },
   { chain: 'op-rollup', style: 'op-stack', network: 'rollup' },
 ] as const;
+
+const ABSENT = `0x${'5e'.repeat(20)}`;
 
 describe('what the built-in chains answer', () => {
   const folder = makeTemporaryFolder();
@@ -103,7 +108,21 @@ describe('what the built-in chains answer', () => {
       ];
       const simulation = { blockStateCalls: [{ calls }], returnFullTransactions: true };
       await ask(chain, 'eth_simulateV1', [simulation, 'latest']);
-      await ask(chain, 'eth_getTransactionCount', [tokenTransfer.from, 'latest']);
+      const { from, to } = tokenTransfer;
+      const slots = ['0x2', `0x${'00'.repeat(31)}03`, '0x99'];
+      for (const [account, block] of [
+        [from, 'latest'],
+        [to, 'pending'],
+        [to, '0x1'],
+        [ABSENT, 'latest'],
+      ]) {
+        await ask(chain, 'eth_getTransactionCount', [account, block]);
+        await ask(chain, 'eth_getBalance', [account, block]);
+        await ask(chain, 'eth_getCode', [account, block]);
+        for (const slot of slots) await ask(chain, 'eth_getStorageAt', [account, slot, block]);
+        await ask(chain, 'eth_getProof', [account, slots, block]);
+      }
+      await ask(chain, 'eth_getStorageValues', [{ [to]: [ABSENT.padEnd(66, '0')], [ABSENT]: [] }, 'latest']);
       for (const method of ['eth_blockNumber', 'eth_chainId', 'net_version', 'web3_clientVersion']) {
         await ask(chain, method, []);
       }
@@ -141,9 +160,15 @@ function listUndocumented(schema: JsonSchema, value: unknown, path: string, seen
       return fit === undefined ? [`${path}[${i}]`] : listUndocumented(fit, item, `${path}[${i}]`, seen);
     });
   }
-  const { title, properties = {} } = listAlternatives(schema).find(({ type }) => type === 'object') ?? {};
+  const {
+    title,
+    properties = {},
+    propertyNames,
+    additionalProperties,
+  } = listAlternatives(schema).find(({ type }) => type === 'object') ?? {};
+  const values = propertyNames === undefined ? undefined : additionalProperties;
   return Object.entries(value).flatMap(([name, member]) => {
-    const documented = properties[name];
+    const documented = properties[name] ?? values;
     if (documented === undefined) return [`${path}.${name}`];
     seen.add(`${title}.${name}`);
     return listUndocumented(documented, member, `${path}.${name}`, seen);

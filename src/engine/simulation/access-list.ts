@@ -9,7 +9,7 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { buildSimulatedCall, checkCallDefaults, checkCallTypes } from './blocks/simulated-call.ts';
+import { buildSimulatedCall, checkCallDefaults, startChecked } from './blocks/simulated-call.ts';
 import { advance, type Execution } from './execution.ts';
 import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
@@ -70,8 +70,7 @@ function* runOnce(
   simulation.record('accesses');
   const call = { ...simulation.call, accessList: [] };
   try {
-    checkCallTypes(call, simulation.rules);
-    const running = simulation.start(gas);
+    const running = startChecked(call, simulation.rules, () => simulation.start(gas));
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
     simulation.noteEnd(running);
     return running.finish();

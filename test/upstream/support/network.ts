@@ -7,6 +7,7 @@ import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { StateQuestions } from '../../../src/upstream/state-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
@@ -62,6 +63,7 @@ export function createNetwork(
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     describe: () => ({ head: undefined, upstreams: [] }),

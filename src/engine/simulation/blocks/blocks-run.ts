@@ -51,7 +51,7 @@ export class BlocksRun {
   *#attempt(reader: ChainReader): Execution<HexData> {
     const { blockNumber, simulation } = this.#request;
     const base = reader.getHeader(blockNumber) as StoredHeader;
-    const tries = openTries(reader, base);
+    const tries = yield* openTries(reader, base);
     const state = new SimulatedState(reader, Number(blockNumber), tries, base.header.stateRoot);
     this.#state = state;
     const entry = this.#simulator.evms.acquireFor(state);

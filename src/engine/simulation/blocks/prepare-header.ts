@@ -28,12 +28,8 @@ export function prepareHeader(
     isMergedAt(config, number, timestamp) ? 0n : parent.difficulty,
     overrides.difficulty,
   );
-  const rules = rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
-  const parentRules = rulesAt(config, {
-    number: parent.number,
-    timestamp: parent.timestamp,
-    isMerged: parent.difficulty === 0n,
-  });
+  const rules = simulatedRules(config, { number, timestamp, difficulty });
+  const parentRules = simulatedRules(config, parent);
   const isLondon = isAtLeast(rules.revision, 'london');
   const naturalFee = isLondon ? (isValidated ? nextBaseFee(parent, rules) : 0n) : undefined;
   const baseFee = overrides.baseFeePerGas === undefined ? naturalFee : BigInt(overrides.baseFeePerGas);
@@ -58,6 +54,15 @@ export function prepareHeader(
     }),
   };
   return { header, rules };
+}
+
+/** Without difficulty a block is proof-of-stake; that alone brings no fork before London. */
+function simulatedRules(
+  config: ChainConfig,
+  { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
+): BlockRules {
+  const isLondon = config.blockForks.some(({ fork, block }) => fork === 'london' && number >= block);
+  return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n && isLondon });
 }
 
 /** The difficulty of a proof-of-stake block is 0 whatever is asked for. */

@@ -30,7 +30,7 @@ import { applyStateOverrides } from '../state-overrides.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 import type { HashedHeader } from './prepare-header.ts';
 import { refuseTransaction } from './refuse-transaction.ts';
-import { buildSimulatedCall, checkCallDefaults, checkCallTypes } from './simulated-call.ts';
+import { buildSimulatedCall, checkCallDefaults, startChecked } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
 
 /** What became of one call. */
@@ -102,8 +102,12 @@ class BlockRun {
     this.#draft = draft;
     const natural = environmentOf(header, rules, getBlockHash);
     const { blobBaseFee } = planned.overrides;
-    const block: BlockEnvironment =
-      blobBaseFee === undefined ? natural : { ...natural, blobBaseFee: BigInt(blobBaseFee) };
+    const block: BlockEnvironment = {
+      ...natural,
+      // An overridden one is of the header alone before London.
+      baseFeePerGas: isAtLeast(rules.revision, 'london') ? natural.baseFeePerGas : undefined,
+      blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
+    };
     const { recoverPublicKey } = getCryptography();
     this.#context = { evm: parts.evm, block, rules, recoverPublicKey };
   }
@@ -145,9 +149,8 @@ class BlockRun {
     evm.open();
     let result: TransactionResult;
     try {
-      checkCallTypes(call, rules);
       const mode = this.#parts.isValidated ? 'assembled' : 'assembledUnchecked';
-      const running = startTransaction(body, sender, this.#context, mode);
+      const running = startChecked(call, rules, () => startTransaction(body, sender, this.#context, mode));
       for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
       this.#parts.meter.used += Number(running.gasSpent);
       result = running.finish();
@@ -201,7 +204,7 @@ class BlockRun {
       : undefined;
     evm.open();
     evm.begin();
-    if (!rules.isMerged) payRewards({ header: prepared, uncles: [] }, this.#context);
+    if (prepared.difficulty > 0n) payRewards({ header: prepared, uncles: [] }, this.#context);
     evm.finish();
     for (const address of this.#movedPrecompiles) evm.state.restorePrecompile(address);
     this.#collect();

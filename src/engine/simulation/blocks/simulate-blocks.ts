@@ -1,9 +1,8 @@
 import type { BlockSimulation } from '../../../chain/chain.ts';
-import { ChainError } from '../../../chain/errors.ts';
 import type { Evm } from '../../../evm/evm.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
 import type { HexData } from '../../../primitives/hex-data.ts';
 import type { ChainReader, StoredHeader } from '../../../store/chain-reader.ts';
+import { buildPastTrie } from '../../state/past-trie.ts';
 import { StateTrie } from '../../state/state-trie.ts';
 import type { Execution } from '../execution.ts';
 import type { GasMeter } from '../gas-meter.ts';
@@ -75,8 +74,12 @@ export function* simulateBlocks(
 }
 
 /** The tries of a stored block, to be changed by a simulation. */
-export function openTries(reader: ChainReader, base: StoredHeader): StateTrie {
-  const trie = new StateTrie(reader);
-  if (bytesEqual(trie.apply([]), base.header.stateRoot)) return trie;
-  throw new ChainError('failed', 'historical state is not available for simulations');
+export function* openTries(reader: ChainReader, base: StoredHeader): Execution<StateTrie> {
+  const head = reader.head.header.number;
+  if (head === base.header.number) return new StateTrie(reader);
+  const building = buildPastTrie(reader, base, Number(head));
+  for (let step = building.next(); ; step = building.next()) {
+    if (step.done) return step.value;
+    yield 'sliceUsed';
+  }
 }

@@ -8,9 +8,11 @@ import {
 } from '../../../chain/transaction.ts';
 import { isAtLeast, type Revision } from '../../../evm/revision.ts';
 import { checksumAddress, ZERO_ADDRESS } from '../../../primitives/address.ts';
+import { minBigInt } from '../../../primitives/bigint.ts';
 import { hexToBytes } from '../../../primitives/hex.ts';
 import type { BlockRules } from '../../transition/rules.ts';
-import { TransactionError } from '../../transition/transaction-error.ts';
+import type { RunningTransaction } from '../../transition/running-transaction.ts';
+import { TransactionError, type TransactionProblem } from '../../transition/transaction-error.ts';
 import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 
 /** What geth reads out of a legacy transaction's `v` of 0: (2^64 - 35) / 2. */
@@ -54,18 +56,44 @@ export function checkCallDefaults(call: CallObject, chainId: bigint): void {
   }
 }
 
-/** Types before their fork. @throws TransactionError with geth's text */
-export function checkCallTypes(call: CallObject, { revision }: BlockRules): void {
+/** What is found out before the type of a transaction is looked at. */
+const BEFORE_TYPES: ReadonlySet<TransactionProblem> = new Set([
+  'nonceTooHigh',
+  'nonceTooLow',
+  'tipAboveFeeCap',
+  'feeCapTooLow',
+]);
+
+/**
+ * Starts a call as a transaction, if its type is one of the block's.
+ * @throws TransactionError of the first check that fails, in geth's order
+ */
+export function startChecked(
+  call: CallObject,
+  rules: BlockRules,
+  start: () => RunningTransaction,
+): RunningTransaction {
+  const problem = findTypeProblem(call, rules);
+  if (problem === undefined) return start();
+  try {
+    start();
+  } catch (error) {
+    if (!(error instanceof TransactionError) || BEFORE_TYPES.has(error.problem)) throw error;
+  }
+  throw problem;
+}
+
+/** A type before its fork, in geth's words. */
+function findTypeProblem(call: CallObject, { revision }: BlockRules): TransactionError | undefined {
   const needs: readonly (readonly [unknown, Revision, string])[] = [
     [call.accessList, 'berlin', 'access list'],
     [call.blobVersionedHashes, 'cancun', 'blob'],
     [call.authorizationList, 'prague', 'setcode'],
   ];
-  for (const [value, since, name] of needs) {
-    if (value === undefined || isAtLeast(revision, since)) continue;
-    const sender = checksumAddress(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
-    throw new TransactionError(`transaction type not supported: ${name} tx (sender ${sender})`);
-  }
+  const missing = needs.find(([value, since]) => value !== undefined && !isAtLeast(revision, since));
+  if (missing === undefined) return undefined;
+  const sender = checksumAddress(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
+  return new TransactionError(`transaction type not supported: ${missing[2]} tx (sender ${sender})`);
 }
 
 /** geth's `ToTransaction`: a gas price makes it a legacy transaction, whatever else is given. */
@@ -77,11 +105,32 @@ function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
+/** Before London an overridden base fee counts in what the sender offers, and is not asked for. */
+function priceOf(
+  built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  { baseFeePerGas, rules }: CallPlace,
+): Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
+  const { maxFeePerGas, maxPriorityFeePerGas } = built;
+  if (baseFeePerGas === undefined || isAtLeast(rules.revision, 'london')) {
+    return { maxFeePerGas, maxPriorityFeePerGas };
+  }
+  const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n;
+  const price = isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
+  return { maxFeePerGas: price, maxPriorityFeePerGas: price };
+}
+
 /** Makes a call the transaction that a block lists. Nobody has signed it. */
 export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
   const { body: built, sender } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
-  const body: TransactionBody = { ...built, nonce: place.nonce, gasLimit: place.gasLimit };
+  const body: TransactionBody = {
+    ...built,
+    ...priceOf(built, place),
+    nonce: place.nonce,
+    gasLimit: place.gasLimit,
+  };
   const type = typeInBlock(call, place);
   const chainId = type === 0 ? UNSIGNED_CHAIN_ID : place.rules.chainId;
-  return { sender, body, transaction: assembleUnsigned({ ...body, type, chainId }) };
+  const { maxFeePerGas, maxPriorityFeePerGas } = built;
+  const listed = { ...body, maxFeePerGas, maxPriorityFeePerGas, type, chainId };
+  return { sender, body, transaction: assembleUnsigned(listed) };
 }
