@@ -54,6 +54,8 @@ export type ChainConfig = {
   readonly daoForkBlock: bigint | undefined;
   /** Blocks on top of a chain whose total difficulty reached this are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
+  /** Height that was set after the merge: from it on blocks are proof-of-stake. */
+  readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** EIP-6110: whose logs are deposit requests; mainnet's contract unless configured. */
   readonly depositContract: string;
@@ -128,6 +130,7 @@ export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: stri
       exactTotalDifficulty === undefined
         ? readInteger(config, 'terminalTotalDifficulty')
         : BigInt(exactTotalDifficulty),
+    mergeNetsplitBlock: readInteger(config, 'mergeNetsplitBlock'),
     blobSchedule: readBlobSchedule(config),
     depositContract: String(config['depositContractAddress'] ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
     forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
@@ -141,6 +144,16 @@ export type ForkPoint = {
   /** Proof-of-stake: the parent's total difficulty reached the terminal one. */
   readonly isMerged: boolean;
 };
+
+/**
+ * Whether a block is proof-of-stake by number and time alone, as geth decides it for blocks that are only simulated.
+ */
+export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
+  if (config.terminalTotalDifficulty === 0n) return true;
+  const { mergeNetsplitBlock, timeForks } = config;
+  if (mergeNetsplitBlock !== undefined && number >= mergeNetsplitBlock) return true;
+  return timeForks.some(({ fork, time }) => fork === 'shanghai' && timestamp >= time);
+}
 
 /** Names of all forks active at a block, oldest first; the last one is the block's own. */
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {

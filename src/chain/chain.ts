@@ -77,6 +77,40 @@ export type BlockOverrides = {
   readonly blobBaseFee?: string;
 };
 
+/** An EIP-4895 withdrawal, wire shape. */
+export type WithdrawalObject = {
+  readonly index: string;
+  readonly validatorIndex: string;
+  readonly address: string;
+  readonly amount: string;
+};
+
+/** Replaced fields of a simulated block; all others follow from its parent. */
+export type SimulatedBlockOverrides = BlockOverrides & {
+  readonly beaconRoot?: string;
+  readonly withdrawals?: readonly WithdrawalObject[];
+};
+
+/** A block to simulate: its state is overridden first, then its calls are run as transactions. */
+export type BlockStateCalls = {
+  readonly blockOverrides?: SimulatedBlockOverrides;
+  readonly stateOverrides?: StateOverrides;
+  readonly calls?: readonly CallObject[];
+};
+
+/** Blocks to simulate one after another, wire shape (execution-apis `eth_simulateV1`). */
+export type BlockSimulation = {
+  readonly blockStateCalls: readonly BlockStateCalls[];
+  /** Transfers of value become logs. */
+  readonly traceTransfers?: boolean;
+  /** Nonces, fees and base fees are checked as in blocks. */
+  readonly validation?: boolean;
+  readonly returnFullTransactions?: boolean;
+};
+
+/** A simulation and the block that it follows. */
+export type SimulateRequest = { readonly simulation: BlockSimulation; readonly block: BlockReference };
+
 /** Everything one simulated execution is made of. */
 export type CallRequest = {
   readonly call: CallObject;
@@ -185,6 +219,13 @@ export interface Executions {
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
+  /**
+   * The access list with which a call would run: object of `accessList`, `gasUsed`, and `error` where the call fails.
+   * @throws ChainError `failed` where it cannot be executed at all
+   */
+  createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** Array of block objects, each with the results of its calls. @throws ChainError for a block or call that may not be */
+  simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
 /** The blocks of a fee history. */

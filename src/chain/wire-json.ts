@@ -76,13 +76,14 @@ function typedFields(tx: Transaction): string[] {
 }
 
 /** Text shared by every receipt and log of one transaction. */
-type ReceiptPlace = {
+export type ReceiptPlace = {
   readonly block: string;
   readonly transaction: string;
   readonly timestamp: string;
 };
 
-function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
+/** A log (spec 2.4). */
+export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
     `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +
     `${place.block},${place.transaction},${place.timestamp},"logIndex":${quantity(logIndex)},"removed":false}`

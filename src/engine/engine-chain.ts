@@ -34,9 +34,9 @@ export class EngineChain implements Chain {
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
     this.state = new EngineState(this.#stored, proofBlocks);
-    this.execution = new EngineExecutions(this.#stored, store, pool);
     this.fees = new EngineFees(this.#stored);
-    this.node = new EngineNode(this.#stored, undefined);
+    this.execution = new EngineExecutions(this.#stored, store, pool, (scope) => this.fees.suggestTip(scope));
+    this.node = new EngineNode(this.#stored, proofBlocks);
   }
 
   get chainId(): bigint {

@@ -28,6 +28,11 @@ type CallParts = {
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   checkCall(parts.call, context.network.chain.chainId);
+  return capCallRequest(parts, context);
+}
+
+/** The same without checks: for methods whose chain checks in an order of its own. */
+export function capCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   const { gas } = parts.call;
   if (gas === undefined) return assembleRequest(parts, undefined);
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));

@@ -31,6 +31,8 @@ export const METHOD_NAMES: readonly string[] = [
   'debug_getRawReceipts',
   'debug_getRawTransaction',
   'eth_getTransactionCount',
+  'eth_createAccessList',
+  'eth_simulateV1',
   'eth_getBalance',
   'eth_getCode',
   'eth_getStorageAt',

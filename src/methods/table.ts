@@ -12,6 +12,7 @@ import { ethCall } from './eth_call.ts';
 import { ethCapabilities } from './eth_capabilities.ts';
 import { ethChainId } from './eth_chainId.ts';
 import { ethConfig } from './eth_config.ts';
+import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethFeeHistory } from './eth_feeHistory.ts';
 import { ethGasPrice } from './eth_gasPrice.ts';
@@ -40,6 +41,7 @@ import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAnd
 import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts';
 import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts';
 import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts';
+import { ethSimulateV1 } from './eth_simulateV1.ts';
 import { ethSyncing } from './eth_syncing.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
@@ -87,6 +89,8 @@ export const METHODS: readonly Method<MethodContext>[] = [
   debugGetRawReceipts,
   debugGetRawTransaction,
   ethGetTransactionCount,
+  ethCreateAccessList,
+  ethSimulateV1,
   ethGetBalance,
   ethGetCode,
   ethGetStorageAt,

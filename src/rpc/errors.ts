@@ -72,6 +72,73 @@ const ROWS = {
     meaning:
       'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
   },
+  nonceTooLow: {
+    code: -38010,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1` with `validation`: a call's nonce is below its sender's.",
+  },
+  nonceTooHigh: {
+    code: -38011,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1` with `validation`: a call's nonce is above its sender's.",
+  },
+  feeCapTooLow: {
+    code: -38012,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1`: a call offers less for its gas than the block's base fee.",
+  },
+  intrinsicGas: {
+    code: -38013,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a call has less gas than it costs before its first instruction.',
+  },
+  insufficientFunds: {
+    code: -38014,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a sender cannot pay for value and gas.',
+  },
+  blockGasLimit: {
+    code: -38015,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a call asks for more gas than its block has left.',
+  },
+  blockNumberOrder: {
+    code: -38020,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: block numbers do not ascend.',
+  },
+  blockTimestampOrder: {
+    code: -38021,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: timestamps do not ascend.',
+  },
+  initCodeSize: {
+    code: -38025,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: init code is longer than the protocol allows.',
+  },
+  simulationLimit: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: more than 256 blocks, 5,000 calls in a block, or 10,000 calls.',
+  },
+  invalidSimulation: {
+    code: -32603,
+    status: 200,
+    message: '{}',
+    meaning:
+      '`eth_simulateV1`: a call cannot be a transaction of its block for a reason without a code of its own, such as a type before its fork. The code is that of other clients.',
+  },
   executionTimedOut: {
     code: -32000,
     status: 200,

@@ -103,6 +103,10 @@ export class UpstreamChain implements Chain {
     this.execution = {
       call: (request, scope) => answer(request.block, () => calls.call(request, scope)).then(translateFaults),
       estimateGas: (request, scope) => answer(request.block, () => calls.estimateGas(request, scope)),
+      createAccessList: (request, scope) =>
+        answer(request.block, () => calls.createAccessList(request, scope)).then(translateFaults),
+      simulate: (request, scope) =>
+        answer(request.block, () => calls.simulate(request, scope)).then(translateFaults),
     };
     const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where);
     this.fees = {

@@ -26,6 +26,8 @@ const METHODS = [
   'eth_getTransactionByBlockHashAndIndex',
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
+  'eth_createAccessList',
+  'eth_simulateV1',
   'eth_getBalance',
   'eth_getCode',
   'eth_getStorageAt',
@@ -99,6 +101,8 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
       const node = await startService({
         dataDir: folder.path,
         defaultNetwork: 'chain',
+        // geth's default, which the transcripts were made with.
+        execution: { simulationGas: 50_000_000 },
         networks: { chain: { hosts: ['chain.localhost'], embedded: { data: store } } },
       });
       services.push(node);

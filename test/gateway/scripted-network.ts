@@ -43,6 +43,14 @@ export class ScriptedChain implements Chain {
       await this.call(request, scope);
       return '"0x5208"';
     },
+    createAccessList: async (request, scope) => {
+      await this.call(request, scope);
+      return '{"accessList":[],"gasUsed":"0x5208"}';
+    },
+    simulate: async ({ block }, scope) => {
+      await this.call({ call: {}, block }, scope);
+      return '[]';
+    },
   };
   readonly blocks: BlockReads = {
     getHeader: () => this.getHeader(),

@@ -129,6 +129,15 @@ describe('what the built-in chains answer', () => {
       for (const isFull of [false, true]) await ask(chain, 'eth_getBlockByNumber', ['pending', isFull]);
       await ask(chain, 'eth_call', [tokenBalance, 'latest']);
       await ask(chain, 'eth_estimateGas', [tokenTransfer]);
+      await ask(chain, 'eth_createAccessList', [tokenTransfer]);
+      await ask(chain, 'eth_createAccessList', [{ data: '0xfe' }]);
+      const calls = [
+        { ...tokenTransfer, value: '0x0' },
+        { data: '0x5f5ffd' },
+        { data: '0xfe', gas: '0x20000' },
+      ];
+      const simulation = { blockStateCalls: [{ calls }], returnFullTransactions: true };
+      await ask(chain, 'eth_simulateV1', [simulation, 'latest']);
       const { from, to } = tokenTransfer;
       const slots = ['0x2', `0x${'00'.repeat(31)}03`, '0x99'];
       for (const [account, block] of [

@@ -2,27 +2,41 @@ import { ChainError } from '../../chain/errors.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { createAccessList } from '../simulation/access-list.ts';
+import { BlocksRun } from '../simulation/blocks/blocks-run.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
-import type { Simulation, Simulator } from '../simulation/simulator.ts';
+import type { Simulator } from '../simulation/simulator.ts';
 import type { MemoryLease } from './execution-memory.ts';
-import type { Job } from './job.ts';
+import type { BlocksJob, CallJob, Job } from './job.ts';
 
 /**
  * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a
  * result, an error, or being given up, after which it may pause too, until what it did is undone.
  * @param lease memory that it shares with others; without one it takes what it needs
  */
-export function* executeJob(simulator: Simulator, job: Job, lease?: MemoryLease): Execution<HexData> {
-  const { kind, request, gasLimit } = job;
+export function executeJob(simulator: Simulator, job: Job, lease?: MemoryLease): Execution<HexData> {
+  return job.kind === 'blocks' ? executeBlocks(simulator, job, lease) : executeCall(simulator, job, lease);
+}
+
+function* executeCall(
+  simulator: Simulator,
+  { kind, request, gasLimit, suggestedTip = 0n }: CallJob,
+  lease: MemoryLease | undefined,
+): Execution<HexData> {
   const simulation = simulator.open(request);
+  const measure = (): number => simulation.memoryGrowth;
   let isSound = true;
   try {
-    if (!simulation.isPlain || request.stateOverrides !== undefined)
-      yield* within(simulation.prepare(request.stateOverrides), simulation, lease);
+    if (!simulation.isPlain || request.stateOverrides !== undefined) {
+      const options = { areFixed: kind === 'accessList' };
+      yield* leaseMemory(simulation.prepare(request.stateOverrides, options), measure, lease);
+    }
+    if (kind === 'accessList')
+      return yield* leaseMemory(createAccessList(simulation, gasLimit, suggestedTip), measure, lease);
     if (kind === 'estimate')
-      return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
+      return encodeQuantity(yield* leaseMemory(estimateGas(simulation, gasLimit), measure, lease));
     // Not by a generator of its own: most calls are so short that it would be a tenth of their time.
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
@@ -45,15 +59,37 @@ export function* executeJob(simulator: Simulator, job: Job, lease?: MemoryLease)
   }
 }
 
-/** The work, pausing on for as long as there is no memory for what it has grown to. */
-function within<T>(work: Execution<T>, simulation: Simulation, lease: MemoryLease | undefined): Execution<T> {
-  return lease === undefined ? work : awaitMemory(work, simulation, lease);
+/** The work, waiting between two pieces until it may have the memory that it takes. */
+function leaseMemory<T>(
+  work: Execution<T>,
+  measure: () => number,
+  lease: MemoryLease | undefined,
+): Execution<T> {
+  return lease === undefined ? work : awaitMemory(work, measure, lease);
 }
 
-function* awaitMemory<T>(work: Execution<T>, simulation: Simulation, lease: MemoryLease): Execution<T> {
+function* awaitMemory<T>(work: Execution<T>, measure: () => number, lease: MemoryLease): Execution<T> {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done) return step.value;
     yield step.value;
-    while (!lease.reach(simulation.memoryGrowth)) yield 'memoryAwaited';
+    while (!lease.reach(measure())) yield 'memoryAwaited';
+  }
+}
+
+/** Blocks are executed on a state of their own, which is forgotten as a whole. */
+function* executeBlocks(
+  simulator: Simulator,
+  { request, gasLimit }: BlocksJob,
+  lease: MemoryLease | undefined,
+): Execution<HexData> {
+  const run = new BlocksRun(simulator, request, gasLimit);
+  try {
+    return yield* leaseMemory(run.execute(), () => run.memory, lease);
+  } catch (error) {
+    if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
+    throw error;
+  } finally {
+    run.close();
+    lease?.end();
   }
 }

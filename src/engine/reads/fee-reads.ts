@@ -33,13 +33,13 @@ export class EngineFees implements FeeReads {
 
   getGasPrice(scope: RequestScope): PromiseOrValue<JsonText> {
     const { head } = this.#blocks;
-    return continueWith(this.#suggestTip(head, scope), (tip) =>
+    return continueWith(this.suggestTip(scope, head), (tip) =>
       quantity(tip + (head.header.baseFeePerGas ?? 0n)),
     );
   }
 
   getPriorityFee(scope: RequestScope): PromiseOrValue<JsonText> {
-    return continueWith(this.#suggestTip(this.#blocks.head, scope), quantity);
+    return continueWith(this.suggestTip(scope), quantity);
   }
 
   getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -67,7 +67,8 @@ export class EngineFees implements FeeReads {
     );
   }
 
-  #suggestTip(head: StoredHeader, scope: RequestScope): PromiseOrValue<bigint> {
+  /** A priority fee that recent blocks accepted, wei per gas. */
+  suggestTip(scope: RequestScope, head: StoredHeader = this.#blocks.head): PromiseOrValue<bigint> {
     return this.#oracle.findKnown(head) ?? this.#run(this.#oracle.suggest(head), scope);
   }
 

@@ -28,33 +28,68 @@ function* putSlots(
   }
 }
 
-/** A precompile whose account is overridden is an ordinary account; it may go to another address. */
-function movePrecompile(state: WorldState, overrides: StateOverrides, key: string): void {
-  const address = hexToBytes(key);
-  const target = overrides[key]?.movePrecompileToAddress?.toLowerCase();
-  const precompile = state.getPrecompile(address);
-  if (precompile === 0 && target !== undefined) {
-    throw new ChainError('failed', `account ${checksumAddress(address)} is not a precompile`);
+/** What overrides do to precompiles. */
+export type PrecompileOverrides = {
+  /** Takes the addresses where precompiles were removed or put. */
+  readonly moved?: Uint8Array[];
+  /** They stay where they are, and cannot be moved. */
+  readonly areFixed?: boolean;
+};
+
+type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
+
+/**
+ * The precompiles that go to another address, in the order of their own. Of several contradictions geth names the one of the lowest
+ * address.
+ * @throws ChainError with geth's text
+ */
+function* planMoves(
+  state: WorldState,
+  overrides: StateOverrides,
+  { areFixed = false }: PrecompileOverrides,
+): Execution<PrecompileMove[]> {
+  const moves: PrecompileMove[] = [];
+  let problem: { readonly from: string; readonly message: string } | undefined;
+  let count = 0;
+  for (const from of Object.keys(overrides)) {
+    if (++count % PIECE === 0) yield 'sliceUsed';
+    const target = overrides[from]?.movePrecompileToAddress?.toLowerCase();
+    if (target === undefined || (problem !== undefined && problem.from < from)) continue;
+    const number = areFixed ? 0 : state.getPrecompile(hexToBytes(from));
+    const to = hexToBytes(target);
+    if (number === 0) {
+      problem = { from, message: `account ${checksumAddress(hexToBytes(from))} is not a precompile` };
+    } else if (overrides[target] !== undefined) {
+      problem = { from, message: `account ${checksumAddress(to)} is already overridden` };
+    } else moves.push({ from, to, number });
   }
-  if (precompile !== 0) state.setPrecompile(address, 0);
-  if (target === undefined) return;
-  const destination = hexToBytes(target);
-  if (overrides[target] !== undefined) {
-    throw new ChainError('failed', `account ${checksumAddress(destination)} is already overridden`);
-  }
-  state.setPrecompile(destination, precompile);
+  if (problem !== undefined) throw new ChainError('failed', problem.message);
+  return moves.sort((a, b) => (a.from < b.from ? -1 : 1));
 }
 
 /**
  * Writes overrides into a call's state (geth internal/ethapi/override), a piece at a time.
  * @throws ChainError with geth's text for contradictions
  */
-export function* applyStateOverrides(overrides: StateOverrides, state: WorldState): Execution<void> {
+export function* applyStateOverrides(
+  overrides: StateOverrides,
+  state: WorldState,
+  precompiles: PrecompileOverrides = {},
+): Execution<void> {
   let count = 0;
+  const { moved, areFixed = false } = precompiles;
+  for (const { to, number } of yield* planMoves(state, overrides, precompiles)) {
+    state.setPrecompile(to, number);
+    moved?.push(to);
+  }
   for (const [key, override] of Object.entries(overrides)) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
-    movePrecompile(state, overrides, key);
+    if (!areFixed && state.getPrecompile(address) !== 0) {
+      // Whatever is overridden is an ordinary account.
+      state.setPrecompile(address, 0);
+      moved?.push(address);
+    }
     if (override.state !== undefined && override.stateDiff !== undefined) {
       throw new ChainError('failed', `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
     }

@@ -6,14 +6,10 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
-import {
-  type ExecutionContext,
-  RunningTransaction,
-  type TransactionMode,
-  type TransactionResult,
-} from './running-transaction.ts';
+import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
-import { validateFees, validateSender } from './validate-transaction.ts';
+import { rulesOfMode, type TransactionMode } from './transaction-modes.ts';
+import { validateFees, validateSender, validateSenderCode } from './validate-transaction.ts';
 
 const MAX_INIT_CODE_LENGTH = 49_152;
 const MAX_BALANCE = 2n ** 256n - 1n;
@@ -44,26 +40,36 @@ export function startTransaction(
   tx: TransactionBody,
   sender: Uint8Array,
   context: ExecutionContext,
-  mode: TransactionMode,
+  modeName: TransactionMode,
 ): RunningTransaction {
+  const mode = rulesOfMode(modeName);
   const { evm, block, rules } = context;
   const { state } = evm;
   evm.enter(block, rules.chainId, rules.revision);
   evm.begin();
-  if (mode === 'mined') validateSender(tx, sender, state.getAccount(sender) ?? EMPTY_ACCOUNT, state);
-  validateFees(tx, sender, block, mode === 'simulated');
-
-  const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
-  const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
-  checkFunds(tx, sender, state, gasPrice);
-  const { intrinsicGas, floorGas } = checkGas(tx, context);
+  const account = mode.checksNonce ? (state.getAccount(sender) ?? EMPTY_ACCOUNT) : undefined;
+  if (account !== undefined) validateSender(tx, sender, account);
+  if (account !== undefined && mode.checksSenderCode) validateSenderCode(sender, account, state);
+  validateFees(tx, sender, block, mode.isPriceFree);
   if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
     throw new TransactionError(
       `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
+      'initCodeSize',
     );
   }
 
-  if (gasPrice > 0n || blobFee > 0n) state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
+  const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
+  const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;
+  const blobFee = isBlobFree ? 0n : blobGasOf(tx) * block.blobBaseFee;
+  checkFunds(tx, sender, state, gasPrice);
+  const { intrinsicGas, floorGas } = checkGas(tx, context);
+  if (gasPrice > 0n || blobFee > 0n) {
+    // Without a cap on blob fees a simulated transaction may owe more than its sender has: balances wrap, as in geth.
+    state.setBalance(
+      sender,
+      BigInt.asUintN(256, state.getBalance(sender) - tx.gasLimit * gasPrice - blobFee),
+    );
+  }
   state.raiseNonce(sender);
   return new RunningTransaction(tx, sender, context, mode, { gasPrice, intrinsicGas, floorGas });
 }
@@ -78,6 +84,7 @@ function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, 
   const problem = want > MAX_BALANCE ? 'required balance exceeds 256 bits' : `have ${balance} want ${want}`;
   throw new TransactionError(
     `insufficient funds for gas * price + value: address ${checksumAddress(sender)} ${problem}`,
+    'insufficientFunds',
   );
 }
 

@@ -4,6 +4,7 @@ import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
 import { isExecuting } from './methods.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
+import { findRefusal } from './simulation-refusals.ts';
 
 /** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
 const MAX_REASON_LENGTH = 1_048_576;
@@ -17,6 +18,8 @@ export function readError(
   method: string,
   secrets: readonly string[],
 ): ChainError | UpstreamFault {
+  const refusal = findRefusal(error, method);
+  if (refusal !== undefined) return new ChainError(refusal, scrubMessage(error.message, secrets));
   const verdict = classifyError(error, method, (words) =>
     maskSecrets(words.slice(0, MAX_REASON_LENGTH), secrets),
   );

@@ -1,6 +1,15 @@
-import { bytesToBigInt } from '../primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import type { HexData } from '../primitives/hex-data.ts';
+import { bytesToBigInt } from './bytes.ts';
+import { bytesToHex, hexToBytes } from './hex.ts';
+import type { HexData } from './hex-data.ts';
+
+/** Of the global scope, which is not named in this folder's types. */
+type DecoderHost = {
+  readonly TextDecoder: new (
+    label: string,
+    options: { readonly ignoreBOM: boolean },
+  ) => { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string };
+};
+const { TextDecoder } = globalThis as unknown as DecoderHost;
 
 const ERROR_SELECTOR = '0x08c379a0';
 const PANIC_SELECTOR = '0x4e487b71';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hexToBytes } from '../../src/primitives/hex.ts';
-import { decodeRevertReason, MAX_REASON_BYTES } from '../../src/rpc/revert-reason.ts';
+import { decodeRevertReason, MAX_REASON_BYTES } from '../../src/primitives/revert-reason.ts';
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const panic = (code: number | bigint): string => `0x4e487b71${word(code)}`;
