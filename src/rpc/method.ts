@@ -1,10 +1,11 @@
 import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Codec, type Pace, readValue } from './codec/codec.ts';
+import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
+import { hasManyMembers } from './parse-in-slices.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {
@@ -106,12 +107,16 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/** Parses parameters that may be large, with pauses. `parseParams` of the same list has the outcome then. */
+/**
+ * Parses parameters that may be large, with pauses. `parseParams` of the same list has the outcome then. Others are left to it: a
+ * batch of small calls is not to be parsed the slow way.
+ */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
   pace: Pace,
 ): Generator<undefined, void> {
+  if (!rawParams.some(hasParts)) return;
   try {
     const values: unknown[] = [];
     for (const [i, param] of params.entries()) values.push(yield* prepareParam(param, i, rawParams[i], pace));
@@ -138,6 +143,17 @@ function* prepareParam(
   } catch (error) {
     throw describeInvalid(error, position);
   }
+}
+
+/** Whether a value is a list, or an object with something in it that has parts of its own, or with many members. */
+function hasParts(raw: unknown): boolean {
+  if (typeof raw !== 'object' || raw === null) return false;
+  if (Array.isArray(raw) || hasManyMembers(raw)) return true;
+  for (const name in raw) {
+    const member = (raw as JsonObject)[name];
+    if (typeof member === 'object' && member !== null) return true;
+  }
+  return false;
 }
 
 function readAbsent(isRequired: boolean, position: number): undefined {

@@ -222,7 +222,7 @@ describe('large parameters', () => {
   });
 
   test('that were prepared are not parsed again, also where they are wrong', () => {
-    for (const raw of [large(HASH), [{ to: 5 }]]) {
+    for (const raw of [large(HASH), [{ to: 5, accessList: [] }]]) {
       countPauses(ethCall.params, raw);
       const outcome = parse(() => parseParams(ethCall.params, raw));
       Object.assign(raw, { 0: undefined });
@@ -238,9 +238,18 @@ describe('large parameters', () => {
   });
 
   test('that were prepared for one method are parsed for another', () => {
-    const raw = [to, '0x1'];
+    const raw = [to, '0x1', {}, {}, []];
     countPauses(ethCall.params, raw);
-    assert.deepEqual(parseParams(ethGetTransactionCount.params, raw), [to, { kind: 'number', number: 1n }]);
+    assert.throws(() => parseParams(ethGetTransactionCount.params, raw), {
+      message: 'too many arguments, want at most 2',
+    });
+  });
+
+  test('are those with lists, or objects in objects: others are not prepared', () => {
+    const raw: unknown[] = [{ to, data: '0x' }, 'latest', null];
+    countPauses(ethCall.params, raw);
+    raw[1] = 'earliest';
+    assert.deepEqual(parseParams(ethCall.params, raw)[1], { kind: 'tag', tag: 'earliest' });
   });
 
   test('are given up at the first value that is wrong', () => {
@@ -255,7 +264,7 @@ describe('large parameters', () => {
   });
 
   test('are counted', () => {
-    const raw = [{}, 'latest', {}, {}, 1];
+    const raw = [{}, 'latest', {}, {}, []];
     countPauses(ethCall.params, raw);
     assert.throws(() => parseParams(ethCall.params, raw), {
       message: 'too many arguments, want at most 4',
