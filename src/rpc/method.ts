@@ -93,7 +93,8 @@ export function parseParams(params: readonly Param[], rawParams: readonly unknow
     if ('error' in outcome) throw outcome.error;
     return outcome.values;
   }
-  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
+  const values: unknown[] = [];
+  for (let i = 0; i < params.length; i++) values.push(parseParam(params[i] as Param, i, rawParams[i]));
   checkCount(params, rawParams);
   return values;
 }
@@ -107,16 +108,12 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/**
- * Parses parameters that may be large, with pauses. `parseParams` of the same list has the outcome then. Others are left to it: a
- * batch of small calls is not to be parsed the slow way.
- */
+/** Parses parameters with pauses. `parseParams` of the same list has the outcome then. */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
   pace: Pace,
 ): Generator<undefined, void> {
-  if (!rawParams.some(hasParts)) return;
   try {
     const values: unknown[] = [];
     for (const [i, param] of params.entries()) values.push(yield* prepareParam(param, i, rawParams[i], pace));
@@ -143,6 +140,11 @@ function* prepareParam(
   } catch (error) {
     throw describeInvalid(error, position);
   }
+}
+
+/** Whether parameters may be large enough for `prepareParams`: small ones, of which a batch has many, are parsed faster without pauses. */
+export function areLarge(rawParams: readonly unknown[]): boolean {
+  return rawParams.some(hasParts);
 }
 
 /** Whether a value is a list, or an object with something in it that has parts of its own, or with many members. */
