@@ -18,7 +18,7 @@ import {
   TURN_BODY_BYTES,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { prepareParams } from '../rpc/method.ts';
+import { areLarge, prepareParams } from '../rpc/method.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -344,7 +344,7 @@ function* readLarge(
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];
   const pace = new Pace();
   for (const item of items) {
-    if (item.kind === 'malformed' || item.params === undefined) continue;
+    if (item.kind === 'malformed' || item.params === undefined || !areLarge(item.params)) continue;
     const method = findMethod(item.method, session.network);
     if (method !== undefined) yield* prepareParams(method.params, item.params, pace);
   }

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Codec, type Pace, readValue } from './codec/codec.ts';
+import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
+import { hasManyMembers } from './parse-in-slices.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {
@@ -104,7 +105,8 @@ export function parseParams(params: readonly Param[], rawParams: readonly unknow
     if ('error' in outcome) throw outcome.error;
     return outcome.values;
   }
-  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
+  const values: unknown[] = [];
+  for (let i = 0; i < params.length; i++) values.push(parseParam(params[i] as Param, i, rawParams[i]));
   checkCount(params, rawParams);
   return values;
 }
@@ -118,7 +120,7 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/** Parses parameters that may be large, with pauses. `parseParams` of the same list has the outcome then. */
+/** Parses parameters with pauses. `parseParams` of the same list has the outcome then. */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
@@ -150,6 +152,22 @@ function* prepareParam(
   } catch (error) {
     throw describeInvalid(error, position);
   }
+}
+
+/** Whether parameters may be large enough for `prepareParams`: small ones, of which a batch has many, are parsed faster without pauses. */
+export function areLarge(rawParams: readonly unknown[]): boolean {
+  return rawParams.some(hasParts);
+}
+
+/** Whether a value is a list, or an object with something in it that has parts of its own, or with many members. */
+function hasParts(raw: unknown): boolean {
+  if (typeof raw !== 'object' || raw === null) return false;
+  if (Array.isArray(raw) || hasManyMembers(raw)) return true;
+  for (const name in raw) {
+    const member = (raw as JsonObject)[name];
+    if (typeof member === 'object' && member !== null) return true;
+  }
+  return false;
 }
 
 function readAbsent(isRequired: boolean, position: number): undefined {

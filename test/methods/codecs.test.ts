@@ -6,7 +6,7 @@ import { ethCall } from '../../src/methods/eth_call.ts';
 import { ethGetTransactionCount } from '../../src/methods/eth_getTransactionCount.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { Pace } from '../../src/rpc/codec/codec.ts';
-import { type Param, parseParams, prepareParams } from '../../src/rpc/method.ts';
+import { areLarge, type Param, parseParams, prepareParams } from '../../src/rpc/method.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const HASH = `0x${'Cd'.repeat(32)}`;
@@ -238,9 +238,17 @@ describe('large parameters', () => {
   });
 
   test('that were prepared for one method are parsed for another', () => {
-    const raw = [to, '0x1'];
+    const raw = [to, '0x1', {}, {}, []];
     countPauses(ethCall.params, raw);
-    assert.deepEqual(parseParams(ethGetTransactionCount.params, raw), [to, { kind: 'number', number: 1n }]);
+    assert.throws(() => parseParams(ethGetTransactionCount.params, raw), {
+      message: 'too many arguments, want at most 2',
+    });
+  });
+
+  test('are those with lists, objects in objects or many members', () => {
+    for (const small of [[{ to, data: '0x' }, 'latest', null, {}, true, 5], []])
+      assert.equal(areLarge(small), false);
+    for (const raw of [[], { [to]: {} }, { accessList: [] }]) assert.equal(areLarge([to, raw]), true);
   });
 
   test('are given up at the first value that is wrong', () => {
