@@ -164,12 +164,14 @@ const fieldLine = fc.oneof(
 /** Plain requests that something has happened to. */
 const nearlyPlain = fc
   .record({
+    isByPath: fc.boolean(),
     lines: fc.array(fieldLine, { maxLength: 3 }),
     flip: fc.option(fc.record({ at: fc.nat(), to: fc.integer({ min: 0, max: 255 }) }), { freq: 2 }),
     cut: fc.option(fc.record({ at: fc.nat(), length: fc.integer({ min: 1, max: 3 }) }), { freq: 3 }),
   })
-  .map(({ lines, flip, cut }) => {
-    const [requestLine = '', ...others] = LINES;
+  .map(({ isByPath, lines, flip, cut }) => {
+    const [byHost = '', ...others] = LINES;
+    const requestLine = isByPath ? byHost.replace('/v3/', '/some-net/v3/') : byHost;
     const whole = encode([requestLine, ...lines, ...others]);
     if (flip !== null) whole[flip.at % whole.length] = flip.to;
     if (cut === null) return whole;
