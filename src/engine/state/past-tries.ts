@@ -31,7 +31,7 @@ export function* runAtHead<T>(
 
 /** Tries that are made at the same time: of each owner one, as long as there is another. */
 const TURN_LIMITS: FairQueueLimits = { running: 2, ownerShare: 0.5, waiting: 64, waitMs: 10_000 };
-/** What is waited for is kept for those who ask next, whatever becomes of the one who asked first. */
+/** Tries are made for later requests too: they do not end with the request that began them. */
 const PATIENT = { aborted: false };
 
 /** Tries of the head and of blocks below it. Those that were made are kept until the head moves, 128 MiB at most. */
@@ -45,7 +45,7 @@ export class PastTries {
   );
   /** Head that those belong to. */
   #head: bigint | undefined;
-  /** By block and owner: one who asks for tries that are being made for it shares them. */
+  /** Tries that are being made, by block and owner: requests of one owner share them. */
   readonly #flights = new Map<string, Promise<StateTrie>>();
   readonly #turns = new FairQueue(TURN_LIMITS);
 
