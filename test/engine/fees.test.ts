@@ -122,6 +122,14 @@ describe('the suggested priority fee', () => {
   });
 });
 
+test('of the 20 blocks the oldest is looked at first', async () => {
+  // It has one sample, and no other block has given any yet: one more block counts, whose tips are the highest.
+  const threes = Array.from({ length: 19 }, (_, i) => [101n, 102n, 103n].map((tip) => tip + 3n * BigInt(i)));
+  const blocks = [[1_000n, 1_001n, 1_002n], [100n], ...threes];
+  // Of 100 to 157 and 1,000 to 1,002 the one at position 60 * 60 / 100.
+  await withTips(blocks, async (chain) => assert.equal(await suggest(chain), '"0x88"'));
+});
+
 function baseFeeOf(chain: EngineChain): bigint {
   return chain.blocks.getHeader(LATEST)?.baseFeePerGas ?? 0n;
 }
