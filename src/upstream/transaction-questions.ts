@@ -6,7 +6,7 @@ import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
 import { checkRawTransaction } from './checks/check-raw.ts';
-import { isSameHex, parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
@@ -103,22 +103,17 @@ export class TransactionQuestions {
       return { text: await this.#access.askText(this.#aboutPlaced(question, place), scope), isMined: true };
     }
     const asked = new Set<Upstream>();
-    let wrong: UpstreamFault | undefined;
     for (;;) {
       const witness: Witness = {};
       const text = await this.#ask(question, scope, asked, witness).catch((error: unknown) => {
-        throw wrong ?? error;
+        throw asked.size === 0 ? error : misplaced();
       });
       if (text === 'null') return null;
-      try {
-        return { text, isMined: await this.#confirm(question, text, scope) };
-      } catch (error) {
-        if (!(error instanceof UpstreamFault) || error.kind !== 'wrong') throw error;
-        if (witness.upstream === undefined) throw error;
-        witness.upstream.countFault('wrong');
-        asked.add(witness.upstream);
-        wrong = error;
-      }
+      const state = await this.#confirm(question, text, scope);
+      if (state !== 'misplaced') return { text, isMined: state === 'mined' };
+      if (witness.upstream === undefined) throw misplaced();
+      witness.upstream.countFault('wrong');
+      asked.add(witness.upstream);
     }
   }
 
@@ -130,34 +125,36 @@ export class TransactionQuestions {
     witness: Witness,
   ): Promise<JsonText> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
+    const isMember = checkMember(member, hash);
     const call: RoutedCall = {
       method,
       params: JSON.stringify([hash]),
       block: { number, hash: headHash },
       isText: true,
       nulls: 'claim',
-      check: checkMember(member, hash),
+      check: (result) => {
+        readPlace(isMember(result) as JsonText);
+        return result;
+      },
     };
     return (await this.#parts.ask({ call, scope, except, witness })) as JsonText;
   }
 
-  /**
-   * Compares the place with the served block, and keeps the answer. False while pending, and where the block is above the served head.
-   * @throws UpstreamFault `wrong` when the block does not list the transaction there
-   */
-  async #confirm(question: LookUp, text: JsonText, scope: RequestScope): Promise<boolean> {
+  /** Compares the place with the served block, and keeps the answer where it is right. Blocks above the served head are still to come. */
+  async #confirm(
+    question: LookUp,
+    text: JsonText,
+    scope: RequestScope,
+  ): Promise<'mined' | 'pending' | 'misplaced'> {
     const told = readPlace(text);
-    if (told === undefined) return false;
     const head = await this.#parts.resolver.getHead(scope);
-    if (told.number > head.number) return false;
+    if (told === undefined || told.number > head.number) return 'pending';
     const block = await this.#parts.directory.findByNumber(told.number, scope);
     const listed = block?.transactionHashes[Number(told.index)];
-    if (block?.hash !== told.blockHash || listed !== question.hash) {
-      throw new UpstreamFault('wrong', 'the transaction is not where the node says it is');
-    }
+    if (block?.hash !== told.blockHash || listed !== question.hash) return 'misplaced';
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);
-    return true;
+    return 'mined';
   }
 
   /** Where a transaction was found, as long as its block is canonical. */
@@ -172,17 +169,18 @@ export class TransactionQuestions {
   }
 
   #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
+    const isMember = checkMember(member, hash);
     const check: RoutedCall['check'] = (result) => {
-      const told = parseObject(result);
-      const isSame =
-        isSameHex(told[member], hash) &&
-        isSameHex(told['blockHash'], blockHash) &&
-        isSameHex(told['transactionIndex'], `0x${index.toString(16)}`);
-      if (isSame) return result;
-      throw new UpstreamFault('wrong', 'the transaction is not where the node says it is');
+      const told = readPlace(isMember(result) as JsonText);
+      if (told?.blockHash === blockHash && told.index === index) return result;
+      throw misplaced();
     };
     return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };
   }
+}
+
+function misplaced(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the transaction is not where the node says it is');
 }
 
 /** A transaction that is in no served block as geth has it before it is mined. */

@@ -1,5 +1,4 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { parseQuantity } from '../../primitives/quantity.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
 import { isSameHex, parseObject } from './check-values.ts';
@@ -19,15 +18,17 @@ export type ToldPlace = { readonly number: bigint; readonly blockHash: string; r
 export function readPlace(answer: JsonText): ToldPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
   if (blockHash === null || blockHash === undefined) return undefined;
-  try {
-    return {
-      number: parseQuantity(String(blockNumber), 64),
-      blockHash: String(blockHash).toLowerCase(),
-      index: parseQuantity(String(transactionIndex), 64),
-    };
-  } catch {
-    throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
-  }
+  return {
+    number: readInteger(blockNumber),
+    blockHash: String(blockHash).toLowerCase(),
+    index: readInteger(transactionIndex),
+  };
+}
+
+/** Leading zeros, which some nodes write, do no harm here. */
+function readInteger(value: unknown): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
+  throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
 }
 
 /** A transaction of a block is the one that the block lists at this position. */

@@ -66,7 +66,9 @@ describe('readPlace', () => {
   };
 
   it('is where the answer says', () => {
-    assert.deepEqual(readPlace(JSON.stringify(place)), { number: 3n, blockHash: block.hash, index: 1n });
+    for (const told of [place, { ...place, blockNumber: '0x03', transactionIndex: '0x01' }]) {
+      assert.deepEqual(readPlace(JSON.stringify(told)), { number: 3n, blockHash: block.hash, index: 1n });
+    }
   });
 
   it('is none while pending, and a fault where it cannot be read', () => {
