@@ -7,12 +7,15 @@ import { BlocksRun } from '../simulation/blocks/blocks-run.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
-import type { Simulation, Simulator } from '../simulation/simulator.ts';
+import type { Simulator } from '../simulation/simulator.ts';
 import type { MemoryLease } from './execution-memory.ts';
 import type { BlocksJob, CallJob, Job } from './job.ts';
 
+/** What takes memory while work is done. */
+type MemoryUser = { readonly memoryGrowth: number };
+
 /**
- * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a
+ * A job as work that pauses of itself; its result is a quantity, return data, or JSON. However it ends, its EVM is free again: by a
  * result, an error, or being given up, after which it may pause too, until what it did is undone.
  * @param lease memory that it shares with others; without one it takes what it needs
  */
@@ -25,10 +28,26 @@ function* executeCall(
   job: CallJob,
   lease: MemoryLease | undefined,
 ): Execution<HexData> {
-  const simulation = simulator.open(job.request);
+  const { kind, request, gasLimit, suggestedTip = 0n } = job;
+  const simulation = simulator.open(request);
   let isSound = true;
   try {
-    return yield* leaseMemory(runJob(simulation, job), () => simulation.memoryGrowth, lease);
+    if (!simulation.isPlain || request.stateOverrides !== undefined) {
+      const preparing = simulation.prepare(request.stateOverrides, { areFixed: kind === 'accessList' });
+      yield* within(preparing, simulation, lease);
+    }
+    if (kind === 'accessList')
+      return yield* within(createAccessList(simulation, gasLimit, suggestedTip), simulation, lease);
+    if (kind === 'estimate')
+      return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
+    // Not by a generator of its own: most calls are so short that it would be a tenth of their time.
+    const running = startCall(simulation, gasLimit);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
+      yield pause;
+      if (lease !== undefined) while (!lease.reach(simulation.memoryGrowth)) yield 'memoryAwaited';
+    }
+    simulation.noteEnd(running);
+    return finishCall(running);
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
     isSound = error instanceof ChainError;
@@ -43,20 +62,6 @@ function* executeCall(
   }
 }
 
-/** Work that waits between two pieces until it may have the memory that it takes. */
-function* leaseMemory(
-  work: Execution<HexData>,
-  measure: () => number,
-  lease: MemoryLease | undefined,
-): Execution<HexData> {
-  if (lease === undefined) return yield* work;
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done) return step.value;
-    yield step.value;
-    while (!lease.reach(measure())) yield 'memoryAwaited';
-  }
-}
-
 /** Blocks are executed on a state of their own, which is forgotten as a whole. */
 function* executeBlocks(
   simulator: Simulator,
@@ -65,7 +70,7 @@ function* executeBlocks(
 ): Execution<HexData> {
   const run = new BlocksRun(simulator, request, gasLimit);
   try {
-    return yield* leaseMemory(run.execute(), () => run.memory, lease);
+    return yield* within(run.execute(), run, lease);
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
     throw error;
@@ -75,16 +80,15 @@ function* executeBlocks(
   }
 }
 
-function* runJob(
-  simulation: Simulation,
-  { kind, request, gasLimit, suggestedTip = 0n }: CallJob,
-): Execution<HexData> {
-  if (!simulation.isPlain || request.stateOverrides !== undefined)
-    yield* simulation.prepare(request.stateOverrides, { areFixed: kind === 'accessList' });
-  if (kind === 'accessList') return yield* createAccessList(simulation, gasLimit, suggestedTip);
-  if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
-  const running = startCall(simulation, gasLimit);
-  for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
-  simulation.noteEnd(running);
-  return finishCall(running);
+/** The work, pausing on for as long as there is no memory for what it has grown to. */
+function within<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease | undefined): Execution<T> {
+  return lease === undefined ? work : awaitMemory(work, user, lease);
+}
+
+function* awaitMemory<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease): Execution<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    yield step.value;
+    while (!lease.reach(user.memoryGrowth)) yield 'memoryAwaited';
+  }
 }
