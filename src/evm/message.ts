@@ -39,7 +39,7 @@ export type ExecutionLog = {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
-  /** Its place among all logs since numbers were restarted, those that were undone included. */
+  /** Its place among all logs since recording began, those that were undone included; 0 where nothing is recorded. */
   readonly number: number;
   /** It records a transfer of value; no contract emitted it. */
   readonly isTransfer: boolean;

@@ -11,8 +11,11 @@ import type { Simulator } from '../simulation/simulator.ts';
 import type { MemoryLease } from './execution-memory.ts';
 import type { BlocksJob, CallJob, Job } from './job.ts';
 
+/** What takes memory while work is done. */
+type MemoryUser = { readonly memoryGrowth: number };
+
 /**
- * A job as work that pauses of itself; its result is a quantity or return data. However it ends, its EVM is free again: by a
+ * A job as work that pauses of itself; its result is a quantity, return data, or JSON. However it ends, its EVM is free again: by a
  * result, an error, or being given up, after which it may pause too, until what it did is undone.
  * @param lease memory that it shares with others; without one it takes what it needs
  */
@@ -22,21 +25,21 @@ export function executeJob(simulator: Simulator, job: Job, lease?: MemoryLease):
 
 function* executeCall(
   simulator: Simulator,
-  { kind, request, gasLimit, suggestedTip = 0n }: CallJob,
+  job: CallJob,
   lease: MemoryLease | undefined,
 ): Execution<HexData> {
+  const { kind, request, gasLimit, suggestedTip = 0n } = job;
   const simulation = simulator.open(request);
-  const measure = (): number => simulation.memoryGrowth;
   let isSound = true;
   try {
     if (!simulation.isPlain || request.stateOverrides !== undefined) {
-      const options = { areFixed: kind === 'accessList' };
-      yield* leaseMemory(simulation.prepare(request.stateOverrides, options), measure, lease);
+      const preparing = simulation.prepare(request.stateOverrides, { areFixed: kind === 'accessList' });
+      yield* within(preparing, simulation, lease);
     }
     if (kind === 'accessList')
-      return yield* leaseMemory(createAccessList(simulation, gasLimit, suggestedTip), measure, lease);
+      return yield* within(createAccessList(simulation, gasLimit, suggestedTip), simulation, lease);
     if (kind === 'estimate')
-      return encodeQuantity(yield* leaseMemory(estimateGas(simulation, gasLimit), measure, lease));
+      return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
     // Not by a generator of its own: most calls are so short that it would be a tenth of their time.
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
@@ -59,23 +62,6 @@ function* executeCall(
   }
 }
 
-/** The work, waiting between two pieces until it may have the memory that it takes. */
-function leaseMemory<T>(
-  work: Execution<T>,
-  measure: () => number,
-  lease: MemoryLease | undefined,
-): Execution<T> {
-  return lease === undefined ? work : awaitMemory(work, measure, lease);
-}
-
-function* awaitMemory<T>(work: Execution<T>, measure: () => number, lease: MemoryLease): Execution<T> {
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done) return step.value;
-    yield step.value;
-    while (!lease.reach(measure())) yield 'memoryAwaited';
-  }
-}
-
 /** Blocks are executed on a state of their own, which is forgotten as a whole. */
 function* executeBlocks(
   simulator: Simulator,
@@ -84,12 +70,25 @@ function* executeBlocks(
 ): Execution<HexData> {
   const run = new BlocksRun(simulator, request, gasLimit);
   try {
-    return yield* leaseMemory(run.execute(), () => run.memory, lease);
+    return yield* within(run.execute(), run, lease);
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
     throw error;
   } finally {
     run.close();
     lease?.end();
+  }
+}
+
+/** The work, pausing on for as long as there is no memory for what it has grown to. */
+function within<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease | undefined): Execution<T> {
+  return lease === undefined ? work : awaitMemory(work, user, lease);
+}
+
+function* awaitMemory<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease): Execution<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    yield step.value;
+    while (!lease.reach(user.memoryGrowth)) yield 'memoryAwaited';
   }
 }

@@ -111,7 +111,7 @@ function collectGiven(list: readonly AccessListItem[], isExcluded: (address: str
   return accesses;
 }
 
-/** Slots count whatever their account, as in geth: the list is of use to who has them, even where the account is warm. */
+/** A slot is listed whatever its account is, as in geth. */
 function* collectRecorded(
   simulation: Simulation,
   accesses: Accesses,

@@ -119,6 +119,7 @@ export class Simulation {
   readonly #bytesBefore: number;
   #mark: number;
   #lists: CallLists = NO_LISTS;
+  #isRecording = false;
   #built: SimulatedTransaction | undefined;
 
   constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment, meter: GasMeter) {
@@ -159,7 +160,7 @@ export class Simulation {
 
   /** Undoes a piece of everything. @returns whether nothing is left, so that `close` is short */
   undoPiece(): boolean {
-    return this.#dropAccesses() && this.#evm.rollbackPiece(this.#begin);
+    return (!this.#isRecording || this.#dropAccesses()) && this.#evm.rollbackPiece(this.#begin);
   }
 
   /** Drops a piece of what was recorded and not taken. @returns whether nothing is left */
@@ -171,7 +172,7 @@ export class Simulation {
   /** Ends it. @returns the EVM, to be released */
   close(): PooledEvm {
     this.#evm.abandon();
-    this.#evm.record('nothing');
+    if (this.#isRecording) this.#evm.record('nothing');
     return this.#entry;
   }
 
@@ -221,6 +222,7 @@ export class Simulation {
 
   /** What is recorded in the runs to come. */
   record(what: Recording): void {
+    this.#isRecording = true;
     this.#evm.record(what);
   }
 

@@ -1,7 +1,7 @@
 /** Logs of the running transaction: address (32), number of topics (4), size of data (4), topics, data; aligned to 8. */
 import { copyBytes } from './bytes.ts';
 import { LOGS_END } from './layout.ts';
-import { logCount, logsEnd, setLogs } from './machine.ts';
+import { logCount, logsEnd, recorded, setLogs } from './machine.ts';
 import { copyWord, storeBigEndian } from './words/word.ts';
 
 const HEAD_SIZE: usize = 40;
@@ -14,7 +14,7 @@ const TRANSFER_SIZE: usize = HEAD_SIZE + 96 + 32;
 const TRANSFER_TOPIC: usize = memory.data<u64>([0x28f55a4df523b3ef, 0x952ba7f163c4a116, 0x69c2b068fc378daa, 0xddf252ad1be2c89b]);
 const ETHER: usize = memory.data<u64>([0xeeeeeeeeeeeeeeee, 0xeeeeeeeeeeeeeeee, 0xeeeeeeee, 0]);
 
-/** Logs are numbered in the order in which they came, those that were undone included. */
+/** Where anything is recorded, logs are numbered in the order in which they came, those that were undone included. */
 let nextNumber: u32 = 0;
 export function restartLogNumbers(): void { nextNumber = 0; }
 /** A transfer failed before its frame began: it has had a number. */
@@ -26,7 +26,7 @@ export function addLog(address: usize, topics: usize, topicCount: u32, data: usi
   const topicsSize = <usize>topicCount << 5;
   if (<u64>log + HEAD_SIZE + topicsSize + size + 8 > <u64>LOGS_END) return false;
   copyWord(log, address);
-  store<u32>(log, nextNumber++, NUMBER);
+  if (recorded != 0) store<u32>(log, nextNumber++, NUMBER);
   store<u32>(log, topicCount, 32);
   store<u32>(log, size, 36);
   for (let i: u32 = 0; i < topicCount; i++) copyWord(log + HEAD_SIZE + (<usize>i << 5), topics - (<usize>i << 5));

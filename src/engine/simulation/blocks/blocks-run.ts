@@ -28,7 +28,7 @@ export class BlocksRun {
   }
 
   /** Bytes that it takes. */
-  get memory(): number {
+  get memoryGrowth(): number {
     const growth = this.#entry === undefined ? 0 : this.#entry.evm.memoryPeak - this.#bytesBefore;
     return growth + (this.#state?.size ?? 0) + this.#text.size;
   }
