@@ -1,0 +1,112 @@
+import { scanLogTerms, scanStoredReceipts } from '../chain/scan-receipts.ts';
+import type { PostingTable } from './posting-table.ts';
+import { asBuffer, type BinaryTable, numberKey } from './schema.ts';
+
+/** What logs are found by. Logs are numbered over the whole chain, from 0. */
+export type LogTables = {
+  /** number of a block (8) -> how many logs the blocks before it have (6); for the block after the head too. */
+  readonly logStarts: BinaryTable;
+  /** number of a block's first log (6) -> number of the block (8); of blocks that have logs. */
+  readonly logBlocks: BinaryTable;
+  /** `addressTerm` or `topicTerm` -> numbers of the logs. */
+  readonly logTerms: PostingTable;
+};
+
+const LOG_NUMBER_LENGTH = 6;
+const ADDRESS_LENGTH = 20;
+const TOPIC_LENGTH = 32;
+/** Before an address; topics have their position, 0 to 3. */
+const ADDRESS_KIND = 4;
+
+export function addressTerm(address: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
+}
+
+/** @param position 0 to 3 */
+export function topicTerm(position: number, topic: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(position), topic]);
+}
+
+function logKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(LOG_NUMBER_LENGTH);
+  key.writeUIntBE(number, 0, LOG_NUMBER_LENGTH);
+  return key;
+}
+
+/** How many logs the blocks before this one have; undefined when the index does not reach to it. */
+function readLogStart({ logStarts }: LogTables, block: bigint): number | undefined {
+  return logStarts.get(numberKey(block))?.readUIntBE(0, LOG_NUMBER_LENGTH);
+}
+
+/** Numbers of the logs of blocks `from` to `to`: from the first to before the second. @throws Error for blocks that are not there */
+export function readLogRange(tables: LogTables, from: bigint, to: bigint): readonly [number, number] {
+  const start = readLogStart(tables, from);
+  const end = readLogStart(tables, to + 1n);
+  if (start === undefined || end === undefined) throw new Error('the index of logs lacks a block');
+  return [start, end];
+}
+
+/** The block that a log is in, and the numbers of its logs. */
+export type LogBlock = { readonly number: bigint; readonly start: number; readonly end: number };
+
+export function findLogBlock(tables: LogTables, log: number): LogBlock {
+  const floor = tables.logBlocks.getRange({ start: logKey(log), reverse: true, limit: 1 });
+  for (const { key, value } of floor) {
+    const number = value.readBigUInt64BE();
+    const end = readLogStart(tables, number + 1n);
+    if (end !== undefined && log < end) return { number, start: key.readUIntBE(0, LOG_NUMBER_LENGTH), end };
+  }
+  throw new Error(`the index of logs has no block for log ${log}`);
+}
+
+/** Gathers what blocks add to the index of logs, so that a list that many blocks add to is written once. */
+export class LogIndexBatch {
+  readonly #tables: LogTables;
+  /** By term, one character a byte. */
+  readonly #numbers = new Map<string, number[]>();
+  #next: number;
+
+  /** @param first number of the first block */
+  constructor(tables: LogTables, first: bigint) {
+    this.#tables = tables;
+    this.#next = readLogStart(tables, first) ?? 0;
+  }
+
+  /** Within a write transaction. @param receipts of the block as the store has them */
+  add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
+    const start = this.#next;
+    const bytes = asBuffer(receipts);
+    scanStoredReceipts(receipts, {
+      onTransaction,
+      onLog: (span) => {
+        const number = this.#next++;
+        scanLogTerms(
+          receipts,
+          span,
+          (at) => this.#put(ADDRESS_KIND, bytes, at, ADDRESS_LENGTH, number),
+          (at, position) => this.#put(position, bytes, at, TOPIC_LENGTH, number),
+        );
+      },
+    });
+    if (block === 0n) this.#tables.logStarts.putSync(numberKey(0n), logKey(0));
+    this.#tables.logStarts.putSync(numberKey(block + 1n), logKey(this.#next));
+    if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
+  }
+
+  /** Within a write transaction, once. */
+  write(): void {
+    // In the order of the tree each of its pages is touched once.
+    for (const term of [...this.#numbers.keys()].sort()) {
+      this.#tables.logTerms.append(Buffer.from(term, 'latin1'), this.#numbers.get(term) as number[]);
+    }
+  }
+
+  #put(kind: number, bytes: Buffer, at: number, length: number, number: number): void {
+    const term = KINDS[kind] + bytes.toString('latin1', at, at + length);
+    const numbers = this.#numbers.get(term);
+    if (numbers === undefined) this.#numbers.set(term, [number]);
+    else numbers.push(number);
+  }
+}
+
+const KINDS = ['\0', '\x01', '\x02', '\x03', '\x04'];
