@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
@@ -25,6 +26,8 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Further methods that the upstreams answer. */
   readonly passthrough?: ReadonlySet<string>;
+  /** Bounds of one answer of eth_getLogs. */
+  readonly logs: LogLimits;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
@@ -32,6 +35,21 @@ export type NetworkOptions = {
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
+
+const MiB = 1024 * 1024;
+
+/** `logs:` of a network. */
+const logLimitsSchema: z.ZodType<LogLimits> = z
+  .strictObject({
+    blockRange: z.int().min(1).max(1_000_000_000).exactOptional(),
+    results: z.int().min(1).max(1_000_000).default(DEFAULT_LOG_LIMITS.results),
+    bytes: z
+      .int()
+      .min(1_024)
+      .max(512 * MiB)
+      .default(DEFAULT_LOG_LIMITS.bytes),
+  })
+  .prefault({});
 
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 const IPV6_PATTERN = /^[0-9a-f:.]*:[0-9a-f:.]*$/;
@@ -53,6 +71,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   passthrough: passthroughSchema.exactOptional(),
+  logs: logLimitsSchema,
   safeTag: z.enum(['reject', 'finalized']).default('reject'),
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')

@@ -1,9 +1,11 @@
 import { type Chain, UNSUPPORTED } from '../chain/chain.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { openChainReader } from '../store/chain-reader.ts';
 import { EngineExecutions } from './execution/engine-executions.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
+import { EngineLogs } from './reads/log-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
@@ -14,11 +16,12 @@ export class EngineChain implements Chain {
   readonly isAnswerable: boolean = true;
   readonly blocks: EngineBlocks;
   readonly transactions: EngineTransactions;
+  readonly logs: EngineLogs;
   readonly state: EngineState;
   readonly execution: EngineExecutions;
   readonly #stored: StoredBlocks;
 
-  constructor(store: string, pool: ExecutionPool) {
+  constructor(store: string, pool: ExecutionPool, logs: LogLimits = DEFAULT_LOG_LIMITS) {
     const reader = openChainReader(store);
     if (!reader.isIndexed) {
       void reader.close();
@@ -27,6 +30,7 @@ export class EngineChain implements Chain {
     this.#stored = new StoredBlocks(reader);
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
+    this.logs = new EngineLogs(this.#stored, logs);
     this.state = new EngineState(this.#stored);
     this.execution = new EngineExecutions(this.#stored, store, pool);
   }

@@ -14,4 +14,5 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
   'eth_getTransactionCount',
+  'eth_getLogs',
 ];

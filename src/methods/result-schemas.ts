@@ -102,7 +102,7 @@ export const transaction: z.ZodType = z
   .meta({ title: 'transaction' });
 
 /** Spec 2.4. */
-const log: z.ZodType = z
+export const log: z.ZodType = z
   .looseObject({
     address,
     topics: z.array(hash32).max(4),

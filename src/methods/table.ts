@@ -6,6 +6,7 @@ import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
+import { ethGetLogs } from './eth_getLogs.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
@@ -33,6 +34,7 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetBlockByNumber,
   ethGetBlockByHash,
   ethGetTransactionCount,
+  ethGetLogs,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

@@ -1,5 +1,6 @@
 import type { Cache } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
@@ -15,6 +16,7 @@ import { UpstreamFault } from './fault.ts';
 import { findMerge } from './find-merge.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
@@ -46,6 +48,7 @@ export type UpstreamChainOptions = {
   readonly network: string;
   readonly upstreams: readonly UpstreamOptions[];
   readonly pool: PoolOptions;
+  readonly logs: LogLimits;
   readonly cache: Cache;
   readonly log: Logger;
 };
@@ -208,6 +211,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    logs: new LogQuestions({ ...parts, limits: options.logs, maxBlocks: () => maxLogBlocks(upstreams) }),
     others: new OtherQuestions(parts),
     isAnswerable: () =>
       head.head !== undefined &&
@@ -217,6 +221,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => describeChain(head, upstreams),
     close,
   });
+}
+
+/** Blocks that one question for logs may have, at the node that takes most. */
+function maxLogBlocks(upstreams: readonly Upstream[]): number {
+  const usable = upstreams.filter(({ isUp }) => isUp);
+  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
 }
 
 /** Whether a node may yet report the first head, or show that it is on the chain. */

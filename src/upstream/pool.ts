@@ -11,6 +11,7 @@ import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
+import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
@@ -55,6 +56,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
         budget: new TokenBucket({ capacity: HEDGE_RESERVE }),
         latenciesOf: createLatencyTable(),
       }),
+      learnLogSpans(),
       breakCircuit(createEventLog(network, log)),
       confirmErrors((error, upstream, method) =>
         log.info(

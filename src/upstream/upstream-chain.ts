@@ -4,6 +4,7 @@ import {
   type BlockReference,
   type Chain,
   type Executions,
+  type LogReads,
   type StateReads,
   type TransactionReads,
   UNSUPPORTED,
@@ -16,6 +17,7 @@ import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
+import type { LogQuestions } from './log-questions.ts';
 import type { OtherQuestions } from './other-questions.ts';
 
 /** What an upstream chain is made of. */
@@ -23,6 +25,7 @@ export type UpstreamChainParts = {
   readonly chainId: bigint;
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
+  readonly logs: LogQuestions;
   readonly others: OtherQuestions;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
@@ -42,12 +45,13 @@ export class UpstreamChain implements Chain {
   readonly chainId: bigint;
   readonly blocks: Promised<BlockReads>;
   readonly transactions: Promised<TransactionReads>;
+  readonly logs: Promised<LogReads>;
   readonly state: Promised<StateReads>;
   readonly execution: Promised<Executions>;
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, calls, others, where } = parts;
+    const { blocks, calls, logs, others, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
@@ -63,6 +67,12 @@ export class UpstreamChain implements Chain {
     this.transactions = {
       getTransaction: ({ block, index }, scope) =>
         answer(block, () => blocks.getTransaction(block, index, scope)),
+    };
+    this.logs = {
+      getLogs: (filter, scope) =>
+        followMoves(() => logs.getLogs(filter, scope), filter.blocks.kind === 'range', where).then(
+          translateFaults,
+        ),
     };
     this.state = {
       getTransactionCount: (address, block, scope) =>

@@ -20,6 +20,7 @@ const METHODS = [
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
+  'eth_getLogs',
 ];
 const DERIVED = [
   'eth_getBlockReceipts',

@@ -5,6 +5,7 @@ import {
   type Chain,
   type Executions,
   type HeaderView,
+  type LogReads,
   type StateReads,
   type TransactionReads,
   UNSUPPORTED,
@@ -50,6 +51,12 @@ export class ScriptedChain implements Chain {
   readonly transactions: TransactionReads = {
     getTransaction: async ({ block, index }) =>
       this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null,
+  };
+  readonly logs: LogReads = {
+    getLogs: async ({ blocks }) => {
+      if (blocks.kind === 'range') for (const bound of [blocks.from, blocks.to]) this.references.push(bound);
+      return '[]';
+    },
   };
   readonly state: StateReads = {
     getTransactionCount: async (_address, block) => {

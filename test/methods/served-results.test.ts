@@ -80,6 +80,7 @@ describe('what the built-in chains answer', () => {
         };
         await ask(chain, 'eth_getBlockByHash', [block.hash, false]);
         await ask(chain, 'eth_getBlockReceipts', [number]);
+        await ask(chain, 'eth_getLogs', [{ fromBlock: number, toBlock: number }]);
         for (const [i, { type }] of block.transactions.entries()) {
           types.add(type);
           await ask(chain, 'eth_getTransactionByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);

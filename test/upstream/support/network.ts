@@ -1,10 +1,12 @@
 import type { Cache } from '../../../src/cache/cache.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import { LogQuestions } from '../../../src/upstream/log-questions.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
@@ -16,6 +18,7 @@ export type NetworkScript = {
   readonly tags?: PoolOptions['tags'];
   readonly cache?: Cache;
   readonly retries?: number;
+  readonly limits?: LogLimits;
 };
 
 /** What a network of scripted nodes is made of. */
@@ -35,7 +38,7 @@ export type ScriptedNetwork = {
 /** The real questions and the real pool, over nodes that all have the same chain. */
 export function createNetwork(
   scripted: ScriptedChain,
-  { tags = {}, cache = createMemory(), retries = 0 }: NetworkScript = {},
+  { tags = {}, cache = createMemory(), retries = 0, limits = DEFAULT_LOG_LIMITS }: NetworkScript = {},
   nodes: readonly ScriptedNode[] = [createNode(scripted.behaviour())],
 ): ScriptedNetwork {
   let report = scripted.report();
@@ -61,6 +64,11 @@ export function createNetwork(
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    logs: new LogQuestions({
+      ...parts,
+      limits,
+      maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
+    }),
     others: new OtherQuestions(parts),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
