@@ -38,7 +38,7 @@ const SUITES = [
     genesis: 'tests/genesis.json',
     blocks: 'tests/chain.rlp',
     folders: [...METHODS.map((method) => `tests/${method}`), ...DERIVED.map((method) => `derived/${method}`)],
-    transcripts: 392,
+    transcripts: 401,
   },
   {
     set: 'mainnet-0-999',
