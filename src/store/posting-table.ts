@@ -16,6 +16,8 @@ export class PostingTable {
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
+  /** Used for one list after the other: most lists get one number at a time, and making buffers would take longer than writing them. */
+  readonly #chunk = new ChunkWriter();
 
   constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
     this.#open = open;
@@ -24,15 +26,13 @@ export class PostingTable {
 
   /** Within a write transaction. @param numbers ascending, above all that the list has; at least one */
   append(key: Buffer, numbers: readonly number[]): void {
-    const stored = this.#open.get(key);
-    const chunk = new ChunkWriter(stored);
+    const chunk = this.#chunk;
+    chunk.load(this.#open.get(key));
     for (const number of numbers) {
-      if (chunk.length > MAX_CHUNK_LENGTH) {
-        this.#closed.putSync(joinKey(key, chunk.first), chunk.takeDifferences());
-      }
+      if (chunk.isFull) this.#closed.putSync(joinKey(key, chunk.first), chunk.takeDifferences());
       chunk.add(number);
     }
-    this.#open.putSync(key, chunk.encode());
+    this.#open.putSync(key, chunk.encoded);
   }
 
   /** A cursor before the first number of the list. */
@@ -53,52 +53,53 @@ function joinKey(key: Buffer, first: number): Buffer {
   return joined;
 }
 
-/** Builds chunks one after the other. */
+/** Builds chunks in one buffer: first number (6), differences. */
 class ChunkWriter {
-  #bytes: Buffer;
-  /** Of `#bytes`, in use. */
+  readonly #bytes = Buffer.allocUnsafeSlow(NUMBER_LENGTH + MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
+  /** Of `#bytes`, in use; 0 without a first number. */
   #end = 0;
-  #first = -1;
-  #last = -1;
+  #first = 0;
+  #last = 0;
 
   /** @param stored the chunk that is open */
-  constructor(stored: Buffer | undefined) {
-    this.#bytes = Buffer.allocUnsafe(MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
+  load(stored: Buffer | undefined): void {
+    this.#end = 0;
     if (stored === undefined) return;
-    this.#first = stored.readUIntBE(0, NUMBER_LENGTH);
-    this.#bytes.set(stored.subarray(NUMBER_LENGTH));
-    this.#end = stored.length - NUMBER_LENGTH;
-    this.#last = sumDifferences(this.#first, this.#bytes, this.#end);
+    this.#bytes.set(stored);
+    this.#end = stored.length;
+    this.#first = this.#bytes.readUIntBE(0, NUMBER_LENGTH);
+    this.#last = this.#first + sumDifferences(this.#bytes, NUMBER_LENGTH, this.#end);
   }
 
-  /** Of the differences, bytes. */
-  get length(): number {
-    return this.#end;
+  get isFull(): boolean {
+    return this.#end > NUMBER_LENGTH + MAX_CHUNK_LENGTH;
   }
 
   get first(): number {
     return this.#first;
   }
 
+  /** A view, to be written before anything else happens to the chunk. */
+  get encoded(): Buffer {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
   add(number: number): void {
-    if (this.#first === -1) this.#first = number;
-    else this.#end = writeVarint(this.#bytes, this.#end, number - this.#last);
+    if (this.#end === 0) {
+      this.#first = number;
+      this.#bytes.writeUIntBE(number, 0, NUMBER_LENGTH);
+      this.#end = NUMBER_LENGTH;
+    } else {
+      this.#end = writeVarint(this.#bytes, this.#end, number - this.#last);
+    }
     this.#last = number;
   }
 
-  /** The chunk's differences; the next number begins another chunk. */
+  /** A view of the chunk's differences; the next number begins another chunk. */
   takeDifferences(): Buffer {
-    const taken = Buffer.from(this.#bytes.subarray(0, this.#end));
+    const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
-    this.#first = -1;
     return taken;
-  }
-
-  encode(): Buffer {
-    const encoded = Buffer.allocUnsafe(NUMBER_LENGTH + this.#end);
-    encoded.writeUIntBE(this.#first, 0, NUMBER_LENGTH);
-    encoded.set(this.#bytes.subarray(0, this.#end), NUMBER_LENGTH);
-    return encoded;
   }
 }
 
@@ -113,9 +114,9 @@ function writeVarint(out: Buffer, at: number, value: number): number {
   return position;
 }
 
-function sumDifferences(first: number, bytes: Uint8Array, end: number): number {
-  let sum = first;
-  for (let at = 0, scale = 1; at < end; at++) {
+function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
+  let sum = 0;
+  for (let at = start, scale = 1; at < end; at++) {
     const byte = bytes[at] as number;
     sum += (byte & 0x7f) * scale;
     scale = byte < 0x80 ? 1 : scale * 0x80;

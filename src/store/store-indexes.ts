@@ -7,7 +7,7 @@ const INDEX_VERSION = 2;
 
 /** Of a store that is brought up to date, in one transaction. */
 const PIECE_BLOCKS = 512;
-const PIECE_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 
 /** Where a transaction is. */
 export type TransactionPosition = { readonly number: bigint; readonly index: number };

@@ -4,12 +4,14 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../../src/chain/errors.ts';
+import { completeIndexes } from '../../src/cli/index-store.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { ChainBuilder } from '../support/chain-builder.ts';
 import { LOGGER_COPIES, LOGGERS, loggerAddress, signLogging } from '../support/logging-chain.ts';
+import { stripIndexes } from '../support/strip-indexes.ts';
 import { createGenesis, limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 
 type WireLog = { readonly address: string; readonly topics: readonly string[]; readonly blockNumber: string };
@@ -202,6 +204,27 @@ describe('logs of an embedded chain', () => {
       new ChainError('exceeded', 'query returned more than 2000 bytes.'),
     );
     await narrow.close();
+  });
+
+  test('are found in a store that an earlier version made, once its indexes are there', async () => {
+    const old = await openBuiltChain(genesis, builder);
+    await old.chain.close();
+    await stripIndexes(old.store);
+    await completeIndexes(old.store, { info: () => undefined });
+    const chain = new EngineChain(old.store, old.pool);
+    for (const filter of [
+      {},
+      { addresses: [bytesToHex(loggerAddress(2, 1))] },
+      {
+        topics: TOPICS.slice(1)
+          .map((topic) => [bytesToHex(topic)])
+          .slice(0, 2),
+      },
+    ]) {
+      assert.deepEqual(await getLogs(filter, chain), expected(filter, 0, BLOCKS));
+    }
+    await chain.close();
+    await old.close();
   });
 
   test('a search ends when the client has gone', async () => {
