@@ -62,8 +62,11 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
 /** Gathers what blocks add to the index of logs, so that a list that many blocks add to is written once. */
 export class LogIndexBatch {
   readonly #tables: LogTables;
-  /** By term, one character a byte. */
-  readonly #numbers = new Map<string, number[]>();
+  /** By kind. */
+  readonly #terms: readonly TermNumbers[] = Array.from(
+    { length: ADDRESS_KIND + 1 },
+    (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
+  );
   #next: number;
 
   /** @param first number of the first block */
@@ -76,6 +79,7 @@ export class LogIndexBatch {
   add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
     const start = this.#next;
     const bytes = asBuffer(receipts);
+    const addresses = this.#terms[ADDRESS_KIND] as TermNumbers;
     scanStoredReceipts(receipts, {
       onTransaction,
       onLog: (span) => {
@@ -83,8 +87,8 @@ export class LogIndexBatch {
         scanLogTerms(
           receipts,
           span,
-          (at) => this.#put(ADDRESS_KIND, bytes, at, ADDRESS_LENGTH, number),
-          (at, position) => this.#put(position, bytes, at, TOPIC_LENGTH, number),
+          (at) => addresses.add(bytes, at, number),
+          (at, position) => this.#terms[position]?.add(bytes, at, number),
         );
       },
     });
@@ -95,23 +99,66 @@ export class LogIndexBatch {
 
   /** Within a write transaction, once. */
   write(): void {
+    for (const [kind, terms] of this.#terms.entries()) {
+      KEY[0] = kind;
+      terms.forEach((term, numbers) => {
+        const length = KEY.write(term, 1, 'latin1');
+        this.#tables.logTerms.append(KEY.subarray(0, 1 + length), numbers);
+      });
+    }
+  }
+}
+
+/** For one key after the other: LMDB copies it. */
+const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
+
+/** Numbers of logs by address, or by topic at one position. Terms are texts, one character a byte. */
+class TermNumbers {
+  readonly #length: number;
+  readonly #numbers = new Map<string, number[]>();
+  /** What was added last: logs that follow each other often have the same. */
+  #bytes: Buffer | undefined;
+  #at = 0;
+  #latest: number[] = [];
+
+  /** @param length of all terms, bytes */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** @param at where the term begins */
+  add(bytes: Buffer, at: number, number: number): void {
+    if (!this.#isLatest(bytes, at)) {
+      const term = bytes.toString('latin1', at, at + this.#length);
+      let numbers = this.#numbers.get(term);
+      if (numbers === undefined) {
+        numbers = [];
+        this.#numbers.set(term, numbers);
+      }
+      this.#latest = numbers;
+      this.#bytes = bytes;
+      this.#at = at;
+    }
+    this.#latest.push(number);
+  }
+
+  /** In about the order of the tree: neighbours are found in pages that were just used. */
+  forEach(visit: (term: string, numbers: readonly number[]) => void): void {
     const terms = [...this.#numbers.keys()];
-    // In about the order of the tree neighbours are found in pages that were just used.
     const places = new Float64Array(terms.length);
     for (let i = 0; i < terms.length; i++) places[i] = orderOf(terms[i] as string) * MAX_TERMS + i;
     places.sort();
     for (const place of places) {
       const term = terms[place % MAX_TERMS] as string;
-      const length = KEY.write(term, 'latin1');
-      this.#tables.logTerms.append(KEY.subarray(0, length), this.#numbers.get(term) as number[]);
+      visit(term, this.#numbers.get(term) as number[]);
     }
   }
 
-  #put(kind: number, bytes: Buffer, at: number, length: number, number: number): void {
-    const term = KINDS[kind] + bytes.toString('latin1', at, at + length);
-    const numbers = this.#numbers.get(term);
-    if (numbers === undefined) this.#numbers.set(term, [number]);
-    else numbers.push(number);
+  #isLatest(bytes: Buffer, at: number): boolean {
+    const latest = this.#bytes;
+    if (latest === undefined) return false;
+    for (let i = 0; i < this.#length; i++) if (bytes[at + i] !== latest[this.#at + i]) return false;
+    return true;
   }
 }
 
@@ -120,17 +167,10 @@ const MAX_TERMS = 2 ** 22;
 /** Zeros before an address in a topic. */
 const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);
 
-/** Numbers below 2^28 in the order of terms, as far as their first bytes say: an order of all bytes takes longer than it saves. */
+/** Numbers below 2^25 in the order of terms, as far as their first bytes say: an order of all bytes takes longer than it saves. */
 function orderOf(term: string): number {
-  const isPadded = term.startsWith(PADDING, 1);
-  const at = isPadded ? 1 + PADDING.length : 1;
-  const kind = 2 * term.charCodeAt(0) + (isPadded ? 0 : 1);
-  return (
-    (kind << 24) + (term.charCodeAt(at) << 16) + (term.charCodeAt(at + 1) << 8) + term.charCodeAt(at + 2)
-  );
+  const isPadded = term.startsWith(PADDING);
+  const at = isPadded ? PADDING.length : 0;
+  const start = (term.charCodeAt(at) << 16) | (term.charCodeAt(at + 1) << 8) | term.charCodeAt(at + 2);
+  return isPadded ? start : start + 2 ** 24;
 }
-
-/** For one key after the other: LMDB copies it. */
-const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
-
-const KINDS = ['\0', '\x01', '\x02', '\x03', '\x04'];

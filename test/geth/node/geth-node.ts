@@ -10,7 +10,7 @@ import { installGeth } from './geth-program.ts';
 const JWT_SECRET = '11'.repeat(32);
 const START_MS = 60_000;
 const GAS_CAP_FACTOR = 10n;
-const IMPORT_MS = 120_000;
+const IMPORT_MS = 600_000;
 const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
 const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
 /** What a process printed is kept up to this length, for its error. */
