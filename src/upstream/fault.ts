@@ -56,6 +56,9 @@ export class UnknownExecutionError extends UpstreamFault {
   }
 }
 
+/** No vendor takes fewer blocks; a smaller number in its words is another one. */
+const MIN_ALLOWED = 5;
+
 /** Logs that a node refuses because there is too much to search (`range`) or to answer (`size`): fewer blocks may do. */
 export class LogRefusal extends UpstreamFault {
   readonly of: 'range' | 'size';
@@ -70,7 +73,7 @@ export class LogRefusal extends UpstreamFault {
 
   /** Blocks that the node would take, fewer than it has refused; undefined when it did not say. */
   allowedBelow(blocks: number): number | undefined {
-    const allowed = Math.max(0, ...this.#numbers.filter((number) => number < blocks));
-    return allowed === 0 ? undefined : allowed;
+    const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
+    return allowed.length === 0 ? undefined : Math.max(...allowed);
   }
 }
