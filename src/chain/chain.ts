@@ -179,6 +179,32 @@ export interface TransactionReads {
 export type StorageRequests = ReadonlyMap<string, readonly string[]>;
 
 /**
+ * Which logs are meant. Addresses and topics are lower-case `0x` text; an empty list of alternatives means any.
+ */
+export type LogFilter = {
+  readonly blocks: LogBlocks;
+  readonly addresses: readonly string[];
+  /** Alternatives by position, up to 4. A log that has fewer topics than this list is not meant. */
+  readonly topics: readonly (readonly string[])[];
+};
+
+/** One block by its hash, or all from one to another, each a number or a tag. */
+export type LogBlocks =
+  | { readonly kind: 'block'; readonly hash: string }
+  | { readonly kind: 'range'; readonly from: LogBound; readonly to: LogBound };
+
+export type LogBound = Exclude<BlockReference, { readonly kind: 'hash' }>;
+
+/** Logs of many blocks. */
+export interface LogReads {
+  /**
+   * Array of log objects (spec 2.4), in the order of the chain.
+   * @throws ChainError in geth's words for blocks that are not there, `exceeded` where there are more than the network gives
+   */
+  getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
+}
+
+/**
  * Accounts at a block. @throws ChainError `failed` where there is no such block, in geth's words
  */
 export interface StateReads {
@@ -282,6 +308,7 @@ export interface Chain {
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
+  readonly logs: LogReads;
   readonly state: StateReads;
   readonly execution: Executions;
   readonly fees: FeeReads;

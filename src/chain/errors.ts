@@ -25,6 +25,8 @@ export type ChainErrorKind =
   | 'pruned'
   /** An argument is well formed but cannot be meant; the message says which. */
   | 'invalid'
+  /** The answer would be larger than the network allows; the message says how to ask for less. */
+  | 'exceeded'
   /** The call's time limit passed. */
   | 'timeout'
   /** Too much work is waiting; trying later may help. */

@@ -8,6 +8,8 @@ import {
   encodeRlp,
   type RlpInput,
   type RlpItem,
+  type RlpSpan,
+  readRlpSpan,
   splitRlpList,
 } from '../primitives/rlp.ts';
 import type { TransactionType } from './transaction.ts';
@@ -60,6 +62,18 @@ export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8A
       receipt.transactionHash,
     ]),
   );
+}
+
+/** The log at this place of encoded receipts. */
+export function decodeLogAt(encoded: Uint8Array, { start, end }: RlpSpan): Log {
+  const fields: RlpItem[] = [];
+  for (let at = start; at < end; ) {
+    const field = readRlpSpan(encoded, at, end);
+    if (field === undefined || field.end > end) throw new RangeError('rlp: stored log too short');
+    fields.push(decodeRlp(encoded.subarray(at, field.end)));
+    at = field.end;
+  }
+  return logFromRlp(fields);
 }
 
 function logFromRlp(item: RlpItem): Log {

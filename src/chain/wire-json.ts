@@ -82,7 +82,20 @@ export type ReceiptPlace = {
   readonly timestamp: string;
 };
 
-/** A log (spec 2.4). */
+/** What the logs of one transaction have in common. */
+export function placeLogs(
+  { header, hash }: BlockPosition,
+  transactionHash: Uint8Array,
+  transactionIndex: number,
+): ReceiptPlace {
+  return {
+    block: `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`,
+    transaction: `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(transactionIndex)}`,
+    timestamp: `"blockTimestamp":${quantity(header.timestamp)}`,
+  };
+}
+
+/** A log (spec 2.4). @param logIndex in its block */
 export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
     `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +

@@ -123,8 +123,8 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool });
+function describeChain({ builtin, embedded, upstreams, pool, logs }: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool, logs });
 }
 
 /** How many configurations have a chain: a request that began under one of them may still need it. */

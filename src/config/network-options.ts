@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
@@ -26,6 +27,8 @@ export type NetworkOptions = {
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
   readonly methods: MethodOptions;
+  /** Bounds of one answer of eth_getLogs. */
+  readonly logs: LogLimits;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
@@ -33,6 +36,21 @@ export type NetworkOptions = {
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
+
+const MiB = 1024 * 1024;
+
+/** `logs:` of a network. */
+const logLimitsSchema: z.ZodType<LogLimits> = z
+  .strictObject({
+    blockRange: z.int().min(1).max(1_000_000_000).exactOptional(),
+    results: z.int().min(1).max(1_000_000).default(DEFAULT_LOG_LIMITS.results),
+    bytes: z
+      .int()
+      .min(1_024)
+      .max(512 * MiB)
+      .default(DEFAULT_LOG_LIMITS.bytes),
+  })
+  .prefault({});
 
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 const IPV6_PATTERN = /^[0-9a-f:.]*:[0-9a-f:.]*$/;
@@ -54,6 +72,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   methods: methodOptionsSchema,
+  logs: logLimitsSchema,
   safeTag: z.enum(['reject', 'finalized']).default('reject'),
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')

@@ -37,6 +37,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('executionTimedOut', error.message);
     case 'invalid':
       return new RpcError('invalidParams', error.message);
+    case 'exceeded':
+      return new RpcError('tooManyLogs', error.message);
     case 'pruned':
       return new RpcError('prunedHistory');
     case 'unavailable':

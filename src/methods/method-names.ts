@@ -51,4 +51,5 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_config',
   'eth_capabilities',
   'rpc_modules',
+  'eth_getLogs',
 ];

@@ -29,6 +29,23 @@ export const EXAMPLE_TRANSACTION: Readonly<Record<string, unknown>> = {
   s: '0x44c32957b9c869a550af524caa215ba5114572f82d52ed5cdbe7ef6765c97c8f',
 };
 
+export const EXAMPLE_LOG = {
+  address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+  topics: [
+    '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+    '0x000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fd',
+    '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
+  ],
+  data: '0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
+  blockNumber: '0x20',
+  transactionHash: '0xbf768f57cbc501d71cc3a8de36b1154a19e426fd181bc3d491260cf059e3883a',
+  transactionIndex: '0x0',
+  blockTimestamp: '0x6553f2a5',
+  logIndex: '0x0',
+  removed: false,
+} as const;
+
 export const EXAMPLE_RECEIPTS: readonly Readonly<Record<string, unknown>>[] = [
   {
     blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
@@ -41,24 +58,7 @@ export const EXAMPLE_RECEIPTS: readonly Readonly<Record<string, unknown>>[] = [
     cumulativeGasUsed: '0xb4df',
     gasUsed: '0xb4df',
     effectiveGasPrice: '0x33b6e07e',
-    logs: [
-      {
-        address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
-        topics: [
-          '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
-          '0x000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fd',
-          '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
-        ],
-        data: '0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
-        blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
-        blockNumber: '0x20',
-        transactionHash: '0xbf768f57cbc501d71cc3a8de36b1154a19e426fd181bc3d491260cf059e3883a',
-        transactionIndex: '0x0',
-        blockTimestamp: '0x6553f2a5',
-        logIndex: '0x0',
-        removed: false,
-      },
-    ],
+    logs: [EXAMPLE_LOG],
     logsBloom:
       '0x00000000000040000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000800000000000000000000000000000000000000400000000000000000000000000000000000000080000000000000000001000000000000000000000000000000000000000000000000040000000000000000000000000000000000000020000000008000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000000000010040000000000000000000000000000000000000000000000000000000000',
     status: '0x1',

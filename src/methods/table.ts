@@ -25,6 +25,7 @@ import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCo
 import { ethGetCode } from './eth_getCode.ts';
 import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts';
 import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts';
+import { ethGetLogs } from './eth_getLogs.ts';
 import { ethGetProof } from './eth_getProof.ts';
 import { ethGetRawTransactionByBlockHashAndIndex } from './eth_getRawTransactionByBlockHashAndIndex.ts';
 import { ethGetRawTransactionByBlockNumberAndIndex } from './eth_getRawTransactionByBlockNumberAndIndex.ts';
@@ -109,6 +110,7 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethConfig,
   ethCapabilities,
   rpcModules,
+  ethGetLogs,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

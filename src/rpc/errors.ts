@@ -162,6 +162,13 @@ const ROWS = {
     meaning:
       'The answers of this batch exceed the size limit from this item on: send these items in another batch. Or the result of a call exceeds it by itself.',
   },
+  tooManyLogs: {
+    code: -32005,
+    status: 200,
+    message: '{}',
+    meaning:
+      'More logs than the network gives in one answer, or more bytes of them: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Ask for fewer blocks, such as those that the message names.',
+  },
   busy: {
     code: -32005,
     status: 429,

@@ -5,8 +5,9 @@ import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
 import { type BlockChanges, decodeBlockChanges } from './block-changes.ts';
+import type { LogTables } from './log-index.ts';
 import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
-import { findTransaction, isIndexed, type TransactionPosition } from './store-indexes.ts';
+import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
 import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
 
 /** A canonical header with what is known about its place in the chain. */
@@ -77,6 +78,11 @@ export class ChainReader {
   /** Where the transaction with this hash (32) is. @throws Error when the store has no indexes */
   findTransaction(hash: Uint8Array): TransactionPosition | undefined {
     return findTransaction(this.#tables, hash);
+  }
+
+  /** What logs are found by. @throws Error when the store has no indexes */
+  get logTables(): LogTables {
+    return requireIndexes(this.#tables);
   }
 
   /** RLP [transactions, uncles, withdrawals?]. */

@@ -1,5 +1,7 @@
 /** The tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { LogTables } from './log-index.ts';
+import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
 
 /** Raised with every change of layout; a store of another version is refused. */
@@ -42,7 +44,7 @@ export type Tables = {
 export type IndexTables = {
   /** hash of a transaction (32) -> number of its block (8), index in it (4). */
   readonly transactions: BinaryTable;
-};
+} & LogTables;
 
 const MAX_TABLES = 24;
 const ADDRESS_LENGTH = 20;
@@ -98,9 +100,19 @@ export function openTables(path: string, readOnly: boolean): Tables {
 
 /** LMDB makes the tables that are missing where it may write, and has none where it may not. */
 function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
-  const transactions = table('transactions');
-  return transactions === undefined ? undefined : { transactions };
+  const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
+  if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;
+  return { transactions, logStarts, logBlocks, logTerms: new PostingTable(logTerms, logTermsClosed) };
 }
+
+/** Names of the tables that `IndexTables` is made of. */
+export const INDEX_TABLES: readonly string[] = [
+  'transactions',
+  'log-starts',
+  'log-blocks',
+  'log-terms',
+  'log-terms-closed',
+];
 
 export function numberKey(number: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);

@@ -1,13 +1,13 @@
-import { scanStoredReceipts } from '../chain/scan-receipts.ts';
 import type { EncodedBlock } from './chain-writer.ts';
+import { LogIndexBatch } from './log-index.ts';
 import { asBuffer, type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables } from './schema.ts';
 
 /** Raised when the indexes change; those of another version are made again when a store is opened for writing. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 
 /** Of a store that is brought up to date, in one transaction. */
 const PIECE_BLOCKS = 512;
-const PIECE_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 
 /** Where a transaction is. */
 export type TransactionPosition = { readonly number: bigint; readonly index: number };
@@ -45,23 +45,26 @@ export function markIndexed({ meta }: Tables, last: bigint): void {
 
 /** Within a write transaction: adds blocks that follow the last one that the indexes cover. */
 export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): void {
-  const { transactions } = requireIndexes(tables);
+  const indexes = requireIndexes(tables);
+  const [first] = blocks;
+  if (first === undefined) return;
+  const logs = new LogIndexBatch(indexes, first.number);
   const entries: (readonly [hash: Buffer, position: Buffer])[] = [];
   for (const { number, receipts } of blocks) {
-    scanStoredReceipts(receipts, {
-      onTransaction(hash, index) {
-        const position = Buffer.allocUnsafe(POSITION_LENGTH);
-        position.writeBigUInt64BE(number);
-        position.writeUInt32BE(index, NUMBER_LENGTH);
-        entries.push([asBuffer(hash), position]);
-      },
+    logs.add(number, receipts, (hashAt, index) => {
+      const position = Buffer.allocUnsafe(POSITION_LENGTH);
+      position.writeBigUInt64BE(number);
+      position.writeUInt32BE(index, NUMBER_LENGTH);
+      entries.push([asBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
     });
   }
   // In the order of the tree each of its pages is touched once.
   entries.sort(([a], [b]) => a.compare(b));
-  for (const [hash, position] of entries) transactions.putSync(hash, position);
+  for (const [hash, position] of entries) indexes.transactions.putSync(hash, position);
+  logs.write();
 }
 
+const HASH_LENGTH = 32;
 const NUMBER_LENGTH = 8;
 const POSITION_LENGTH = NUMBER_LENGTH + 4;
 
@@ -69,6 +72,7 @@ const POSITION_LENGTH = NUMBER_LENGTH + 4;
 export function indexPiece(tables: Tables): IndexProgress {
   const total = readHead(tables) + 1n;
   let next = readNext(tables);
+  if (next === 0n) clearIndexes(requireIndexes(tables));
   const blocks: IndexedBlock[] = [];
   for (let bytes = 0; next < total && blocks.length < PIECE_BLOCKS && bytes < PIECE_BYTES; next++) {
     const receipts = tables.receipts.get(numberKey(next));
@@ -83,6 +87,12 @@ export function indexPiece(tables: Tables): IndexProgress {
   return { done: next, total };
 }
 
+/** Those of another version. */
+function clearIndexes({ transactions, logStarts, logBlocks, logTerms }: IndexTables): void {
+  for (const table of [transactions, logStarts, logBlocks]) table.clearSync();
+  logTerms.clear();
+}
+
 /** @throws Error when the store has no indexes */
 export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPosition | undefined {
   const position = requireIndexes(tables).transactions.get(asBuffer(hash));
@@ -90,7 +100,7 @@ export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPo
   return { number: position.readBigUInt64BE(), index: position.readUInt32BE(NUMBER_LENGTH) };
 }
 
-function requireIndexes({ indexes }: Tables): IndexTables {
+export function requireIndexes({ indexes }: Tables): IndexTables {
   if (indexes === undefined)
     throw new Error('the store has no indexes: it has to be opened for writing once');
   return indexes;

@@ -1,5 +1,6 @@
 import type { Cache, CacheKey } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { CancelSource } from '../util/cancel-source.ts';
@@ -18,6 +19,7 @@ import { findMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
@@ -52,6 +54,7 @@ export type UpstreamChainOptions = {
   readonly network: string;
   readonly upstreams: readonly UpstreamOptions[];
   readonly pool: PoolOptions;
+  readonly logs: LogLimits;
   readonly cache: Cache;
   readonly log: Logger;
 };
@@ -217,6 +220,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
+    logs: new LogQuestions({ ...parts, limits: options.logs, maxBlocks: () => maxLogBlocks(upstreams) }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts),
     fees: new FeeQuestions(parts, heads),
@@ -229,6 +233,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => describeChain(head, upstreams),
     close,
   });
+}
+
+/** Blocks that one question for logs may have, at the node that takes most. */
+function maxLogBlocks(upstreams: readonly Upstream[]): number {
+  const usable = upstreams.filter(({ isUp }) => isUp);
+  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
 }
 
 /** Whether a node may yet report the first head, or show that it is on the chain. */

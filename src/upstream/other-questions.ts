@@ -23,11 +23,9 @@ export class OtherQuestions {
   async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
     const call =
-      method === 'eth_getLogs'
-        ? await this.#pinLogs(params, scope)
-        : rule.block === undefined
-          ? { method, params: JSON.stringify(params), nulls: rule.nulls }
-          : await this.#pinBlock(method, params, rule, scope);
+      rule.block === undefined
+        ? { method, params: JSON.stringify(params), nulls: rule.nulls }
+        : await this.#pinBlock(method, params, rule, scope);
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
   }
 
@@ -64,38 +62,6 @@ export class OtherQuestions {
       nulls: rule.nulls,
       ...(rule.check !== undefined && { isText: true, check: rule.check }),
       ...(rule.namesBlock === true && { isText: true, isBound: true, check: checkBlock(hash, undefined) }),
-    };
-  }
-
-  /**
-   * The tags in a filter for logs become numbers, and the node must have the highest block of the range. Blocks above
-   * the served head have no logs yet, whatever single nodes know of them.
-   */
-  async #pinLogs(params: readonly unknown[], scope: RequestScope): Promise<RoutedCall | JsonText> {
-    const method = 'eth_getLogs';
-    const filter = Object(params[0]) as Readonly<Record<string, unknown>>;
-    if (typeof filter['blockHash'] === 'string') {
-      return { method, params: JSON.stringify(params), nulls: 'fault' };
-    }
-    const latest = await this.#parts.resolver.getHead(scope);
-    const pinned: Record<string, unknown> = { ...filter };
-    let highest = 0n;
-    for (const side of ['fromBlock', 'toBlock']) {
-      const reference = readReference(filter[side], 0, { isOptional: true, nulls: 'fault' });
-      const resolved = await this.#parts.resolver.resolve(reference, scope);
-      if (resolved.kind === 'none' && reference.kind === 'tag') {
-        throw new ChainError('failed', resolved.message);
-      }
-      if (resolved.kind === 'none' && side === 'fromBlock') return '[]';
-      const number = resolved.kind === 'block' ? resolved.position.number : latest.number;
-      pinned[side] = encodeBlockReference({ kind: 'number', number });
-      if (number > highest) highest = number;
-    }
-    return {
-      method,
-      params: JSON.stringify(replaceAt(params, 0, pinned)),
-      block: { number: highest, hash: this.#parts.directory.hashOf(highest) },
-      nulls: 'fault',
     };
   }
 }

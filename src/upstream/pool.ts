@@ -12,6 +12,7 @@ import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
+import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
@@ -56,6 +57,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
         latenciesOf: createLatencyTable(),
       }),
     )
+    .around(learnLogSpans())
     .around(breakCircuit(createEventLog(network, log)))
     .around(
       confirmErrors((error, upstream, method) =>

@@ -37,6 +37,8 @@ export type RoutedCall = {
   readonly needsVote?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
+  /** Blocks whose logs are asked for. */
+  readonly logBlocks?: number;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */
   readonly isSticky?: boolean;
   /** Under what the answer is shared and kept; absent where it may differ from one moment to the next. */

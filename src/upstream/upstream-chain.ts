@@ -5,6 +5,7 @@ import {
   type Chain,
   type Executions,
   type FeeReads,
+  type LogReads,
   type NodeReads,
   type StateReads,
   type TransactionReads,
@@ -20,6 +21,7 @@ import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
+import type { LogQuestions } from './log-questions.ts';
 import type { OtherQuestions } from './other-questions.ts';
 import type { StateQuestions } from './state-questions.ts';
 import type { StatusQuestions } from './status-questions.ts';
@@ -31,6 +33,7 @@ export type UpstreamChainParts = {
   readonly calls: CallQuestions;
   readonly blocks: BlockQuestions;
   readonly transactions: TransactionQuestions;
+  readonly logs: LogQuestions;
   readonly others: OtherQuestions;
   readonly state: StateQuestions;
   readonly fees: FeeQuestions;
@@ -53,6 +56,7 @@ export class UpstreamChain implements Chain {
   readonly chainId: bigint;
   readonly blocks: Promised<BlockReads>;
   readonly transactions: Promised<TransactionReads>;
+  readonly logs: Promised<LogReads>;
   readonly state: Promised<StateReads>;
   readonly execution: Promised<Executions>;
   readonly fees: Promised<FeeReads>;
@@ -60,7 +64,7 @@ export class UpstreamChain implements Chain {
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, transactions, calls, state, fees, status, where } = parts;
+    const { blocks, transactions, calls, logs, state, fees, status, where } = parts;
     this.chainId = parts.chainId;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
@@ -87,6 +91,12 @@ export class UpstreamChain implements Chain {
       getRawTransaction: (transaction, scope) =>
         answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
       getReceipt: (hash, scope) => answerAbout({ hash }, () => transactions.getReceipt(hash, scope)),
+    };
+    this.logs = {
+      getLogs: (filter, scope) =>
+        followMoves(() => logs.getLogs(filter, scope), filter.blocks.kind === 'range', where).then(
+          translateFaults,
+        ),
     };
     this.state = {
       getBalance: (address, block, scope) => answer(block, () => state.getBalance(address, block, scope)),

@@ -35,6 +35,7 @@ test('the example file validates and says what its comments say', async () => {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
     methods: { except: [], also: [] },
+    logs: { results: 10_000, bytes: 33_554_432 },
     safeTag: 'reject',
     callTimeout: 5_000,
     rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1CostMode: 'folded', l1: 'devnet' },

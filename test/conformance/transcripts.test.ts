@@ -40,6 +40,7 @@ const METHODS = [
   'eth_syncing',
   'eth_config',
   'eth_capabilities',
+  'eth_getLogs',
 ];
 const RAW_METHODS = [
   'debug_getRawBlock',

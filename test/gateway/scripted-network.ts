@@ -6,6 +6,7 @@ import {
   type Executions,
   type FeeReads,
   type HeaderView,
+  type LogReads,
   type NodeReads,
   type StateReads,
   type TransactionReads,
@@ -70,6 +71,12 @@ export class ScriptedChain implements Chain {
     },
     getRawTransaction: async () => null,
     getReceipt: async () => null,
+  };
+  readonly logs: LogReads = {
+    getLogs: async ({ blocks }) => {
+      if (blocks.kind === 'range') for (const bound of [blocks.from, blocks.to]) this.references.push(bound);
+      return '[]';
+    },
   };
   readonly fees: FeeReads = {
     getGasPrice: async () => '"0xb"',

@@ -106,6 +106,7 @@ describe('what the built-in chains answer', () => {
         };
         await ask(chain, 'eth_getBlockByHash', [block.hash, false]);
         await ask(chain, 'eth_getBlockReceipts', [number]);
+        await ask(chain, 'eth_getLogs', [{ fromBlock: number, toBlock: number }]);
         for (const method of BY_NUMBER) await ask(chain, method, [number]);
         for (const method of BY_BLOCK_HASH) await ask(chain, method, [block.hash]);
         for (const [i, { type, hash }] of block.transactions.entries()) {

@@ -129,47 +129,6 @@ describe('methods of nodes', () => {
   });
 });
 
-describe('eth_getLogs', () => {
-  async function pin(filter: Record<string, unknown>): Promise<unknown> {
-    const network = createEcho(answer('["log"]'));
-    const told = await network.chain.request('eth_getLogs', [filter], createScope());
-    return network.node.asked.calls.length === 0 ? told : (lastParams(network) as unknown[])[0];
-  }
-
-  it('gets numbers in place of tags, and both ends', async () => {
-    assert.deepEqual(await pin({ address: ADDRESS }), {
-      address: ADDRESS,
-      fromBlock: '0x18f',
-      toBlock: '0x18f',
-    });
-    assert.deepEqual(await pin({ fromBlock: 'earliest', toBlock: 'latest' }), {
-      fromBlock: '0x0',
-      toBlock: '0x18f',
-    });
-    assert.deepEqual(await pin({ fromBlock: '0x5', toBlock: '0x6' }), { fromBlock: '0x5', toBlock: '0x6' });
-  });
-
-  it('sees nothing above the served head', async () => {
-    assert.deepEqual(await pin({ fromBlock: '0x5', toBlock: '0xffff' }), {
-      fromBlock: '0x5',
-      toBlock: '0x18f',
-    });
-    assert.equal(await pin({ fromBlock: '0x190', toBlock: '0xffff' }), '[]');
-  });
-
-  it('by hash it goes as it is', async () => {
-    const filter = { blockHash: chain.hashOf(5) };
-    assert.deepEqual(await pin(filter), filter);
-  });
-
-  it('a tag that the nodes do not know is an error, not another block', async () => {
-    await assert.rejects(pin({ fromBlock: 'finalized' }), {
-      kind: 'failed',
-      message: 'finalized block not found',
-    });
-  });
-});
-
 it('what is served by default has no method that writes, signs, or leaves something behind', () => {
   for (const name of READ_METHODS.keys()) {
     assert.match(name, /^eth_(get(?!Filter|Work)|createAccessList|feeHistory|gasPrice|max|blobBase|syncing)/);

@@ -36,6 +36,8 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
 /** A node's own words about the request say more than that a node could not be reached. */
 function weigh({ kind }: UpstreamFault): number {
   switch (kind) {
+    case 'tooMuch':
+      return 5;
     case 'unknown':
       return 4;
     case 'pruned':

@@ -1,4 +1,5 @@
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
@@ -7,6 +8,7 @@ import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
 import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import { LogQuestions } from '../../../src/upstream/log-questions.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { StateQuestions } from '../../../src/upstream/state-questions.ts';
@@ -22,6 +24,7 @@ export type NetworkScript = {
   readonly cache?: Cache;
   readonly retries?: number;
   readonly options?: Partial<PoolOptions>;
+  readonly limits?: LogLimits;
 };
 
 /** What a network of scripted nodes is made of. */
@@ -41,7 +44,13 @@ export type ScriptedNetwork = {
 /** The real questions and the real pool, over nodes that all have the same chain. */
 export function createNetwork(
   scripted: ScriptedChain,
-  { tags = {}, cache = createMemory(), retries = 0, options = {} }: NetworkScript = {},
+  {
+    tags = {},
+    cache = createMemory(),
+    retries = 0,
+    options = {},
+    limits = DEFAULT_LOG_LIMITS,
+  }: NetworkScript = {},
   nodes: readonly ScriptedNode[] = [createNode(scripted.behaviour())],
 ): ScriptedNetwork {
   let report = scripted.report();
@@ -75,6 +84,11 @@ export function createNetwork(
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
+    logs: new LogQuestions({
+      ...parts,
+      limits,
+      maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
+    }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts),
     fees: new FeeQuestions(parts, heads),
