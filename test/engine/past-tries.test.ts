@@ -9,6 +9,7 @@ import { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
 import { buildPastTrie } from '../../src/engine/state/past-trie.ts';
 import { HeadMovedError, PastTries, runAtHead } from '../../src/engine/state/past-tries.ts';
 import { createStateReader } from '../../src/engine/state/state-reader.ts';
+import type { StateTrie } from '../../src/engine/state/state-trie.ts';
 import type { AccountChange } from '../../src/evm/host.ts';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -190,6 +191,29 @@ test('the tries of a block are made once while the head stays, and again when it
   addBlock(store, [put(0, 10n)]);
   store.commit();
   assert.notEqual(await tries.open(block, 10n, ''), first);
+  await store.close();
+});
+
+test('one owner waits for its own tries, another does not wait for them, and too many are refused', async () => {
+  const store = openStore();
+  for (let n = 1n; n <= 90n; n++) addBlock(store, [put(0, n)]);
+  store.commit();
+  const tries = new PastTries(store.reader);
+  const open = (number: number, owner: string): PromiseLike<unknown> | StateTrie => {
+    TURNS.spend(TURN_MS);
+    return tries.open(store.reader.getHeader(BigInt(number)) as StoredHeader, 90n, owner);
+  };
+  const ended: string[] = [];
+  const follow = (number: number, owner: string): Promise<unknown> =>
+    Promise.resolve(open(number, owner)).then(
+      () => ended.push(owner),
+      (error: ChainError) => ended.push(error.kind),
+    );
+  const greedy = Array.from({ length: 70 }, (_, i) => follow(i + 1, 'greedy'));
+  await Promise.all([...greedy, follow(80, 'polite')]);
+  assert.ok(ended.filter((end) => end !== 'busy').indexOf('polite') <= 10, ended.join());
+  assert.ok(ended.filter((end) => end === 'busy').length >= 5, ended.join());
+  assert.ok(ended.filter((end) => end === 'greedy').length >= 60, ended.join());
   await store.close();
 });
 

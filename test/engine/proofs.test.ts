@@ -124,7 +124,7 @@ describe('proofs on a store', () => {
     await importChain({ genesis, blocks, data: folder.path, seal: 'ethash-format' }, SILENT_PROGRESS);
     const tables = openTables(folder.path, false);
     // As an earlier version of this program leaves it.
-    tables.changes?.clearSync();
+    tables.changes?.dropSync();
     await tables.root.close();
     reader = openChainReader(folder.path);
   });

@@ -43,49 +43,48 @@ type Read = {
   ask(state: StateReads, block: BlockReference): unknown;
 };
 
-const scope = createScope();
 const READS: readonly Read[] = [
   {
     method: 'eth_getBalance',
     subject: [ADDRESS],
     good: '"0x10"',
     bad: ['"0x"', '"0x01"', '16', 'null', `"0x1${'0'.repeat(64)}"`],
-    ask: (state, block) => state.getBalance(ADDRESS, block, scope),
+    ask: (state, block) => state.getBalance(ADDRESS, block, createScope()),
   },
   {
     method: 'eth_getTransactionCount',
     subject: [ADDRESS],
     good: '"0x7"',
     bad: ['"7"', '{}', 'null'],
-    ask: (state, block) => state.getTransactionCount(ADDRESS, block, scope),
+    ask: (state, block) => state.getTransactionCount(ADDRESS, block, createScope()),
   },
   {
     method: 'eth_getCode',
     subject: [ADDRESS],
     good: '"0x6001"',
     bad: ['"0x600"', '""', 'null'],
-    ask: (state, block) => state.getCode(ADDRESS, block, scope),
+    ask: (state, block) => state.getCode(ADDRESS, block, createScope()),
   },
   {
     method: 'eth_getStorageAt',
     subject: [ADDRESS, word(1)],
     good: `"${word(9)}"`,
     bad: ['"9"', `"0x${'0'.repeat(65)}"`, 'null', '[]'],
-    ask: (state, block) => state.getStorageAt(ADDRESS, word(1), block, scope),
+    ask: (state, block) => state.getStorageAt(ADDRESS, word(1), block, createScope()),
   },
   {
     method: 'eth_getStorageValues',
     subject: [{ [ADDRESS]: [word(1)] }],
     good: `{"${ADDRESS}":["${word(9)}"]}`,
     bad: ['{}', `{"${ADDRESS}":[]}`, `{"${OTHER}":["0x0"]}`, '[]', '["0x0","0x1"]', 'null', '"0x"'],
-    ask: (state, block) => state.getStorageValues(new Map([[ADDRESS, [word(1)]]]), block, scope),
+    ask: (state, block) => state.getStorageValues(new Map([[ADDRESS, [word(1)]]]), block, createScope()),
   },
   {
     method: 'eth_getProof',
     subject: [ADDRESS, ['0x1']],
     good: PROOF,
     bad: ['{}', '[]', 'null', PROOF.replaceAll('ab', 'ba'), PROOF.replace('"proof"', '"none"')],
-    ask: (state, block) => state.getProof(ADDRESS, ['0x1'], block, scope),
+    ask: (state, block) => state.getProof(ADDRESS, ['0x1'], block, createScope()),
   },
 ];
 
@@ -144,7 +143,7 @@ it('a word without its leading zeros gets them back', async () => {
   for (const short of ['"0x9"', '"0x09"', '"0x"']) {
     const { chain: served } = createEcho(answer(short));
     const value = short === '"0x"' ? word(0) : word(9);
-    assert.equal(await served.state.getStorageAt(ADDRESS, word(1), LATEST, scope), `"${value}"`);
+    assert.equal(await served.state.getStorageAt(ADDRESS, word(1), LATEST, createScope()), `"${value}"`);
   }
 });
 
@@ -169,7 +168,7 @@ describe('eth_getStorageValues', () => {
       [PENDING, 'pending'],
     ] as const) {
       const { chain: served, node } = createEcho(slotBySlot);
-      const values = await served.state.getStorageValues(requests, block, scope);
+      const values = await served.state.getStorageValues(requests, block, createScope());
       assert.deepEqual(JSON.parse(values), wanted);
       assert.deepEqual(
         node.asked.batches[0]?.map(({ params }) => JSON.parse(params)),
@@ -188,13 +187,17 @@ describe('eth_getStorageValues', () => {
       [OTHER.toUpperCase().replace('X', 'x')]: ['0x3'],
     };
     const { chain: served } = createEcho(answer(JSON.stringify(upper)));
-    assert.equal(await served.state.getStorageValues(requests, LATEST, scope), JSON.stringify(wanted));
+    assert.equal(
+      await served.state.getStorageValues(requests, LATEST, createScope()),
+      JSON.stringify(wanted),
+    );
   });
 });
 
 it('a question too large to be a key is asked each time', async () => {
   const slots = Array.from({ length: 1_024 }, (_, i) => word(i));
   const { chain: served, node } = createEcho(answer(JSON.stringify({ [ADDRESS]: slots })));
-  for (let i = 0; i < 2; i++) await served.state.getStorageValues(new Map([[ADDRESS, slots]]), LATEST, scope);
+  for (let i = 0; i < 2; i++)
+    await served.state.getStorageValues(new Map([[ADDRESS, slots]]), LATEST, createScope());
   assert.equal(node.asked.calls.length, 2);
 });

@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * What an account and its changed slots were after `block`, in parts. A storage that began or ended since is told as a whole: what a
- * destroyed account had is nowhere else.
+ * What an account and its changed slots were after `block`, in parts. A storage that began or ended since is given as a whole: no
+ * list of changes has the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,

@@ -1,4 +1,7 @@
+import { ChainError } from '../../chain/errors.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { FairQueue, type FairQueueLimits } from '../../util/fair-queue.ts';
 import { Lru } from '../../util/lru.ts';
 import { TURNS } from '../../util/turn-queue.ts';
 import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
@@ -26,6 +29,11 @@ export function* runAtHead<T>(
   }
 }
 
+/** Tries that are made at the same time: of each owner one, as long as there is another. */
+const TURN_LIMITS: FairQueueLimits = { running: 2, ownerShare: 0.5, waiting: 64, waitMs: 10_000 };
+/** Tries are made for later requests too: they do not end with the request that began them. */
+const PATIENT = { aborted: false };
+
 /** Tries of the head and of blocks below it. Those that were made are kept until the head moves, 128 MiB at most. */
 export class PastTries {
   readonly #reader: ChainReader;
@@ -37,9 +45,9 @@ export class PastTries {
   );
   /** Head that those belong to. */
   #head: bigint | undefined;
-  /** By block; one is made at a time, and whoever asks for it meanwhile shares it. */
-  readonly #flights = new Map<bigint, Promise<StateTrie>>();
-  #last: Promise<StateTrie> | undefined;
+  /** Tries that are being made, by block and owner: requests of one owner share them. */
+  readonly #flights = new Map<string, Promise<StateTrie>>();
+  readonly #turns = new FairQueue(TURN_LIMITS);
 
   constructor(reader: ChainReader) {
     this.#reader = reader;
@@ -48,39 +56,55 @@ export class PastTries {
   /**
    * The tries after a block, as long as `head` is the head.
    * @param owner in whose turns they are made
-   * @throws HeadMovedError, ChainError when too much has changed since
+   * @throws HeadMovedError, ChainError when too much has changed since, or too many wait
    */
-  open(block: StoredHeader, head: bigint, owner: string): StateTrie | Promise<StateTrie> {
+  open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     if (number === head) return new StateTrie(this.#reader);
     if (this.#head !== head) this.#kept.clear();
     this.#head = head;
-    const found = this.#kept.get(number) ?? this.#flights.get(number);
+    const key = `${number}:${owner}`;
+    const found = this.#kept.get(number) ?? this.#flights.get(key);
     if (found !== undefined) return found;
-    const build = (): StateTrie | Promise<StateTrie> =>
-      TURNS.run(owner, runAtHead(this.#reader, head, buildPastTrie(this.#reader, block, Number(head))));
-    const built = this.#last === undefined ? build() : this.#last.then(build, build);
-    if (built instanceof Promise) return this.#fly(number, head, built);
-    this.#keep(number, head, built);
-    return built;
+    let made: PromiseOrValue<StateTrie>;
+    if (this.#turns.hasRoom(owner)) {
+      this.#turns.take(owner);
+      made = this.#make(block, head, owner);
+    } else made = this.#waitAndMake(block, head, owner);
+    return made instanceof Promise ? this.#fly(key, made) : made;
   }
 
-  #fly(number: bigint, head: bigint, built: Promise<StateTrie>): Promise<StateTrie> {
-    const flight = built
-      .then((trie) => {
-        this.#keep(number, head, trie);
-        return trie;
-      })
-      .finally(() => {
-        this.#flights.delete(number);
-        if (this.#last === flight) this.#last = undefined;
-      });
-    this.#flights.set(number, flight);
-    this.#last = flight;
+  async #fly(key: string, made: Promise<StateTrie>): Promise<StateTrie> {
+    const flight = made.finally(() => this.#flights.delete(key));
+    this.#flights.set(key, flight);
     return flight;
   }
 
-  #keep(number: bigint, head: bigint, trie: StateTrie): void {
-    if (this.#head === head) this.#kept.set(number, trie);
+  async #waitAndMake(block: StoredHeader, head: bigint, owner: string): Promise<StateTrie> {
+    const turn = this.#turns.wait(owner, PATIENT);
+    if (turn === false || !(await turn)) throw new ChainError('busy', 'too many proofs are waiting');
+    return this.#make(block, head, owner);
+  }
+
+  /** In a turn of `owner`, which ends here. */
+  #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
+    const { number } = block.header;
+    const work = (): PromiseOrValue<StateTrie> =>
+      this.#kept.get(number) ??
+      TURNS.run(owner, runAtHead(this.#reader, head, buildPastTrie(this.#reader, block, Number(head))));
+    const keep = (trie: StateTrie): StateTrie => {
+      if (this.#head === head) this.#kept.set(number, trie);
+      return trie;
+    };
+    let made: PromiseOrValue<StateTrie>;
+    try {
+      made = continueWith(work(), keep);
+    } catch (error) {
+      this.#turns.leave(owner);
+      throw error;
+    }
+    if (made instanceof Promise) return made.finally(() => this.#turns.leave(owner));
+    this.#turns.leave(owner);
+    return made;
   }
 }
