@@ -83,17 +83,20 @@ export function startChecked(
   throw problem;
 }
 
-/** A type before its fork, in geth's words. */
+/** A type before its fork, or without what it is for, in geth's words and order. */
 function findTypeProblem(call: CallObject, { revision }: BlockRules): TransactionError | undefined {
-  const needs: readonly (readonly [unknown, Revision, string])[] = [
-    [call.accessList, 'berlin', 'access list'],
-    [call.blobVersionedHashes, 'cancun', 'blob'],
-    [call.authorizationList, 'prague', 'setcode'],
-  ];
-  const missing = needs.find(([value, since]) => value !== undefined && !isAtLeast(revision, since));
-  if (missing === undefined) return undefined;
-  const sender = checksumAddress(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
-  return new TransactionError(`transaction type not supported: ${missing[2]} tx (sender ${sender})`);
+  const { accessList, blobVersionedHashes, authorizationList } = call;
+  const findEarly = (value: unknown, since: Revision, name: string): string | undefined => {
+    if (value === undefined || isAtLeast(revision, since)) return undefined;
+    const sender = checksumAddress(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
+    return `transaction type not supported: ${name} tx (sender ${sender})`;
+  };
+  const message =
+    findEarly(accessList, 'berlin', 'access list') ??
+    findEarly(blobVersionedHashes, 'cancun', 'blob') ??
+    (blobVersionedHashes?.length === 0 ? 'blob transaction missing blob hashes' : undefined) ??
+    findEarly(authorizationList, 'prague', 'setcode');
+  return message === undefined ? undefined : new TransactionError(message);
 }
 
 /** geth's `ToTransaction`: a gas price makes it a legacy transaction, whatever else is given. */
