@@ -201,7 +201,11 @@ export const EXAMPLE_CAPABILITIES: Readonly<Record<string, unknown>> = {
   logs: { disabled: false, oldestBlock: '0x0' },
   receipts: { disabled: false, oldestBlock: '0x0' },
   blocks: { disabled: false, oldestBlock: '0x0' },
-  stateproofs: { disabled: true },
+  stateproofs: {
+    disabled: false,
+    oldestBlock: '0x0',
+    deleteStrategy: { type: 'window', retentionBlocks: '0x81' },
+  },
 };
 /** A transfer of 1 wei with `traceTransfers`. */
 export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = [

@@ -251,8 +251,8 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
     [['--daily-credits', '1e99'], /^portcullis: (settings\.)?dailyCredits: expected at most \d+\n/],
     [['--methods', 'eth_cal'], /there is no method "eth_cal", did you mean eth_call\?/],
     [
-      ['--methods', 'op_estimateGas,trace_Block'],
-      /"op_estimateGas".*"trace_Block", did you mean trace_block/,
+      ['--methods', 'op_estimateGas,eth_getbalance'],
+      /"op_estimateGas".*"eth_getbalance", did you mean eth_getBalance/,
     ],
     [['--jwt', 'ssso'], /there is no issuer of tokens "ssso", did you mean sso\?/],
   ] as const) {

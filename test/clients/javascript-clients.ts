@@ -134,6 +134,6 @@ export async function runWeb3(url: string, subject: Subject): Promise<Findings> 
         BigInt(String((await eth.createAccessList({ from: account, to: token, data: callData })).gasUsed)),
     });
   } finally {
-    web3.provider?.disconnect();
+    if (url.startsWith('ws')) web3.provider?.disconnect();
   }
 }
