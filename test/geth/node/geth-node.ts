@@ -1,0 +1,169 @@
+/** A geth process over a chain of its own, without peers, on ports of 127.0.0.1 that the system picks. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeTemporaryFolder } from '../../support/embedded.ts';
+import { installGeth } from './geth-program.ts';
+
+const JWT_SECRET = '11'.repeat(32);
+const START_MS = 60_000;
+const IMPORT_MS = 120_000;
+const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
+const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
+/** What a process printed is kept up to this length, for its error. */
+const MAX_PRINTED = 256 * 1024;
+
+export type GethChain = {
+  /** Path of a genesis file. */
+  readonly genesis: string;
+  /** Path of blocks as RLP; without them the chain is its genesis block. */
+  readonly blocks?: string;
+  /** Body of the engine API call that sets the head; needed for blocks after the merge. */
+  readonly headCall?: string;
+  readonly gasCap: bigint;
+};
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A node that runs. `close` ends it and removes its data. */
+export class GethNode {
+  readonly httpPort: number;
+  readonly webSocketPort: number;
+  readonly #child: ChildProcess;
+  readonly #remove: () => void;
+
+  constructor(
+    child: ChildProcess,
+    ports: { readonly http: number; readonly webSocket: number },
+    remove: () => void,
+  ) {
+    this.#child = child;
+    this.httpPort = ports.http;
+    this.webSocketPort = ports.webSocket;
+    this.#remove = remove;
+  }
+
+  get httpUrl(): string {
+    return `http://127.0.0.1:${this.httpPort}`;
+  }
+
+  get webSocketUrl(): string {
+    return `ws://127.0.0.1:${this.webSocketPort}`;
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const exited = once(this.#child, 'exit');
+      this.#child.kill('SIGKILL');
+      await exited;
+    }
+    this.#remove();
+  }
+}
+
+/** Imports a chain into a folder of its own and starts a node over it. @throws Error with what geth printed */
+export async function startGeth(chain: GethChain): Promise<GethNode> {
+  const program = installGeth();
+  const folder = makeTemporaryFolder();
+  try {
+    const data = ['--datadir', folder.path];
+    runGeth(program, [...data, '--state.scheme', 'hash', 'init', chain.genesis]);
+    if (chain.blocks !== undefined) {
+      runGeth(program, [...data, '--state.scheme', 'hash', '--gcmode', 'archive', 'import', chain.blocks]);
+    }
+    const secret = join(folder.path, 'jwt');
+    writeFileSync(secret, JWT_SECRET);
+    const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.gasCap);
+    const node = new GethNode(launched.child, launched, folder.remove);
+    if (chain.headCall !== undefined) await callEngine(launched.engine, readFileSync(chain.headCall, 'utf8'));
+    return node;
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}
+
+/** Runs one command of geth to its end. @throws Error with what it printed */
+export function runGeth(program: string, args: readonly string[]): string {
+  try {
+    return execFileSync(program, [...args], { stdio: 'pipe', timeout: IMPORT_MS, encoding: 'utf8' });
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string };
+    throw new Error(`geth ${args.join(' ')}:\n${stderr.slice(-4000)}`);
+  }
+}
+
+type Launched = {
+  readonly child: ChildProcess;
+  readonly http: number;
+  readonly webSocket: number;
+  readonly engine: number;
+};
+
+async function launch(program: string, data: readonly string[], gasCap: bigint): Promise<Launched> {
+  const apis = 'eth,net,web3,debug,txpool,rpc';
+  const args = [
+    ...data,
+    ...['--state.scheme', 'hash', '--gcmode', 'archive', '--syncmode', 'full'],
+    ...['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable', '--nat', 'none'],
+    ...['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', apis],
+    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', '0', '--ws.api', apis],
+    ...['--authrpc.addr', '127.0.0.1', '--authrpc.port', '0'],
+    ...['--rpc.gascap', String(gasCap), '--rpc.txfeecap', '0', '--log.format', 'terminal'],
+  ];
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let printed = '';
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+  try {
+    return await new Promise<Launched>((resolve, reject) => {
+      child.stderr?.on('data', (chunk: Buffer) => {
+        if (printed.length > MAX_PRINTED) return;
+        printed += chunk;
+        const ports = readPorts(printed);
+        if (ports !== undefined) resolve({ child, ...ports });
+      });
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`geth ended with ${code}:\n${printed.slice(-4000)}`)));
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The ports that geth's log names, once it names all three. */
+function readPorts(log: string): Omit<Launched, 'child'> | undefined {
+  const portWith = (auth: string): number | undefined => {
+    const line = [...log.matchAll(HTTP_LINE)].find((match) => match[2] === auth);
+    return line === undefined ? undefined : Number(line[1]);
+  };
+  const [http, engine] = [portWith('false'), portWith('true')];
+  const sockets = [...log.matchAll(WEBSOCKET_LINE)].map((match) => Number(match[1]));
+  const webSocket = sockets.find((port) => port !== engine);
+  if (http === undefined || engine === undefined || webSocket === undefined) return undefined;
+  return { http, engine, webSocket };
+}
+
+/** A call of the engine API. @throws Error unless geth calls the block valid */
+async function callEngine(port: number, body: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${createToken()}` },
+    body,
+  });
+  const answer = await response.text();
+  if (!answer.includes('"status":"VALID"')) throw new Error(`geth did not take the head: ${answer}`);
+}
+
+function createToken(): string {
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1000) })}`;
+  const signature = createHmac('sha256', Buffer.from(JWT_SECRET, 'hex')).update(text).digest('base64url');
+  return `${text}.${signature}`;
+}
