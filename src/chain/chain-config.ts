@@ -138,7 +138,7 @@ export type ForkPoint = {
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {
   const forks: ForkName[] = ['frontier'];
   for (const { fork, block } of config.blockForks) if (point.number >= block) forks.push(fork);
-  if (!point.isMerged) return forks;
+  if (!point.isMerged || !forks.includes('london')) return forks;
   forks.push('paris');
   for (const { fork, time } of config.timeForks) if (point.timestamp >= time) forks.push(fork);
   return forks;

@@ -102,7 +102,7 @@ function isAccount(raw: unknown): raw is AccountOverride {
     if (field === undefined || field.place < lastPlace || !field.accept(raw[name])) return false;
     lastPlace = field.place;
   }
-  return raw['state'] === undefined || raw['stateDiff'] === undefined;
+  return true;
 }
 
 function isStorage(raw: unknown): boolean {

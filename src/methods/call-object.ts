@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallObject } from '../chain/chain.ts';
-import { addAcceptor } from '../rpc/acceptors.ts';
+import { addAcceptor, findAcceptor } from '../rpc/acceptors.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 import { acceptCall } from './accept-call.ts';
 import { objectOf } from './known-members.ts';
@@ -20,7 +20,7 @@ const authorization = z
   })
   .meta({ title: 'authorization' });
 
-const callSchema = objectOf(
+const fields = objectOf(
   {
     from: address.meta({ description: 'Sender. Default: the zero address.' }).exactOptional(),
     to: address
@@ -41,7 +41,9 @@ const callSchema = objectOf(
     nonce: quantity64.meta({ description: 'Nonce of the sender; not checked.' }).exactOptional(),
     data: data.meta({ description: 'Call data, or init code.' }).exactOptional(),
     input: data.meta({ description: 'The same; wins over `data` where both are given.' }).exactOptional(),
-    type: quantity64.meta({ description: 'Transaction type.' }).exactOptional(),
+    type: quantity64
+      .meta({ description: 'Transaction type. Anything but a quantity is ignored.' })
+      .exactOptional(),
     chainId: quantity256.meta({ description: "Must be the network's own where given." }).exactOptional(),
     accessList: z.array(accessListEntry).meta({ description: 'EIP-2930 access list.' }).exactOptional(),
     blobVersionedHashes: z.array(hash32).meta({ description: 'EIP-4844 blob hashes.' }).exactOptional(),
@@ -51,7 +53,19 @@ const callSchema = objectOf(
       .exactOptional(),
   },
   (schema) => schema.meta({ title: 'call object' }),
-) as z.ZodType<CallObject>;
+);
+
+const acceptType = findAcceptor(quantity64);
+
+/** Nodes go by the fields that are given, and do not read `type`: as an annotation it may be anything. */
+function dropUnreadableType(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return value;
+  if (acceptType?.(value.type) !== undefined) return value;
+  const { type: _, ...rest } = value;
+  return rest;
+}
+
+const callSchema = z.preprocess(dropUnreadableType, fields) as z.ZodType<CallObject>;
 
 /** The call object (spec 2.5 and the further fields that geth reads); other fields are ignored as geth does. */
 export const callObject: z.ZodType<CallObject> = addAcceptor(callSchema, acceptCall);

@@ -6,7 +6,6 @@ import { acceptStateOverrides } from './accept-overrides.ts';
 import { objectOf } from './known-members.ts';
 
 const storage = z.record(hash32, hash32).meta({ title: 'storage' });
-const unsupported = z.never({ error: 'not supported in a call' });
 
 const accountOverride = objectOf(
   {
@@ -19,11 +18,7 @@ const accountOverride = objectOf(
       .exactOptional(),
     movePrecompileToAddress: address.exactOptional(),
   },
-  (schema) =>
-    schema.meta({ title: 'account override' }).check(({ value, issues }) => {
-      if (value.state === undefined || value.stateDiff === undefined) return;
-      issues.push({ code: 'custom', message: "account has both 'state' and 'stateDiff'", input: value });
-    }),
+  (schema) => schema.meta({ title: 'account override' }),
 );
 
 const stateOverridesSchema = z.preprocess(
@@ -48,8 +43,8 @@ export const blockOverrides: z.ZodType<BlockOverrides> = objectOf(
     prevRandao: hash32.exactOptional(),
     baseFeePerGas: quantity256.exactOptional(),
     blobBaseFee: quantity256.exactOptional(),
-    beaconRoot: unsupported.exactOptional(),
-    withdrawals: unsupported.exactOptional(),
+    beaconRoot: hash32.meta({ description: 'Not supported in a call.' }).exactOptional(),
+    withdrawals: z.array(z.unknown()).meta({ description: 'Not supported in a call.' }).exactOptional(),
   },
   (schema) => schema.meta({ title: 'block overrides' }),
 ) as z.ZodType<BlockOverrides>;

@@ -1,9 +1,9 @@
 /** The sides of a comparison over one chain: a geth, and a service with the chain embedded and in front of that geth. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
+import { openChainReader } from '../../src/store/chain-reader.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { startService } from '../support/service.ts';
 import { type GethChain, startGeth } from './node/geth-node.ts';
@@ -18,8 +18,6 @@ const HOSTS: Readonly<Record<Route, string>> = {
 };
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
-/** Spec 8: the cap on gas, in block gas limits. */
-const GAS_CAP_FACTOR = 10n;
 
 export type Sides = {
   askGeth(request: GeneratedRequest): Promise<Outcome>;
@@ -30,7 +28,7 @@ export type Sides = {
 };
 
 /** The execution-apis chain in the folder of their vectors. */
-export function executionApisChain(vectors: string): Required<Omit<GethChain, 'gasCap'>> {
+export function executionApisChain(vectors: string): Required<Omit<GethChain, 'blockGasLimit'>> {
   const tests = join(vectors, 'tests');
   return {
     genesis: join(tests, 'genesis.json'),
@@ -39,13 +37,21 @@ export function executionApisChain(vectors: string): Required<Omit<GethChain, 'g
   };
 }
 
-/** Starts both sides over a chain whose blocks all have the genesis block's gas limit. */
-export async function openSides(chain: Required<Omit<GethChain, 'gasCap'>>): Promise<Sides> {
-  const { gasLimit } = JSON.parse(readFileSync(chain.genesis, 'utf8')) as { gasLimit: string };
-  const geth = await startGeth({ ...chain, gasCap: BigInt(gasLimit) * GAS_CAP_FACTOR });
+async function readGasLimit(store: string): Promise<bigint> {
+  const reader = openChainReader(store);
+  try {
+    return reader.head.header.gasLimit;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Starts both sides over a chain. */
+export async function openSides(chain: Required<Omit<GethChain, 'blockGasLimit'>>): Promise<Sides> {
   const folder = makeTemporaryFolder();
   const store = join(folder.path, 'chain');
   await importChain({ ...chain, data: store, seal: 'ethash-format' }, SILENT_PROGRESS);
+  const geth = await startGeth({ ...chain, blockGasLimit: await readGasLimit(store) });
   const inFrontOf = (host: Route, url: string): object => ({ hosts: [HOSTS[host]], upstreams: [url] });
   const service = await startService({
     dataDir: folder.path,

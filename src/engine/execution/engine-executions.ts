@@ -8,8 +8,8 @@ import { type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { Job } from './job.ts';
 
-/** Gas of a call that gives none, in block gas limits (spec 8). */
-const DEFAULT_GAS_BLOCKS = 10n;
+/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
+const GAS_CAP_FACTOR = 10n;
 
 /** Calls and estimates in the state of stored blocks. */
 export class EngineExecutions implements Executions {
@@ -36,11 +36,10 @@ export class EngineExecutions implements Executions {
 
   #execute(kind: Job['kind'], request: CallRequest, scope: RequestScope): PromiseOrValue<HexData> {
     const { block, isPending } = this.#blocks.findState(request.block);
-    const headLimit = this.#blocks.head.header.gasLimit;
     const job: Job = {
       kind,
       store: this.#store,
-      gasLimit: kind === 'call' ? headLimit * DEFAULT_GAS_BLOCKS : headLimit,
+      gasLimit: this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR,
       request: createSimulationRequest(block.header.number, isPending, request),
     };
     return this.#pool.run(job, this.#simulator, scope);

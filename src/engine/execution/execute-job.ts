@@ -2,6 +2,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { refuseBlockOverrides } from '../simulation/call-environment.ts';
+import { checkCall } from '../simulation/check-call.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
@@ -15,7 +17,7 @@ import type { Job } from './job.ts';
  * @param lease memory that it shares with others; without one it takes what it needs
  */
 export function* executeJob(simulator: Simulator, job: Job, lease?: MemoryLease): Execution<HexData> {
-  const simulation = simulator.open(job.request);
+  const simulation = simulator.open(job.request, job.kind);
   let isSound = true;
   try {
     const work = runJob(simulation, job);
@@ -39,11 +41,13 @@ export function* executeJob(simulator: Simulator, job: Job, lease?: MemoryLease)
   }
 }
 
-function* runJob(simulation: Simulation, { kind, request, gasLimit }: Job): Execution<HexData> {
+function* runJob(simulation: Simulation, { kind, request, gasLimit: gasCap }: Job): Execution<HexData> {
+  if (request.blockOverrides !== undefined) refuseBlockOverrides(request.blockOverrides);
   if (!simulation.isPlain || request.stateOverrides !== undefined)
-    yield* simulation.prepare(request.stateOverrides);
-  if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasLimit));
-  const running = startCall(simulation, gasLimit);
+    yield* simulation.prepare(request.stateOverrides, kind);
+  checkCall(request.call, simulation.rules.chainId);
+  if (kind === 'estimate') return encodeQuantity(yield* estimateGas(simulation, gasCap));
+  const running = startCall(simulation, gasCap);
   for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
   simulation.noteEnd(running);
   return finishCall(running);

@@ -8,12 +8,14 @@ import type {
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
+import type { GivenLists } from '../transition/validate-transaction.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
   /** Each run sets its own gas limit: a copy of the rest would cost it 1.4 us. */
   readonly body: Omit<TransactionBody, 'gasLimit'> & { gasLimit: bigint };
   readonly sender: Uint8Array;
+  readonly given: GivenLists;
 };
 
 /** What most calls do not have. */
@@ -48,6 +50,11 @@ export function buildCallTransaction(
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;
   return {
+    given: {
+      hasAccessList: call.accessList !== undefined,
+      hasBlobs: call.blobVersionedHashes !== undefined,
+      hasAuthorizations: call.authorizationList !== undefined,
+    },
     sender: call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
     body: {
       type: typeOf(call),

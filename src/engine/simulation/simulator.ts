@@ -6,7 +6,7 @@ import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import type { RunningTransaction } from '../transition/running-transaction.ts';
-import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
+import { type CallEnvironment, createCallEnvironment, type SimulationKind } from './call-environment.ts';
 import {
   buildCallTransaction,
   type CallLists,
@@ -65,8 +65,8 @@ export class Simulator {
   }
 
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
-  open(request: SimulationRequest): Simulation {
-    const environment = this.#environmentOf(request);
+  open(request: SimulationRequest, kind: SimulationKind): Simulation {
+    const environment = this.#environmentOf(request, kind);
     return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment, this.#meter);
   }
 
@@ -75,13 +75,16 @@ export class Simulator {
     this.#evms.release(simulation.close());
   }
 
-  #environmentOf({ blockNumber, isPending, blockOverrides }: SimulationRequest): CallEnvironment {
+  #environmentOf(
+    { blockNumber, isPending, blockOverrides }: SimulationRequest,
+    kind: SimulationKind,
+  ): CallEnvironment {
     const last = this.#last;
     if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending)
       return last.environment;
     const stored = this.#reader.getHeader(blockNumber);
     if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
-    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {});
+    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {}, kind);
     if (blockOverrides === undefined) this.#last = { block: blockNumber, isPending, environment };
     return environment;
   }
@@ -120,9 +123,9 @@ export class Simulation {
    * Before the first run: reads the call's lists and changes the state that every run begins with.
    * @throws ChainError with geth's text for contradictions
    */
-  *prepare(overrides: StateOverrides | undefined): Execution<void> {
+  *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
     if (overrides !== undefined) {
-      yield* applyStateOverrides(overrides, this.#evm.state);
+      yield* applyStateOverrides(overrides, this.#evm.state, kind);
       this.#mark = this.#evm.mark();
     }
     this.#lists = yield* decodeCallLists(this.call);
@@ -163,14 +166,16 @@ export class Simulation {
     return this.#environment.rules;
   }
 
+  get environment(): CallEnvironment {
+    return this.#environment;
+  }
+
   /** The most that the call offers for a unit of gas, wei; 0n when it offers no price. */
   get feeCap(): bigint {
     return this.#transaction.body.maxFeePerGas;
   }
 
-  getBalance(address: Uint8Array): bigint {
-    return this.#evm.state.getBalance(address);
-  }
+  readonly getBalance = (address: Uint8Array): bigint => this.#evm.state.getBalance(address);
 
   hasCode(address: Uint8Array): boolean {
     return this.#evm.state.hasCode(address);
@@ -180,20 +185,21 @@ export class Simulation {
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
-    const { body, sender } = this.#transaction;
+    const { body, sender, given } = this.#transaction;
     const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
-    const isBlobFree = body.blobVersionedHashes.length > 0 && body.maxFeePerBlobGas === 0n;
+    const isBlobFree =
+      body.maxFeePerBlobGas === 0n && (given.hasBlobs || this.call.maxFeePerBlobGas !== undefined);
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
     body.gasLimit = gasLimit;
-    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated');
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated', given);
   }
 
   get #transaction(): SimulatedTransaction {
     this.#built ??= buildCallTransaction(
       this.call,
-      this.#environment.block.baseFeePerGas !== undefined,
+      this.#environment.hasBaseFee,
       this.#lists,
     );
     return this.#built;

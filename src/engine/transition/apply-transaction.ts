@@ -1,7 +1,6 @@
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
@@ -13,9 +12,8 @@ import {
   type TransactionResult,
 } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
-import { validateFees, validateSender } from './validate-transaction.ts';
+import { type GivenLists, LISTS_BY_TYPE, validateFields, validateSender } from './validate-transaction.ts';
 
-const MAX_INIT_CODE_LENGTH = 49_152;
 const MAX_BALANCE = 2n ** 256n - 1n;
 
 /**
@@ -38,6 +36,7 @@ export function applyTransaction(
 
 /**
  * Begins a transaction: validation and payment (yellow paper 6, geth's state transition).
+ * @param given its lists, where its type does not say
  * @throws TransactionError when it may not be executed; the state is as before then.
  */
 export function startTransaction(
@@ -45,23 +44,19 @@ export function startTransaction(
   sender: Uint8Array,
   context: ExecutionContext,
   mode: TransactionMode,
+  given: GivenLists = LISTS_BY_TYPE[tx.type] as GivenLists,
 ): RunningTransaction {
   const { evm, block, rules } = context;
   const { state } = evm;
   evm.enter(block, rules.chainId, rules.revision);
   evm.begin();
   if (mode === 'mined') validateSender(tx, sender, state.getAccount(sender) ?? EMPTY_ACCOUNT, state);
-  validateFees(tx, sender, block, mode === 'simulated');
+  validateFields(tx, sender, context, given, mode === 'simulated');
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
   const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, context);
-  if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
-    throw new TransactionError(
-      `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
-    );
-  }
 
   if (gasPrice > 0n || blobFee > 0n) state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
   state.raiseNonce(sender);

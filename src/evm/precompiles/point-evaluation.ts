@@ -13,15 +13,28 @@ const OUTPUT: Uint8Array = hexToBytes(
 
 /** 0x0a (EIP-4844): versioned hash, z and y of 32 bytes each, commitment and proof of 48. */
 export function createPointEvaluation(cryptography: Cryptography): Precompile {
+  /** Whether the first word is the versioned hash of the commitment. */
+  function hasVersionedHash(input: Uint8Array): boolean {
+    const versionedHash = new Uint8Array(cryptography.sha256(input.subarray(96, 144)));
+    versionedHash[0] = VERSIONED_HASH_VERSION_KZG;
+    return bytesEqual(versionedHash, input.subarray(0, 32));
+  }
   function* steps(input: Uint8Array): Steps<Uint8Array | undefined> {
     if (input.length !== INPUT_BYTES) return undefined;
-    const commitment = input.subarray(96, 144);
-    const versionedHash = new Uint8Array(cryptography.sha256(commitment));
-    versionedHash[0] = VERSIONED_HASH_VERSION_KZG;
-    if (!bytesEqual(versionedHash, input.subarray(0, 32))) return undefined;
+    if (!hasVersionedHash(input)) return undefined;
     const [z, y, proof] = [input.subarray(32, 64), input.subarray(64, 96), input.subarray(144)];
-    const isValid = yield* cryptography.verifyKzgProof(commitment, z, y, proof);
+    const isValid = yield* cryptography.verifyKzgProof(input.subarray(96, 144), z, y, proof);
     return isValid ? OUTPUT.slice() : undefined;
   }
-  return { name: 'pointEvaluation', gas: () => 50_000, run: (input) => finishSteps(steps(input)), steps };
+  return {
+    name: 'pointEvaluation',
+    gas: () => 50_000,
+    run: (input) => finishSteps(steps(input)),
+    steps,
+    explain: (input) => {
+      if (input.length !== INPUT_BYTES) return 'invalid input length';
+      if (!hasVersionedHash(input)) return 'mismatched versioned hash';
+      return "error verifying kzg proof: can't verify opening proof";
+    },
+  };
 }

@@ -9,6 +9,7 @@ import { installGeth } from './geth-program.ts';
 
 const JWT_SECRET = '11'.repeat(32);
 const START_MS = 60_000;
+const GAS_CAP_FACTOR = 10n;
 const IMPORT_MS = 120_000;
 const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
 const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
@@ -22,7 +23,8 @@ export type GethChain = {
   readonly blocks?: string;
   /** Body of the engine API call that sets the head; needed for blocks after the merge. */
   readonly headCall?: string;
-  readonly gasCap: bigint;
+  /** Of the head, which the blocks that geth prepares keep; calls may have ten times as much (spec 8). */
+  readonly blockGasLimit: bigint;
 };
 
 const running = new Set<ChildProcess>();
@@ -78,7 +80,7 @@ export async function startGeth(chain: GethChain): Promise<GethNode> {
     }
     const secret = join(folder.path, 'jwt');
     writeFileSync(secret, JWT_SECRET);
-    const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.gasCap);
+    const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.blockGasLimit);
     const node = new GethNode(launched.child, launched, folder.remove);
     if (chain.headCall !== undefined) await callEngine(launched.engine, readFileSync(chain.headCall, 'utf8'));
     return node;
@@ -105,7 +107,7 @@ type Launched = {
   readonly engine: number;
 };
 
-async function launch(program: string, data: readonly string[], gasCap: bigint): Promise<Launched> {
+async function launch(program: string, data: readonly string[], blockGasLimit: bigint): Promise<Launched> {
   const apis = 'eth,net,web3,debug,txpool,rpc';
   const args = [
     ...data,
@@ -114,7 +116,7 @@ async function launch(program: string, data: readonly string[], gasCap: bigint):
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', apis],
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', '0', '--ws.api', apis],
     ...['--authrpc.addr', '127.0.0.1', '--authrpc.port', '0'],
-    ...['--rpc.gascap', String(gasCap), '--rpc.txfeecap', '0', '--log.format', 'terminal'],
+    ...['--rpc.gascap', String(blockGasLimit * GAS_CAP_FACTOR), '--miner.gaslimit', String(blockGasLimit)],
   ];
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
