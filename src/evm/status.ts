@@ -74,6 +74,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 
 /** Whether more gas could have helped: geth's texts for that begin alike. */
 export function isOutOfGas(reason: string): boolean {
+  if (reason === REASONS[STATUS.memoryLimit]) return false;
   return reason === REASONS[STATUS.outOfGas] || reason.startsWith(`${REASONS[STATUS.outOfGas]}: `);
 }
 

@@ -1,4 +1,7 @@
-/** Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; messages are geth's. */
+/**
+ * Schemas of the wire's scalars. Text is accepted in either case and leaves in lower case; an empty text is zero, or no bytes,
+ * as in geth. Messages are geth's.
+ */
 import * as z from 'zod';
 import { isLowerHex } from '../primitives/byte-loops.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
@@ -11,12 +14,19 @@ type TextMeta = { readonly title: string; readonly pattern: string };
 
 /**
  * A string in lower case for which `findProblem` has nothing to say.
+ * @param empty what an empty text stands for; absent: nothing
  * @param refusesUpperCase whether upper case is a problem to it: what it has nothing to say to is in lower case then
  */
-function createTextSchema(findProblem: FindProblem, meta: TextMeta, refusesUpperCase: boolean): TextSchema {
+function createTextSchema(
+  findProblem: FindProblem,
+  meta: TextMeta,
+  refusesUpperCase: boolean,
+  empty?: string,
+): TextSchema {
+  const settle = (text: string): string => (text === '' && empty !== undefined ? empty : text.toLowerCase());
   const schema = z
     .string()
-    .overwrite((text) => text.toLowerCase())
+    .overwrite(settle)
     .check(({ value, issues }) => {
       const message = findProblem(value);
       if (message !== undefined) issues.push({ code: 'custom', message, input: value });
@@ -25,16 +35,15 @@ function createTextSchema(findProblem: FindProblem, meta: TextMeta, refusesUpper
   return addAcceptor(schema, (raw) => {
     if (typeof raw !== 'string') return undefined;
     if (refusesUpperCase && findProblem(raw) === undefined) return raw;
-    const text = raw.toLowerCase();
+    const text = settle(raw);
     return findProblem(text) === undefined ? text : undefined;
   });
 }
 
 function createQuantitySchema(bits: number): TextSchema {
-  const findProblem: FindProblem = (text) =>
-    text === '' ? 'empty hex string' : findQuantityProblem(text, bits);
+  const findProblem: FindProblem = (text) => findQuantityProblem(text, bits);
   const pattern = `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`;
-  return createTextSchema(findProblem, { title: 'quantity', pattern }, false);
+  return createTextSchema(findProblem, { title: 'quantity', pattern }, false, '0x0');
 }
 
 /** An unsigned integer of at most 64 bits. */
@@ -61,6 +70,7 @@ export const data: TextSchema = createTextSchema(
   findDataProblem,
   { title: 'data', pattern: '^0x([0-9a-fA-F]{2})*$' },
   true,
+  '0x',
 );
 
 /** 20 bytes. */

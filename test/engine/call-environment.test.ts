@@ -201,7 +201,7 @@ test('before London fee market fields are void, and a block that is moved past i
   const baseFee = { ...offer, data: encodeCall('baseFee()') };
   await assert.rejects(
     harness.call(baseFee),
-    chainError('failed', 'invalid opcode: opcode 0x48 not defined'),
+    chainError('failed', 'invalid opcode: BASEFEE'),
   );
   assert.equal(BigInt(await harness.call(baseFee, { blockOverrides: { number: '0x64' } })), 0n);
   await harness.opened.close();

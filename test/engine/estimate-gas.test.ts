@@ -136,7 +136,11 @@ describe('gas estimates', () => {
     const estimate = await harness.estimate(call, withBalance(ETHER));
     assert.ok(estimate > 121_000n && estimate < 130_000n);
     assert.equal(await harness.estimate(call, withBalance(200_000n * price)), estimate);
-    await assert.rejects(harness.estimate(call), chainError('failed', 'gas required exceeds allowance (0)'));
+    await assert.rejects(harness.estimate(call), chainError('failed', 'insufficient funds for transfer'));
+    await assert.rejects(
+      harness.estimate(call, withBalance(1n)),
+      chainError('failed', 'gas required exceeds allowance (0)'),
+    );
     await assert.rejects(
       harness.estimate({ ...call, value: hex(ETHER) }, withBalance(ETHER)),
       chainError('failed', 'insufficient funds for transfer'),

@@ -9,7 +9,7 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
-import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { rulesAt } from '../transition/rules.ts';
 import { joinParts } from './join-parts.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
@@ -46,6 +46,8 @@ export class EngineBlocks implements BlockReads {
   }
 
   getReceipts(block: BlockReference): JsonResult | null {
+    // The block that comes next has no transactions: none wait.
+    if (block.kind === 'tag' && block.tag === 'pending') return '[]';
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const body = this.#blocks.getBody(position);
@@ -57,11 +59,10 @@ export class EngineBlocks implements BlockReads {
     return joinParts(parts[Symbol.iterator](), body.length + stored.length);
   }
 
-  #blobGasPrice({ header, totalDifficulty }: StoredHeader): bigint {
-    const { config } = this.#blocks.reader;
-    const isMerged = isMergedAfter(config, totalDifficulty - header.difficulty);
-    const { number, timestamp } = header;
-    return blobBaseFeeOf(header, rulesAt(config, { number, timestamp, isMerged }));
+  #blobGasPrice({ header }: StoredHeader): bigint {
+    const { number, timestamp, difficulty } = header;
+    const rules = rulesAt(this.#blocks.reader.config, { number, timestamp, isMerged: difficulty === 0n });
+    return blobBaseFeeOf(header, rules);
   }
 }
 

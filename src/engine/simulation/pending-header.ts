@@ -11,7 +11,8 @@ const SLOT_SECONDS = 12n;
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;
   const timestamp = head.header.timestamp + SLOT_SECONDS;
-  const rules = rulesAt(config, { number, timestamp, isMerged: isMergedAfter(config, head.totalDifficulty) });
+  const isMerged = head.header.difficulty === 0n || isMergedAfter(config, head.totalDifficulty);
+  const rules = rulesAt(config, { number, timestamp, isMerged });
   const baseFeePerGas = nextBaseFee(head.header, rules);
   const excessBlobGas = nextExcessBlobGas(head.header, rules);
   return {

@@ -64,3 +64,9 @@ export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
 export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boolean {
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
 }
+
+/** Whether this block is: where the configuration has no terminal total difficulty, its own difficulty says so, as in geth. */
+export function isMergedBlock(config: ChainConfig, parentTotalDifficulty: bigint, difficulty: bigint): boolean {
+  if (config.terminalTotalDifficulty === undefined) return difficulty === 0n;
+  return isMergedAfter(config, parentTotalDifficulty);
+}

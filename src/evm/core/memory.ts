@@ -4,7 +4,7 @@ import { charge } from './gas.ts';
 import { ARENA } from './layout.ts';
 import { halt, memoryBase, memoryLimit, memorySize, reserve, setMemorySize } from './machine.ts';
 import { addPrepaid, pauseAfterPaying } from './needs.ts';
-import { BODY_NEEDS, GAS_OVERFLOW, MEMORY_GAS_OVERFLOW, MEMORY_LIMIT } from './status.ts';
+import { BODY_NEEDS, GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './status.ts';
 import { fitsU64 } from './words/word.ts';
 
 /** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
@@ -25,7 +25,7 @@ const PIECE: u64 = 1 << 20;
 
 /** Makes memory reach to `end`. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
 export function growTo(end: u64, gas: i64): i64 {
-  if (end > MAX_REACH) return halt(MEMORY_GAS_OVERFLOW);
+  if (end > MAX_REACH) return halt(PRICE_OVERFLOW);
   const words = (end + 31) >> 5;
   const size = words << 5;
   const paid = costOf(<u64>memorySize >> 5);

@@ -1,6 +1,6 @@
 /** Call objects and overrides. */
 import type { ChainFacts } from './chain-facts.ts';
-import { initCode, program } from './programs.ts';
+import { initCode, LOOP, program } from './programs.ts';
 import type { Random } from './random.ts';
 import {
   address,
@@ -41,6 +41,8 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
     if (random.oneIn(2)) call['data'] = data(random);
   }
   addFields(random, facts, call);
+  // A loop takes all of its gas: as much as a call may have would take seconds.
+  if (JSON.stringify([call, state]).includes(LOOP)) call['gas'] = quantity(30_000 + random.below(1_000_000));
   if (random.oneIn(6)) state = { ...state, ...stateOverrides(random, facts) };
   return {
     call: random.oneIn(25) ? mutate(random, call) : call,

@@ -17,6 +17,8 @@ const UNARY =
   );
 const CALLS = ['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'];
 const MAX_FRAGMENTS = 10;
+/** A jump back to the beginning, or out of the code: PUSH1 0, JUMP. */
+export const LOOP = '600056';
 
 function op(name: string): string {
   return (CODES.get(name) as number).toString(16).padStart(2, '0');
@@ -80,8 +82,8 @@ function fail(random: Random): string {
     () => word(random) + word(random) + op('REVERT'),
     () => push(32) + word(random) + op('MSTORE'),
     () => push(33) + push(0) + push(0) + op('RETURNDATACOPY'),
-    () => `${op('JUMPDEST')}${push(0)}${op('JUMP')}`,
-    () => `${op('JUMPDEST')}${op('DUP1')}${push(0)}${op('JUMP')}`,
+    () => op('JUMPDEST').repeat(3) + LOOP,
+    () => op('JUMPDEST') + op('CALLER') + LOOP,
     () => `${random.hex(2 * (1 + random.below(6)))}`,
     () => random.pick(['5f', '5c', '5e', '48', '49', '4a', '1e', '46', '3f', 'f5', 'fa', 'fd', '3d', 'f4', '1b']),
   );

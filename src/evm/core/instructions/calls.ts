@@ -17,7 +17,7 @@ import {
 import { growOver, growOverToo } from '../memory.ts';
 import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
-import { BODY_HALTS, BODY_SWITCHES, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
+import { BODY_HALTS, BODY_SWITCHES, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
@@ -105,7 +105,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
-  if (handed < 0) return halt(OUT_OF_GAS);
+  if (handed < 0) return halt(fitsU64(sp) ? OUT_OF_GAS : PRICE_OVERFLOW);
   // A stipend that comes back must have been paid. Before EIP-150 what is asked for must be there.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
