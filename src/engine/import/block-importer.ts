@@ -197,7 +197,7 @@ export class BlockImporter {
   #execute(block: Block, hash: Uint8Array): ExecutedBlock {
     const { header } = block;
     const parent = this.#head;
-    const isMerged = isMergedBlock(this.#reader.config, parent.totalDifficulty, header.difficulty);
+    const isMerged = isMergedBlock(this.#reader.config, parent.totalDifficulty, header);
     const rules = this.#rulesOf(header, isMerged);
     if (this.#verification === 'none') validateLink(header, parent);
     else this.#validate(block, parent, rules);

@@ -6,6 +6,7 @@ import {
   type ForkName,
   type ForkPoint,
 } from '../../chain/chain-config.ts';
+import type { Header } from '../../chain/header.ts';
 import type { BombDelay } from '../../evm/difficulty.ts';
 import { REVISIONS, type Revision } from '../../evm/revision.ts';
 
@@ -65,8 +66,18 @@ export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boo
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
 }
 
-/** Whether this block is: where the configuration has no terminal total difficulty, its own difficulty says so, as in geth. */
-export function isMergedBlock(config: ChainConfig, parentTotalDifficulty: bigint, difficulty: bigint): boolean {
-  if (config.terminalTotalDifficulty === undefined) return difficulty === 0n;
-  return isMergedAfter(config, parentTotalDifficulty);
+/**
+ * Whether this block is. Without a terminal total difficulty, and past a fork by time, its own difficulty says so, as in geth: test
+ * chains have forks by time from the beginning, and a terminal total difficulty that they do not reach.
+ */
+export function isMergedBlock(
+  config: ChainConfig,
+  parentTotalDifficulty: bigint,
+  { difficulty, timestamp }: Pick<Header, 'difficulty' | 'timestamp'>,
+): boolean {
+  if (isMergedAfter(config, parentTotalDifficulty)) return true;
+  const { terminalTotalDifficulty, timeForks } = config;
+  const goesByDifficulty =
+    terminalTotalDifficulty === undefined || timeForks.some(({ time }) => time <= timestamp);
+  return goesByDifficulty && difficulty === 0n;
 }
