@@ -72,7 +72,9 @@ export class GenesisObject {
   readonly #values: ReadonlyMap<string, unknown>;
 
   constructor(object: object) {
-    this.#values = new Map(Object.entries(object).map(([key, value]) => [key.toLowerCase(), value ?? undefined]));
+    this.#values = new Map(
+      Object.entries(object).map(([key, value]) => [key.toLowerCase(), value ?? undefined]),
+    );
   }
 
   get(key: string): unknown {
@@ -120,7 +122,8 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
   const blockForks = BLOCK_FORKS.flatMap(([fork, key]) => {
     // Without a block of its own Petersburg begins with Constantinople.
     const block =
-      readInteger(config, key) ?? (fork === 'petersburg' ? readInteger(config, 'constantinopleBlock') : undefined);
+      readInteger(config, key) ??
+      (fork === 'petersburg' ? readInteger(config, 'constantinopleBlock') : undefined);
     return block === undefined ? [] : [{ fork: fork as ForkName, block }];
   });
   const timeForks = TIME_FORKS.flatMap(([fork, key]) => {

@@ -185,7 +185,8 @@ export class Evm {
     const input = this.#core.reserveInput(message.data.length);
     if (input !== 0) memory.bytes.set(message.data, input);
     this.#message = message;
-    this.#nonce = message.to === undefined ? BigInt.asUintN(64, this.state.getNonce(message.caller) - 1n) : 0n;
+    this.#nonce =
+      message.to === undefined ? BigInt.asUintN(64, this.state.getNonce(message.caller) - 1n) : 0n;
     if (message.to !== undefined) memory.writeWord(words.target, message.to);
     this.#hasBegun = false;
     this.#isTooLarge = input === 0;
@@ -260,8 +261,7 @@ export class Evm {
     const core = this.#core;
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
-      const reason =
-        this.#reason ?? describeHalt(number, core.messageDetailA(), core.messageDetailB());
+      const reason = this.#reason ?? describeHalt(number, core.messageDetailA(), core.messageDetailB());
       return { status: 'halt', reason, output: NO_BYTES };
     }
     const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());

@@ -9,7 +9,12 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [
     { name: 'address', description: 'The account.', required: true, schema: address },
-    { name: 'block', description: 'Block whose state counts. Default: `latest`.', required: false, schema: anyBlock },
+    {
+      name: 'block',
+      description: 'Block whose state counts. Default: `latest`.',
+      required: false,
+      schema: anyBlock,
+    },
   ],
   result: { name: 'nonce', schema: quantity64 },
   cost: 80,

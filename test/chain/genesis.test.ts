@@ -52,7 +52,11 @@ test('null is absent', () => {
 test('keys in any case', () => {
   const { config, accounts, header } = parseGenesis(
     JSON.stringify({
-      Config: { chainID: 7, LondonBlock: 0, BlobSchedule: { Cancun: { TARGET: 1, Max: 2, BaseFeeUpdateFraction: 3 } } },
+      Config: {
+        chainID: 7,
+        LondonBlock: 0,
+        BlobSchedule: { Cancun: { TARGET: 1, Max: 2, BaseFeeUpdateFraction: 3 } },
+      },
       GasLimit: '0x5',
       TimeStamp: '0x6',
       Alloc: { '01': { Balance: '0x9' } },

@@ -199,10 +199,7 @@ test('before London fee market fields are void, and a block that is moved past i
   const offer = { ...call, from, gas: '0x30d40', gasPrice: '0x5' };
   assert.equal(BigInt(await harness.call(offer)), 5n);
   const baseFee = { ...offer, data: encodeCall('baseFee()') };
-  await assert.rejects(
-    harness.call(baseFee),
-    chainError('failed', 'invalid opcode: BASEFEE'),
-  );
+  await assert.rejects(harness.call(baseFee), chainError('failed', 'invalid opcode: BASEFEE'));
   assert.equal(BigInt(await harness.call(baseFee, { blockOverrides: { number: '0x64' } })), 0n);
   await harness.opened.close();
   assert.deepEqual(harness.opened.faults, []);

@@ -130,7 +130,10 @@ describe('halts', () => {
   });
 
   test('instructions of later forks by their name', async () => {
-    await fails(harness.call({ to: NOBODY }, { stateOverrides: { [NOBODY]: { code: '0xe6' } } }), 'invalid opcode: DUPN');
+    await fails(
+      harness.call({ to: NOBODY }, { stateOverrides: { [NOBODY]: { code: '0xe6' } } }),
+      'invalid opcode: DUPN',
+    );
   });
 
   test('a revert keeps its data, an empty one too', async () => {

@@ -1,6 +1,6 @@
 /** Sends generated requests to both sides and collects what differs. */
 import { METHODS } from '../../src/methods/table.ts';
-import { type Difference, DIFFERENCES, explain, type Route } from './report/differences.ts';
+import { DIFFERENCES, type Difference, explain, type Route } from './report/differences.ts';
 import type { Outcome } from './report/outcome.ts';
 import { shrinkRequest } from './report/shrink.ts';
 import type { ChainFacts } from './requests/chain-facts.ts';
@@ -106,7 +106,10 @@ async function shrink(sides: Sides, failure: Failure): Promise<Failure> {
 const MAX_TEXT = 600;
 
 /** A failure as lines for a person. */
-export function describeFailure({ number, route, request, ours, geth, count }: Failure, seed: number): string {
+export function describeFailure(
+  { number, route, request, ours, geth, count }: Failure,
+  seed: number,
+): string {
   const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text);
   return [
     `${request.method} on ${route}: ${count} like number ${number} of seed ${seed}`,

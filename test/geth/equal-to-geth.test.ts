@@ -5,10 +5,10 @@ import { after, before, describe, test } from 'node:test';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { compare, describeFailure } from './comparison.ts';
 import { GETH_SKIP } from './node/geth-program.ts';
+import { readGethFacts } from './read-geth-facts.ts';
 import { explain } from './report/differences.ts';
 import { readOutcome } from './report/outcome.ts';
 import { shrinkRequest } from './report/shrink.ts';
-import { readGethFacts } from './read-geth-facts.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
 import { executionApisChain, openSides, type Sides } from './sides.ts';
 
@@ -52,7 +52,10 @@ test('a row explains what it says and nothing else', () => {
 test('a failing request is made as small as it can be', async () => {
   const fails = async ({ params }: GeneratedRequest): Promise<boolean> =>
     JSON.stringify(params).includes('gas') && params.length > 1;
-  const request = { method: 'm', params: [{ to: '0x00', data: '0x0011223344', gas: '0x1234' }, 'latest', { a: {} }] };
+  const request = {
+    method: 'm',
+    params: [{ to: '0x00', data: '0x0011223344', gas: '0x1234' }, 'latest', { a: {} }],
+  };
   const { params } = await shrinkRequest(request, fails);
   assert.deepEqual(params, [{ gas: '0x0' }, 'latest']);
 });

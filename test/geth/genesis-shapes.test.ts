@@ -117,7 +117,9 @@ async function addBlock(geth: GethNode, number: number): Promise<string> {
   const { executionPayload, executionRequests } = await buildPayload(geth, number);
   const payload = [executionPayload, [], BEACON_ROOT, executionRequests];
   expectValid(await geth.askEngine('engine_newPayloadV4', payload));
-  expectValid(await geth.askEngine('engine_forkchoiceUpdatedV3', [stateAt(executionPayload.blockHash), null]));
+  expectValid(
+    await geth.askEngine('engine_forkchoiceUpdatedV3', [stateAt(executionPayload.blockHash), null]),
+  );
   return executionPayload.blockHash;
 }
 

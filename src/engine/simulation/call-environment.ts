@@ -1,5 +1,5 @@
-import { activeForks, type ChainConfig } from '../../chain/chain-config.ts';
 import type { BlockOverrides } from '../../chain/chain.ts';
+import { activeForks, type ChainConfig } from '../../chain/chain-config.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Header } from '../../chain/header.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';

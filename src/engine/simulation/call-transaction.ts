@@ -37,6 +37,16 @@ function typeOf(call: CallObject): TransactionType {
   return call.accessList === undefined ? 0 : 1;
 }
 
+const NO_LIST_GIVEN: GivenLists = { hasAccessList: false, hasBlobs: false, hasAuthorizations: false };
+
+function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObject): GivenLists {
+  const hasAccessList = accessList !== undefined;
+  const hasBlobs = blobVersionedHashes !== undefined;
+  const hasAuthorizations = authorizationList !== undefined;
+  if (!hasAccessList && !hasBlobs && !hasAuthorizations) return NO_LIST_GIVEN;
+  return { hasAccessList, hasBlobs, hasAuthorizations };
+}
+
 /**
  * A call object as a transaction that nobody signed. Fields that are not given have geth's defaults: sender
  * and value zero, no fees. Fee market fields are void before London.
@@ -50,11 +60,7 @@ export function buildCallTransaction(
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;
   return {
-    given: {
-      hasAccessList: call.accessList !== undefined,
-      hasBlobs: call.blobVersionedHashes !== undefined,
-      hasAuthorizations: call.authorizationList !== undefined,
-    },
+    given: listsOf(call),
     sender: call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
     body: {
       type: typeOf(call),

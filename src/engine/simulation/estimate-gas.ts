@@ -45,10 +45,11 @@ function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
 }
 
 /** The most gas that the sender can pay at the price offered; undefined where no price is. */
-function findAllowance({ call, environment, feeCap, getBalance }: Simulation): bigint | undefined {
+function findAllowance(simulation: Simulation): bigint | undefined {
+  const { call, environment, feeCap } = simulation;
   if (feeCap === 0n) return undefined;
   const value = BigInt(call.value ?? 0);
-  let available = getBalance(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
+  let available = simulation.getBalance(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
   if (value >= available) throw new ChainError('failed', 'insufficient funds for transfer');
   available -= value;
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);

@@ -175,7 +175,9 @@ export class Simulation {
     return this.#transaction.body.maxFeePerGas;
   }
 
-  readonly getBalance = (address: Uint8Array): bigint => this.#evm.state.getBalance(address);
+  getBalance(address: Uint8Array): bigint {
+    return this.#evm.state.getBalance(address);
+  }
 
   hasCode(address: Uint8Array): boolean {
     return this.#evm.state.hasCode(address);
@@ -197,11 +199,7 @@ export class Simulation {
   }
 
   get #transaction(): SimulatedTransaction {
-    this.#built ??= buildCallTransaction(
-      this.call,
-      this.#environment.hasBaseFee,
-      this.#lists,
-    );
+    this.#built ??= buildCallTransaction(this.call, this.#environment.hasBaseFee, this.#lists);
     return this.#built;
   }
 }

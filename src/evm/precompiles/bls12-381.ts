@@ -70,7 +70,8 @@ function readElements(input: Uint8Array): bigint[] | string {
   const elements: bigint[] = [];
   for (let at = 0; at < input.length; at += PADDED_BYTES) {
     const padded = input.subarray(at, at + PADDED_BYTES);
-    if (padded.subarray(0, PADDING_BYTES).some((byte) => byte !== 0)) return 'invalid field element top bytes';
+    if (padded.subarray(0, PADDING_BYTES).some((byte) => byte !== 0))
+      return 'invalid field element top bytes';
     const element = readCoordinates(padded.subarray(PADDING_BYTES), 1, BLS12_381);
     if (element === undefined) return INVALID_ENCODING;
     elements.push(...element);
@@ -84,9 +85,7 @@ function findPointProblem(point: Uint8Array): string | undefined {
   if (typeof elements === 'string') return elements;
   const [x0, x1, y0, y1] = elements as [bigint, bigint, bigint, bigint];
   const isOn =
-    point.length === G1_BYTES
-      ? isOnCurve([x0, x1], BLS12_381)
-      : isOnTwist([x0, x1], [y0, y1], BLS12_381);
+    point.length === G1_BYTES ? isOnCurve([x0, x1], BLS12_381) : isOnTwist([x0, x1], [y0, y1], BLS12_381);
   return isOn ? undefined : 'invalid point: not on curve';
 }
 

@@ -11,8 +11,7 @@ export type CurveField = {
 
 /** BLS12-381 (EIP-2537). */
 export const BLS12_381: CurveField = {
-  prime:
-    0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
+  prime: 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
   b: 4n,
   twistB: [4n, 4n],
 };

@@ -7,7 +7,9 @@ import { finishSteps } from '../../../src/evm/precompiles/steps.ts';
 import { VALID_INPUTS } from './inputs.ts';
 
 const OSAKA = createPrecompiles(createCryptography()).of('osaka');
-const [MODEXP, ADD, MULTIPLY, PAIRING, BLAKE2F, KZG, G1_ADD, G1_SUM, G2_ADD] = [5, 6, 7, 8, 9, 10, 11, 12, 13] as const;
+const [MODEXP, ADD, MULTIPLY, PAIRING, BLAKE2F, KZG, G1_ADD, G1_SUM, G2_ADD] = [
+  5, 6, 7, 8, 9, 10, 11, 12, 13,
+] as const;
 const [BLS_PAIRING, MAP_G1] = [15, 16] as const;
 const ENCODING = 'invalid fp.Element encoding';
 

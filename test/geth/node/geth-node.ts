@@ -104,7 +104,8 @@ export async function startGeth(chain: GethChain): Promise<GethNode> {
     writeFileSync(secret, JWT_SECRET);
     const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.blockGasLimit);
     const node = new GethNode(launched.child, launched, folder);
-    if (chain.headCall !== undefined) expectValid(await node.postToEngine(JSON.parse(readFileSync(chain.headCall, 'utf8'))));
+    if (chain.headCall !== undefined)
+      expectValid(await node.postToEngine(JSON.parse(readFileSync(chain.headCall, 'utf8'))));
     return node;
   } catch (error) {
     folder.remove();
@@ -178,14 +179,19 @@ export function expectValid(result: unknown): void {
   }
 }
 
-async function post(port: number, call: unknown, headers: Readonly<Record<string, string>>): Promise<unknown> {
+async function post(
+  port: number,
+  call: unknown,
+  headers: Readonly<Record<string, string>>,
+): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(call),
   });
   const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-  if (answer.error !== undefined) throw new Error(`${JSON.stringify(answer.error)} to ${JSON.stringify(call)}`);
+  if (answer.error !== undefined)
+    throw new Error(`${JSON.stringify(answer.error)} to ${JSON.stringify(call)}`);
   return answer.result;
 }
 

@@ -39,14 +39,20 @@ export const DIFFERENCES: readonly Difference[] = [
     geth: INVALID,
   },
   {
-    reason: 'spec 2.8: four methods do not support the tag `safe`; the network rejects it unless told otherwise',
-    methods: ['eth_getUncleByBlockNumberAndIndex', 'eth_getTransactionByBlockNumberAndIndex', 'eth_getBlockReceipts'],
+    reason:
+      'spec 2.8: four methods do not support the tag `safe`; the network rejects it unless told otherwise',
+    methods: [
+      'eth_getUncleByBlockNumberAndIndex',
+      'eth_getTransactionByBlockNumberAndIndex',
+      'eth_getBlockReceipts',
+    ],
     ours: /^error -32602 .*safe.*$/,
     geth: /^result .*$/s,
     when: ({ params }) => JSON.stringify(params[0]).includes('"safe"'),
   },
   {
-    reason: 'geth crashes where a block is moved to a fork whose header fields it has not, or has one too many',
+    reason:
+      'geth crashes where a block is moved to a fork whose header fields it has not, or has one too many',
     methods: CALLS,
     routes: ['embedded'],
     ours: /^(?:result "0x[0-9a-f]*"|error -32000 .*|error 3 .*)$/s,

@@ -30,7 +30,8 @@ function* smallerValues(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (let i = value.length - 1; i >= 0; i--) yield value.filter((_, place) => place !== i);
     for (let i = 0; i < value.length; i++) {
-      for (const smaller of smallerValues(value[i])) yield value.map((item, place) => (place === i ? smaller : item));
+      for (const smaller of smallerValues(value[i]))
+        yield value.map((item, place) => (place === i ? smaller : item));
     }
     return;
   }

@@ -20,7 +20,19 @@ type Fields = Record<string, unknown>;
 const SUBJECT = '0x00000000000000000000000000000000005ab1ec';
 const GWEI = 1_000_000_000n;
 /** Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction. */
-const GAS_EDGES = [0n, 1n, 20_999n, 21_000n, 21_001n, 53_000n, 100_000n, 16_777_216n, 16_777_217n, 2n ** 32n, 2n ** 64n - 1n];
+const GAS_EDGES = [
+  0n,
+  1n,
+  20_999n,
+  21_000n,
+  21_001n,
+  53_000n,
+  100_000n,
+  16_777_216n,
+  16_777_217n,
+  2n ** 32n,
+  2n ** 64n - 1n,
+];
 
 export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: unknown };
 
@@ -32,7 +44,12 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
   if (!random.oneIn(4)) call['from'] = random.oneIn(6) ? address(random, facts) : random.pick(facts.funded);
   if (kind < 4) {
     call['to'] = SUBJECT;
-    state = { [SUBJECT]: { code: `0x${program(random, facts)}`, ...(random.oneIn(3) && accountOverride(random, facts)) } };
+    state = {
+      [SUBJECT]: {
+        code: `0x${program(random, facts)}`,
+        ...(random.oneIn(3) && accountOverride(random, facts)),
+      },
+    };
     if (random.oneIn(2)) call['data'] = data(random);
   } else if (kind < 6) call[random.oneIn(2) ? 'data' : 'input'] = `0x${initCode(random, facts)}`;
   else if (kind === 6) Object.assign(call, { to: precompileAddress(random), data: data(random) });
@@ -53,14 +70,17 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
 
 function addFields(random: Random, facts: ChainFacts, call: Fields): void {
   if (random.oneIn(3)) call['gas'] = quantity(random.oneIn(2) ? random.pick(GAS_EDGES) : integer(random, 64));
-  if (random.oneIn(3)) call['value'] = quantity(random.oneIn(2) ? BigInt(random.below(1000)) : integer(random, 256));
+  if (random.oneIn(3))
+    call['value'] = quantity(random.oneIn(2) ? BigInt(random.below(1000)) : integer(random, 256));
   if (random.oneIn(3)) addFees(random, call);
   if (random.oneIn(12)) call['nonce'] = anyQuantity(random, 64);
-  if (random.oneIn(16)) call['chainId'] = random.oneIn(3) ? anyQuantity(random, 256) : quantity(facts.chainId);
+  if (random.oneIn(16))
+    call['chainId'] = random.oneIn(3) ? anyQuantity(random, 256) : quantity(facts.chainId);
   if (random.oneIn(16)) call['type'] = random.oneIn(2) ? quantity(random.below(6)) : malformed(random);
   if (random.oneIn(8)) call['accessList'] = accessList(random, facts);
   if (random.oneIn(12)) addBlobs(random, call);
-  if (random.oneIn(12)) call['authorizationList'] = random.list(random.below(3), () => authorization(random, facts));
+  if (random.oneIn(12))
+    call['authorizationList'] = random.list(random.below(3), () => authorization(random, facts));
   if (random.oneIn(30)) call['input'] = data(random);
   if (random.oneIn(40)) call['unknownField'] = malformed(random);
 }
@@ -78,7 +98,10 @@ function addFees(random: Random, call: Fields): void {
 
 function addBlobs(random: Random, call: Fields): void {
   const version = random.oneIn(5) ? '02' : '01';
-  call['blobVersionedHashes'] = random.list(random.pick([0, 1, 2, 6, 7, 9, 10]), () => `0x${version}${random.hex(62)}`);
+  call['blobVersionedHashes'] = random.list(
+    random.pick([0, 1, 2, 6, 7, 9, 10]),
+    () => `0x${version}${random.hex(62)}`,
+  );
   if (random.oneIn(2)) call['maxFeePerBlobGas'] = random.oneIn(3) ? '0x0' : fee(random);
 }
 
@@ -120,7 +143,8 @@ export function stateOverrides(random: Random, facts: ChainFacts): Fields {
     const isMoved = random.oneIn(4);
     const key = isMoved && !random.oneIn(4) ? precompileAddress(random) : address(random, facts);
     const override = accountOverride(random, facts);
-    if (isMoved) override['movePrecompileToAddress'] = random.oneIn(2) ? SUBJECT : addressAt(0x5000 + random.below(3));
+    if (isMoved)
+      override['movePrecompileToAddress'] = random.oneIn(2) ? SUBJECT : addressAt(0x5000 + random.below(3));
     overrides[key] = override;
   }
   return overrides;
@@ -128,8 +152,10 @@ export function stateOverrides(random: Random, facts: ChainFacts): Fields {
 
 export function blockOverrides(random: Random, facts: ChainFacts): Fields {
   const overrides: Fields = {};
-  if (random.oneIn(3)) overrides['number'] = random.oneIn(3) ? anyQuantity(random, 256) : quantity(random.below(60));
-  if (random.oneIn(3)) overrides['time'] = random.oneIn(3) ? anyQuantity(random, 64) : quantity(random.below(700));
+  if (random.oneIn(3))
+    overrides['number'] = random.oneIn(3) ? anyQuantity(random, 256) : quantity(random.below(60));
+  if (random.oneIn(3))
+    overrides['time'] = random.oneIn(3) ? anyQuantity(random, 64) : quantity(random.below(700));
   if (random.oneIn(4)) overrides['difficulty'] = anyQuantity(random, 256);
   if (random.oneIn(4)) overrides['gasLimit'] = anyQuantity(random, 64);
   if (random.oneIn(4)) overrides['feeRecipient'] = address(random, facts);
@@ -145,7 +171,19 @@ export function blockOverrides(random: Random, facts: ChainFacts): Fields {
 function mutate(random: Random, fields: Fields): unknown {
   if (random.oneIn(10)) return malformed(random);
   const changed: Fields = { ...fields };
-  const names = ['from', 'to', 'gas', 'value', 'data', 'input', 'nonce', 'gasPrice', 'accessList', 'chainId', 'maxFeePerGas'];
+  const names = [
+    'from',
+    'to',
+    'gas',
+    'value',
+    'data',
+    'input',
+    'nonce',
+    'gasPrice',
+    'accessList',
+    'chainId',
+    'maxFeePerGas',
+  ];
   changed[random.pick(names)] = malformed(random);
   return changed;
 }

@@ -163,13 +163,20 @@ function slot(random: Random): unknown {
 
 function storageValues(random: Random, facts: ChainFacts): readonly unknown[] {
   const asked = Object.fromEntries(
-    random.list(random.below(3), () => [address(random, facts), random.list(random.below(3), () => hash(random))]),
+    random.list(random.below(3), () => [
+      address(random, facts),
+      random.list(random.below(3), () => hash(random)),
+    ]),
   );
   return [asked, blockReference(random, facts)];
 }
 
 function proof(random: Random, facts: ChainFacts): readonly unknown[] {
-  return [address(random, facts), random.list(random.below(4), () => slot(random)), blockReference(random, facts)];
+  return [
+    address(random, facts),
+    random.list(random.below(4), () => slot(random)),
+    blockReference(random, facts),
+  ];
 }
 
 function logs(random: Random, facts: ChainFacts): readonly unknown[] {
@@ -177,7 +184,8 @@ function logs(random: Random, facts: ChainFacts): readonly unknown[] {
   const filter: Record<string, unknown> = {};
   if (random.oneIn(6)) filter['blockHash'] = blockHash(random, facts);
   if (!('blockHash' in filter) || random.oneIn(10)) {
-    if (!random.oneIn(5)) filter['fromBlock'] = random.oneIn(3) ? blockTag(random) : blockNumber(random, facts);
+    if (!random.oneIn(5))
+      filter['fromBlock'] = random.oneIn(3) ? blockTag(random) : blockNumber(random, facts);
     if (!random.oneIn(5)) filter['toBlock'] = random.oneIn(3) ? blockTag(random) : blockNumber(random, facts);
   }
   if (random.oneIn(3)) {
@@ -185,8 +193,10 @@ function logs(random: Random, facts: ChainFacts): readonly unknown[] {
       ? address(random, facts)
       : random.list(random.below(4), () => address(random, facts));
   }
-  if (random.oneIn(2)) filter['topics'] = random.list(random.below(6), () => topicAlternatives(random, facts));
-  if (random.oneIn(40)) filter[random.pick(['address', 'topics', 'fromBlock', 'toBlock'])] = malformed(random);
+  if (random.oneIn(2))
+    filter['topics'] = random.list(random.below(6), () => topicAlternatives(random, facts));
+  if (random.oneIn(40))
+    filter[random.pick(['address', 'topics', 'fromBlock', 'toBlock'])] = malformed(random);
   return [filter];
 }
 
@@ -201,9 +211,17 @@ function topicAlternatives(random: Random, facts: ChainFacts): unknown {
 }
 
 function feeHistory(random: Random, facts: ChainFacts): readonly unknown[] {
-  const count = random.oneIn(10) ? anyQuantity(random, 64) : random.oneIn(2) ? random.below(80) : quantity(random.below(80));
+  const count = random.oneIn(10)
+    ? anyQuantity(random, 64)
+    : random.oneIn(2)
+      ? random.below(80)
+      : quantity(random.below(80));
   const percentiles = random
     .list(random.below(4), () => (random.oneIn(10) ? random.pick([-1, 100.5, 101]) : random.below(1001) / 10))
     .sort((a, b) => (random.oneIn(20) ? b - a : a - b));
-  return [count, blockNumberOrTag(random, facts), ...(random.oneIn(5) ? [] : [random.oneIn(8) ? null : percentiles])];
+  return [
+    count,
+    blockNumberOrTag(random, facts),
+    ...(random.oneIn(5) ? [] : [random.oneIn(8) ? null : percentiles]),
+  ];
 }

@@ -85,7 +85,8 @@ function fail(random: Random): string {
     () => op('JUMPDEST').repeat(3) + LOOP,
     () => op('JUMPDEST') + op('CALLER') + LOOP,
     () => `${random.hex(2 * (1 + random.below(6)))}`,
-    () => random.pick(['5f', '5c', '5e', '48', '49', '4a', '1e', '46', '3f', 'f5', 'fa', 'fd', '3d', 'f4', '1b']),
+    () =>
+      random.pick(['5f', '5c', '5e', '48', '49', '4a', '1e', '46', '3f', 'f5', 'fa', 'fd', '3d', 'f4', '1b']),
   );
 }
 
@@ -94,7 +95,8 @@ function fragment(random: Random, facts: ChainFacts): string {
     () => op(random.pick(ENVIRONMENT)) + keep(random),
     () => op(random.pick(ENVIRONMENT)) + keep(random),
     () => word(random) + word(random) + op(random.pick(BINARY)) + keep(random),
-    () => (random.oneIn(2) ? push(address(random, facts)) : word(random)) + op(random.pick(UNARY)) + keep(random),
+    () =>
+      (random.oneIn(2) ? push(address(random, facts)) : word(random)) + op(random.pick(UNARY)) + keep(random),
     () => word(random) + push(random.below(4)) + op('SSTORE'),
     () => push(random.below(4)) + op('SLOAD') + keep(random),
     () => word(random) + push(random.below(4)) + op('TSTORE'),
@@ -112,9 +114,7 @@ function fragment(random: Random, facts: ChainFacts): string {
 
 /** Code as hex digits: it returns its memory, reverts, stops, destroys itself or fails. */
 export function program(random: Random, facts: ChainFacts): string {
-  const body = random
-    .list(random.below(MAX_FRAGMENTS), () => fragment(random, facts))
-    .join('');
+  const body = random.list(random.below(MAX_FRAGMENTS), () => fragment(random, facts)).join('');
   const end = random.call(
     () => push(192) + push(0) + op('RETURN'),
     () => push(192) + push(0) + op('RETURN'),

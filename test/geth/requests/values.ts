@@ -68,7 +68,9 @@ export function data(random: Random): string {
 }
 
 export function hash(random: Random): string {
-  return random.oneIn(3) ? `0x${quantity(random.below(5)).slice(2).padStart(64, '0')}` : `0x${random.hex(64)}`;
+  return random.oneIn(3)
+    ? `0x${quantity(random.below(5)).slice(2).padStart(64, '0')}`
+    : `0x${random.hex(64)}`;
 }
 
 export function blockNumber(random: Random, facts: ChainFacts): string {
