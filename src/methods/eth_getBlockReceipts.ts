@@ -9,7 +9,8 @@ import { receipt } from './result-schemas.ts';
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
   summary: 'All receipts of a block, in the order of its transactions.',
-  description: 'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
+  description:
+    'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
   params: [{ name: 'block', description: 'The block.', required: true, schema: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   cost: 1000,

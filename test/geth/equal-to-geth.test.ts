@@ -1,6 +1,5 @@
 /** The short form of `npm run test:geth`: what is not meant to differ from geth does not. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { compare, describeFailure } from './comparison.ts';
@@ -24,7 +23,8 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
   after(() => sides.close());
 
   test(`${REQUESTS} generated requests, each by three routes`, async () => {
-    const facts = await readGethFacts(sides, join(vectors as string, 'accounts.json'));
+    const { accounts } = executionApisChain(vectors as string);
+    const facts = await readGethFacts(sides, accounts);
     const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
     assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
     assert.deepEqual(sides.errors, []);

@@ -27,13 +27,17 @@ export type Sides = {
   close(): Promise<void>;
 };
 
+/** Files of a chain whose blocks both sides import. */
+export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit'>>;
+
 /** The execution-apis chain in the folder of their vectors. */
-export function executionApisChain(vectors: string): Required<Omit<GethChain, 'blockGasLimit'>> {
+export function executionApisChain(vectors: string): ComparedChain & { readonly accounts: string } {
   const tests = join(vectors, 'tests');
   return {
     genesis: join(tests, 'genesis.json'),
     blocks: join(tests, 'chain.rlp'),
     headCall: join(tests, 'headfcu.json'),
+    accounts: join(vectors, 'accounts.json'),
   };
 }
 
@@ -47,7 +51,8 @@ async function readGasLimit(store: string): Promise<bigint> {
 }
 
 /** Starts both sides over a chain. */
-export async function openSides(chain: Required<Omit<GethChain, 'blockGasLimit'>>): Promise<Sides> {
+export async function openSides({ genesis, blocks, headCall }: ComparedChain): Promise<Sides> {
+  const chain = { genesis, blocks, headCall };
   const folder = makeTemporaryFolder();
   const store = join(folder.path, 'chain');
   await importChain({ ...chain, data: store, seal: 'ethash-format' }, SILENT_PROGRESS);

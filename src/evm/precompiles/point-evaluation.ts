@@ -1,5 +1,6 @@
-import { bytesEqual } from '../../primitives/bytes.ts';
+import { bytesEqual, bytesToBigInt } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
+import { findCompressedProblem } from './compressed-point.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { Precompile } from './precompile.ts';
 import { finishSteps, type Steps } from './steps.ts';
@@ -10,6 +11,9 @@ const VERSIONED_HASH_VERSION_KZG = 0x01;
 const OUTPUT: Uint8Array = hexToBytes(
   '0x000000000000000000000000000000000000000000000000000000000000100073eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001',
 );
+
+/** Order of the field of scalars. */
+const SCALAR_ORDER: bigint = bytesToBigInt(OUTPUT.subarray(32));
 
 /** 0x0a (EIP-4844): versioned hash, z and y of 32 bytes each, commitment and proof of 48. */
 export function createPointEvaluation(cryptography: Cryptography): Precompile {
@@ -31,10 +35,17 @@ export function createPointEvaluation(cryptography: Cryptography): Precompile {
     gas: () => 50_000,
     run: (input) => finishSteps(steps(input)),
     steps,
-    explain: (input) => {
+    *explain(input): Steps<string> {
       if (input.length !== INPUT_BYTES) return 'invalid input length';
       if (!hasVersionedHash(input)) return 'mismatched versioned hash';
-      return "error verifying kzg proof: can't verify opening proof";
+      const [z, y] = [input.subarray(32, 64), input.subarray(64, 96)];
+      const isCanonical = bytesToBigInt(y) < SCALAR_ORDER && bytesToBigInt(z) < SCALAR_ORDER;
+      const problem = isCanonical
+        ? ((yield* findCompressedProblem(input.subarray(96, 144), cryptography)) ??
+          (yield* findCompressedProblem(input.subarray(144), cryptography)) ??
+          "can't verify opening proof")
+        : 'scalar is not canonical when interpreted as a big integer in big-endian';
+      return `error verifying kzg proof: ${problem}`;
     },
   };
 }

@@ -11,6 +11,7 @@ const [MODEXP, ADD, MULTIPLY, PAIRING, BLAKE2F, KZG, G1_ADD, G1_SUM, G2_ADD] = [
   5, 6, 7, 8, 9, 10, 11, 12, 13,
 ] as const;
 const [BLS_PAIRING, MAP_G1] = [15, 16] as const;
+const KZG_PROBLEM = 'error verifying kzg proof: ';
 const ENCODING = 'invalid fp.Element encoding';
 
 /** A valid input with some bytes set. */
@@ -37,6 +38,17 @@ const CASES: readonly (readonly [address: number, input: Uint8Array, reason: str
   [KZG, changed(KZG, {}, 191), 'invalid input length'],
   [KZG, changed(KZG, { 0: 2 }), 'mismatched versioned hash'],
   [KZG, changed(KZG, { 95: 0xfe }), "error verifying kzg proof: can't verify opening proof"],
+  [
+    KZG,
+    changed(KZG, { 64: 0xff }),
+    `${KZG_PROBLEM}scalar is not canonical when interpreted as a big integer in big-endian`,
+  ],
+  [KZG, changed(KZG, { 144: 0x00 }), `${KZG_PROBLEM}short buffer`],
+  [KZG, changed(KZG, { 144: 0xe0 }), `${KZG_PROBLEM}invalid point encoding`],
+  [KZG, changed(KZG, { 144: 0xc0, 191: 1 }), `${KZG_PROBLEM}invalid infinity point encoding`],
+  [KZG, changed(KZG, { 144: 0x9f, 145: 0xff }), `${KZG_PROBLEM}${ENCODING}`],
+  [KZG, withProof(4n), `${KZG_PROBLEM}invalid point: subgroup check failed`],
+  [KZG, withProof(1n), `${KZG_PROBLEM}invalid compressed coordinate: square root doesn't exist`],
   [G1_ADD, changed(G1_ADD, {}, 255), 'invalid input length'],
   [G1_ADD, changed(G1_ADD, { 0: 1 }), 'invalid field element top bytes'],
   [G1_ADD, changed(G1_ADD, { 127: 0xfe }), 'invalid point: not on curve'],
@@ -48,6 +60,15 @@ const CASES: readonly (readonly [address: number, input: Uint8Array, reason: str
   [MAP_G1, filled(64, 16, 64), ENCODING],
   [MAP_G1, filled(64, 0, 16), 'invalid field element top bytes'],
 ];
+
+/** A point evaluation whose proof has this x. */
+function withProof(x: bigint): Uint8Array {
+  const input = changed(KZG, {});
+  input.fill(0, 144);
+  input[144] = 0x80;
+  input[191] = Number(x);
+  return input;
+}
 
 /** (0, 2) is on the curve y^2 = x^3 + 4, and of order 3. */
 function pointOutsideTheGroup(length: number): Uint8Array {

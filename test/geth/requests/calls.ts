@@ -1,4 +1,9 @@
 /** Call objects and overrides. */
+import { concatBytes } from '../../../src/primitives/bytes.ts';
+import { hexToBytes } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { initCode, LOOP, program } from './programs.ts';
 import type { Random } from './random.ts';
@@ -11,6 +16,7 @@ import {
   integer,
   malformed,
   precompileAddress,
+  precompileInput,
   quantity,
 } from './values.ts';
 
@@ -34,7 +40,7 @@ const GAS_EDGES = [
   2n ** 64n - 1n,
 ];
 
-export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: unknown };
+export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: object };
 
 /** A call of some kind, and the overrides that belong to it. */
 export function callParameters(random: Random, facts: ChainFacts): CallParameters {
@@ -52,8 +58,10 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
     };
     if (random.oneIn(2)) call['data'] = data(random);
   } else if (kind < 6) call[random.oneIn(2) ? 'data' : 'input'] = `0x${initCode(random, facts)}`;
-  else if (kind === 6) Object.assign(call, { to: precompileAddress(random), data: data(random) });
-  else {
+  else if (kind === 6) {
+    const to = precompileAddress(random);
+    Object.assign(call, { to, data: precompileInput(random, to) });
+  } else {
     call['to'] = address(random, facts);
     if (random.oneIn(2)) call['data'] = data(random);
   }
@@ -113,6 +121,7 @@ function accessList(random: Random, facts: ChainFacts): unknown {
 }
 
 function authorization(random: Random, facts: ChainFacts): unknown {
+  if (facts.keys.length > 0 && random.oneIn(2)) return signedAuthorization(random, facts);
   return {
     chainId: random.pick([quantity(0), quantity(facts.chainId), '0x1']),
     address: address(random, facts),
@@ -120,6 +129,24 @@ function authorization(random: Random, facts: ChainFacts): unknown {
     yParity: quantity(random.below(2)),
     r: quantity(BigInt(`0x1${random.hex(62)}`)),
     s: quantity(BigInt(`0x1${random.hex(62)}`)),
+  };
+}
+
+/** One that counts, unless its nonce or its chain is another one. */
+function signedAuthorization(random: Random, facts: ChainFacts): unknown {
+  const { key, nonce: known } = random.pick(facts.keys);
+  const chainId = random.pick([0n, facts.chainId, facts.chainId, 1n]);
+  const nonce = random.oneIn(4) ? integer(random, 64) : known;
+  const delegate = address(random, facts);
+  const payload = concatBytes(Uint8Array.of(5), encodeRlp([chainId, hexToBytes(delegate), nonce]));
+  const { yParity, r, s } = signHash(keccak256(payload), hexToBytes(key));
+  return {
+    chainId: quantity(chainId),
+    address: delegate,
+    nonce: quantity(nonce),
+    yParity: quantity(yParity),
+    r: quantity(r),
+    s: quantity(s),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What there is on the chain to ask for, read from geth and from the vectors. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+
+export type AccountKey = { readonly key: string; readonly nonce: bigint };
 
 export type ChainFacts = {
   readonly chainId: bigint;
@@ -9,6 +10,8 @@ export type ChainFacts = {
   readonly transactionHashes: readonly string[];
   /** Accounts with funds. */
   readonly funded: readonly string[];
+  /** Keys of some accounts, and their nonces at the head. */
+  readonly keys: readonly AccountKey[];
   /** Accounts with code at the head. */
   readonly contracts: readonly string[];
   /** Accounts that own nothing but storage, have become contracts late, or are gone. */
@@ -26,6 +29,11 @@ type WireReceipt = {
 };
 
 const MAX_TOPICS = 200;
+const NOBODY = `0x${'dd'.repeat(20)}`;
+
+function orElse(values: readonly string[], otherwise: string): readonly string[] {
+  return values.length > 0 ? values : [otherwise];
+}
 
 /** @param accounts path of the vectors' list of keys, or undefined where the chain has no such list */
 export async function readChainFacts(ask: Ask, accounts: string | undefined): Promise<ChainFacts> {
@@ -52,16 +60,22 @@ export async function readChainFacts(ask: Ask, accounts: string | undefined): Pr
     const hasCode = (await ask('eth_getCode', [address, 'latest'])) !== '0x';
     (hasCode ? contracts : others).push(address);
   }
-  const known = accounts === undefined ? {} : JSON.parse(readFileSync(join(accounts), 'utf8'));
-  const funded = Object.keys(known as object);
+  const known: Readonly<Record<string, { readonly key: string }>> =
+    accounts === undefined ? {} : JSON.parse(readFileSync(accounts, 'utf8'));
+  const funded = Object.keys(known);
+  const keys: AccountKey[] = [];
+  for (const [address, { key }] of Object.entries(known)) {
+    keys.push({ key, nonce: BigInt((await ask('eth_getTransactionCount', [address, 'latest'])) as string) });
+  }
   return {
     chainId: BigInt((await ask('eth_chainId', [])) as string),
     head,
     blockHashes: blocks.map(({ hash }) => hash),
     transactionHashes: transactions.map(({ hash }) => hash),
-    funded: funded.length > 0 ? funded : others,
-    contracts,
-    others,
-    topics: [...topics],
+    funded: orElse(funded, NOBODY),
+    keys,
+    contracts: orElse(contracts, NOBODY),
+    others: orElse(others, NOBODY),
+    topics: orElse([...topics], `0x${'00'.repeat(32)}`),
   };
 }

@@ -117,14 +117,22 @@ function index(random: Random): unknown {
   return random.oneIn(5) ? anyQuantity(random, 64) : quantity(random.below(4));
 }
 
+/** Fields of the pending block that are the clock's or the node's own choice. */
+const PENDING_FIELDS = {
+  time: '0x300',
+  prevRandao: `0x${'ab'.repeat(32)}`,
+  feeRecipient: `0x${'cb'.repeat(20)}`,
+};
+
 function call(random: Random, facts: ChainFacts): readonly unknown[] {
   const made = callParameters(random, facts);
   const params: unknown[] = [made.call];
   if (made.block === undefined && made.state === undefined && random.oneIn(3)) return params;
   params.push(random.oneIn(2) ? 'latest' : blockReference(random, facts));
-  if (made.state === undefined && made.block === undefined) return params;
+  if (made.state === undefined && made.block === undefined && params[1] !== 'pending') return params;
   params.push(made.state ?? (random.oneIn(2) ? null : {}));
-  if (made.block !== undefined) params.push(made.block);
+  const isPending = params[1] === 'pending';
+  if (made.block !== undefined || isPending) params.push({ ...made.block, ...(isPending && PENDING_FIELDS) });
   return params;
 }
 

@@ -31,6 +31,13 @@ function push(value: bigint | number | string): string {
   return (0x5f + bytes).toString(16) + digits.padStart(2 * bytes, '0');
 }
 
+/** An offset or a size: small, or more than any memory. */
+function reach(random: Random): string {
+  return random.oneIn(2)
+    ? push(random.below(5000))
+    : push(integer(random, 256) | (2n ** BigInt(34 + random.below(40))));
+}
+
 function word(random: Random): string {
   return push(integer(random, 256));
 }
@@ -78,9 +85,9 @@ function fail(random: Random): string {
     () => op('ADD'),
     () => push(random.below(300)) + op('JUMP'),
     () => push(2 ** 31) + push(0) + op('RETURN'),
-    () => word(random) + word(random) + op('RETURN'),
-    () => word(random) + word(random) + op('REVERT'),
-    () => push(32) + word(random) + op('MSTORE'),
+    () => reach(random) + reach(random) + op('RETURN'),
+    () => reach(random) + reach(random) + op('REVERT'),
+    () => push(32) + reach(random) + op('MSTORE'),
     () => push(33) + push(0) + push(0) + op('RETURNDATACOPY'),
     () => op('JUMPDEST').repeat(3) + LOOP,
     () => op('JUMPDEST') + op('CALLER') + LOOP,

@@ -1,4 +1,6 @@
 /** Values of parameters: those that mean something, those at the edges, and those that are malformed. */
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
 
@@ -42,6 +44,15 @@ export function addressAt(number: number): string {
 
 export function precompileAddress(random: Random): string {
   return addressAt(random.oneIn(8) ? 0x100 : 1 + random.below(MAX_PRECOMPILE));
+}
+
+/** Input of a precompile: arbitrary, or a valid one, whole or with a byte changed or missing. */
+export function precompileInput(random: Random, address: string): string {
+  const valid = VALID_INPUTS.get(Number(address));
+  if (valid === undefined || random.oneIn(3)) return data(random);
+  const input = valid.slice(0, random.oneIn(6) ? random.below(valid.length + 1) : valid.length);
+  if (input.length > 0 && !random.oneIn(3)) input[random.below(input.length)] = random.below(256);
+  return bytesToHex(input);
 }
 
 export function address(random: Random, facts: ChainFacts): string {
