@@ -435,7 +435,7 @@ export class Evm {
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
   }
 
-  /** The message was a call of a precompile, which failed: only then does anyone get to see why. */
+  /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
   #beginToExplain({ explain }: Precompile): void {
     const explanation = explain?.((this.#message as Message).data);
     if (typeof explanation === 'string') this.#reason = explanation;

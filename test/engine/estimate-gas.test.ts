@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { getAddress } from 'viem';
 import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -115,6 +116,26 @@ describe('gas estimates', () => {
       { from: NOBODY, to: CALLENV, value: '0x1', data: encodeCall('callValue()') },
       'failed with 16777216 gas: insufficient funds for gas * price + value: ' +
         'address 0x00000000000000000000000000000000000000eE have 0 want 1',
+    );
+  });
+
+  test('without gas the limit of the block counts, which may be overridden', async () => {
+    const call = { to: REVERTER, data: encodeCall('burn(uint256)', 100_000n) };
+    const within = (gasLimit: string): Promise<bigint> =>
+      harness.estimate(call, { blockOverrides: { gasLimit } });
+    await assert.rejects(within('0xc350'), chainError('failed', 'gas required exceeds allowance (50000)'));
+    assert.equal(await within('0x7fffffff'), await harness.estimate(call));
+  });
+
+  test('a precompile stays where it is, and where it may not go is refused', async () => {
+    const elsewhere = '0x0000000000000000000000000000000000123456';
+    const identity = '0x0000000000000000000000000000000000000004';
+    const moved = { stateOverrides: { [identity]: { movePrecompileToAddress: elsewhere } } };
+    const call = { to: identity, data: `0x${'01'.repeat(64)}` };
+    assert.equal(await harness.estimate(call, moved), await harness.estimate(call));
+    await assert.rejects(
+      harness.estimate(call, { stateOverrides: { [NOBODY]: { movePrecompileToAddress: elsewhere } } }),
+      chainError('failed', `account ${getAddress(NOBODY)} is not a precompile`),
     );
   });
 

@@ -8,7 +8,7 @@ import { buildHiveChain, HIVE_BLOCKS, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { openSides } from './sides.ts';
 
-const REQUESTS = 300;
+const REQUESTS = 150;
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {

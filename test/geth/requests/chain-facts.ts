@@ -29,7 +29,7 @@ type WireReceipt = {
 };
 
 const MAX_TOPICS = 200;
-const NOBODY = `0x${'dd'.repeat(20)}`;
+const UNUSED_ADDRESS = `0x${'dd'.repeat(20)}`;
 
 function orElse(values: readonly string[], otherwise: string): readonly string[] {
   return values.length > 0 ? values : [otherwise];
@@ -72,10 +72,10 @@ export async function readChainFacts(ask: Ask, accounts: string | undefined): Pr
     head,
     blockHashes: blocks.map(({ hash }) => hash),
     transactionHashes: transactions.map(({ hash }) => hash),
-    funded: orElse(funded, NOBODY),
+    funded: orElse(funded, UNUSED_ADDRESS),
     keys,
-    contracts: orElse(contracts, NOBODY),
-    others: orElse(others, NOBODY),
+    contracts: orElse(contracts, UNUSED_ADDRESS),
+    others: orElse(others, UNUSED_ADDRESS),
     topics: orElse([...topics], `0x${'00'.repeat(32)}`),
   };
 }
