@@ -33,14 +33,16 @@ export type StartOptions = {
   /** Words in front of the command: a command that becomes the program, as `taskset` does. */
   readonly launcher?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Its main module: by default this checkout's. */
+  readonly program?: string;
 };
 
 /** Starts the program; resolves once it says where it listens. */
 export async function startPortcullis(
   args: readonly string[],
-  { launcher = [], environment = {} }: StartOptions = {},
+  { launcher = [], environment = {}, program = MAIN }: StartOptions = {},
 ): Promise<Omit<Server, 'path'>> {
-  const [command = '', ...rest] = [...launcher, process.execPath, MAIN, ...args];
+  const [command = '', ...rest] = [...launcher, process.execPath, program, ...args];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

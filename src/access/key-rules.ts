@@ -47,16 +47,25 @@ export class KeyRules {
   }
 
   /**
-   * Whether a call with these parameters may be run. What goes to no contract goes to none of the list; what says how the state
-   * or the block is to be taken instead (from the third parameter on) may put any code where it likes.
-   * @param isUnknown the method's parameters may mean anything, calls inside of them too
+   * Whether everything that a call touches is an address of the list.
+   * @param touches names what a call with `params` touches; `anything` where that is not known
    */
-  allowsCall([call, , ...overrides]: readonly unknown[], isUnknown = false): boolean {
-    if (this.#addresses === undefined) return true;
-    if (isUnknown) return false;
-    if (overrides.some((override) => override !== undefined && override !== null)) return false;
-    const to = typeof call === 'object' && call !== null ? (call as { to?: unknown }).to : undefined;
-    return typeof to === 'string' && to.length === ADDRESS_LENGTH && this.#addresses.has(to.toLowerCase());
+  allowsContracts(
+    touches: (params: readonly unknown[]) => readonly unknown[] | 'anything',
+    params: readonly unknown[],
+  ): boolean {
+    const addresses = this.#addresses;
+    if (addresses === undefined) return true;
+    const touched = touches(params);
+    return (
+      touched !== 'anything' &&
+      touched.every(
+        (address) =>
+          typeof address === 'string' &&
+          address.length === ADDRESS_LENGTH &&
+          addresses.has(address.toLowerCase()),
+      )
+    );
   }
 }
 

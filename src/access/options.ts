@@ -29,7 +29,7 @@ export type AccessOptions = {
   /** Of keys that have none of their own. */
   readonly rate?: Rate;
   readonly dailyCredits?: number;
-  /** What a call weighs, by method; `default` for methods that are passed through. */
+  /** What a call weighs, by method; `default` for methods of nodes that the service does not know. */
   readonly credits: Readonly<Record<string, number>>;
   /** Requests with wrong keys from one address (of IPv6: one /64). */
   readonly failures: Rate;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ServiceStatus } from '../observe/status.ts';
 import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';
-import { formatHost } from './page/console/format-host.ts';
+import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
 import { readBody } from './read-body.ts';
 import { Refusal } from './refusal.ts';
@@ -13,7 +13,7 @@ import type { ServiceClient } from './service-client.ts';
 const MAX_IN_FLIGHT = 16;
 
 const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
-  network: z.string().min(1).max(253),
+  network: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   key: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
   secret: z
     .string()
@@ -49,14 +49,14 @@ export class Console {
       const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
       const { networks } = await this.#status();
       // What a form can name is what the service has: nothing else is reached from here.
-      if (!networks.some(({ hosts }) => hosts.includes(network))) {
-        throw new Refusal(400, 'no network of this service has this host name');
-      }
+      const host = findHost(networks.find(({ name }) => name === network)?.hosts);
+      if (host === undefined) throw new Refusal(400, 'no network of this service has this name');
       const left = new AbortController();
       response.once('close', () => left.abort());
       const answer = await this.#client.send(
         {
-          host: formatHost(network),
+          network,
+          host,
           key,
           authorization: formatAuthorization(credentials),
           body: JSON.stringify(call),
@@ -81,6 +81,6 @@ function parseRequest(body: Buffer): ConsoleRequest {
   if (parsed.success) return parsed.data;
   throw new Refusal(
     400,
-    'expected {network, key, request}: a host name, a key, a JSON-RPC object; and secret and token, where the key asks for them',
+    'expected {network, key, request}: the name of a network, a key, a JSON-RPC object; and secret and token, where the key asks for them',
   );
 }

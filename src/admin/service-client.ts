@@ -12,6 +12,8 @@ const SHOWN_HEADER =
   /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
 
 type Call = {
+  readonly network: string;
+  /** Of the network. */
   readonly host: string;
   readonly key: string;
   readonly authorization: string | undefined;
@@ -46,12 +48,15 @@ export class ServiceClient {
     }
   }
 
-  async #post({ host, key, authorization, body }: Call, signal: AbortSignal): Promise<IncomingMessage> {
+  async #post(
+    { network, host, key, authorization, body }: Call,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const socket = await this.#connect(signal);
     return new Promise((resolve, reject) => {
       const request = openRequest({
         createConnection: () => socket,
-        path: `/v3/${key}`,
+        path: `/${network}/v3/${key}`,
         method: 'POST',
         signal,
         headers: {

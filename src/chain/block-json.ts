@@ -1,17 +1,34 @@
-/** Blocks and uncles as the JSON text that clients see (spec 2.1; execution-apis). */
+/** Blocks, headers and uncles as the JSON text that clients see (spec 2.1; execution-apis). */
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
-import { type Block, encodeBlock, type Withdrawal } from './block.ts';
-import { encodeHeader, type Header, headerOnlyBlockSize } from './header.ts';
+import { decodeRlp } from '../primitives/rlp.ts';
+import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Withdrawal } from './block.ts';
+import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
 import { data, quantity } from './json-values.ts';
-import type { StoredReceipt } from './receipt.ts';
+import { readTransactionFacts } from './receipt.ts';
+import { decodeTransaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
+
+/** A block as the store has it. */
+export type EncodedBlockParts = {
+  readonly header: Header;
+  /** Lower-case `0x` text. */
+  readonly hash: string;
+  readonly body: Uint8Array;
+  /** The stored receipts, which have the senders and hashes of the transactions. */
+  readonly receipts: Uint8Array;
+};
+
+/** A header by itself, as geth's `eth_getHeaderByNumber` has it. */
+export function encodeHeaderJson(header: Header, hash: string): JsonText {
+  return `{${listHeaderFields(header, hash).join(',')}}`;
+}
 
 /** An uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
 export function encodeUncleJson(header: Header): JsonText {
   const fields = [
-    ...listHeaderFields(header, bytesToHex(keccak256(encodeHeader(header)))),
+    ...listHeaderFields(header, bytesToHex(hashHeader(header))),
     '"totalDifficulty":null',
     `"size":${quantity(headerOnlyBlockSize(header))}`,
     '"uncles":[]',
@@ -19,43 +36,59 @@ export function encodeUncleJson(header: Header): JsonText {
   return `{${fields.join(',')}}`;
 }
 
-/** A block with its transactions: their hashes, or the whole of them. `receipts` are those of the block. */
-export function encodeBlockJson(
-  block: Block,
-  hash: string,
-  receipts: readonly StoredReceipt[],
+/**
+ * A block with its transactions, their hashes or the whole of them, piece by piece: joined they are the JSON text. A block may have
+ * megabytes of transactions; what joins the pieces can do something else between them.
+ */
+export function* encodeBlockJson(
+  { header, hash, body, receipts }: EncodedBlockParts,
   isFull: boolean,
-): JsonText {
-  const { header, transactions, uncles, withdrawals } = block;
-  const place = { header, hash };
-  const items = receipts.map((receipt, index) => {
-    const tx = transactions[index];
-    return isFull && tx !== undefined
-      ? encodeTransactionJson(tx, receipt, index, place)
-      : data(receipt.transactionHash);
-  });
+): Generator<string> {
+  const fields = [...listHeaderFields(header, hash), `"size":${quantity(measureBlock(header, body))}`];
+  yield `{${fields.join(',')},"transactions":[`;
+  const facts = readTransactionFacts(receipts);
+  if (isFull) {
+    const place = { header, hash };
+    for (const [index, item] of splitTransactions(body).entries()) {
+      const own = facts[index];
+      if (own === undefined) throw new Error('the store has fewer receipts than transactions of a block');
+      const text = encodeTransactionJson(decodeTransaction(decodeRlp(item)), own, index, place);
+      yield index === 0 ? text : `,${text}`;
+    }
+  } else {
+    yield facts.map(({ transactionHash }) => data(transactionHash)).join(',');
+  }
+  yield `],"uncles":[${splitUncles(body)
+    .map((uncle) => data(keccak256(uncle)))
+    .join(',')}]`;
+  const withdrawals = readWithdrawals(body);
+  yield withdrawals === undefined ? '}' : `,"withdrawals":[${withdrawals.map(encodeWithdrawal).join(',')}]}`;
+}
+
+/** The block that comes next, as far as it is known: without transactions, and as geth has it without hash, nonce and miner. */
+export function encodePendingBlockJson(header: Header, body: Uint8Array): JsonText {
   const fields = [
-    ...listHeaderFields(header, hash),
-    `"size":${quantity(encodeBlock(block).length)}`,
-    `"transactions":[${items.join(',')}]`,
-    `"uncles":[${uncles.map((uncle) => data(keccak256(encodeHeader(uncle)))).join(',')}]`,
+    ...listHeaderFields(header, undefined),
+    `"size":${quantity(measureBlock(header, body))}`,
+    '"transactions":[]',
+    '"uncles":[]',
   ];
-  if (withdrawals !== undefined)
-    fields.push(`"withdrawals":[${withdrawals.map(encodeWithdrawal).join(',')}]`);
+  if (readWithdrawals(body) !== undefined) fields.push('"withdrawals":[]');
   return `{${fields.join(',')}}`;
 }
 
-function listHeaderFields(header: Header, hash: string): string[] {
+/** @param hash undefined while pending */
+function listHeaderFields(header: Header, hash: string | undefined): string[] {
   const fields = [
     `"number":${quantity(header.number)}`,
-    `"hash":"${hash}"`,
+    `"hash":${hash === undefined ? 'null' : `"${hash}"`}`,
     `"parentHash":${data(header.parentHash)}`,
-    `"nonce":${data(header.nonce)}`,
+    `"nonce":${hash === undefined ? 'null' : data(header.nonce)}`,
     `"mixHash":${data(header.mixHash)}`,
     `"sha3Uncles":${data(header.ommersHash)}`,
     `"logsBloom":${data(header.logsBloom)}`,
     `"stateRoot":${data(header.stateRoot)}`,
-    `"miner":${data(header.beneficiary)}`,
+    `"miner":${hash === undefined ? 'null' : data(header.beneficiary)}`,
     `"difficulty":${quantity(header.difficulty)}`,
     `"extraData":${data(header.extraData)}`,
     `"gasLimit":${quantity(header.gasLimit)}`,
@@ -65,7 +98,9 @@ function listHeaderFields(header: Header, hash: string): string[] {
     `"receiptsRoot":${data(header.receiptsRoot)}`,
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
-  const { withdrawalsRoot, parentBeaconBlockRoot, requestsHash } = header;
+  const { withdrawalsRoot, requestsHash } = header;
+  // Given by the consensus layer with the block itself.
+  const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
   for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);
   }

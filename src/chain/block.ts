@@ -4,10 +4,15 @@ import {
   asList,
   decodeRlp,
   encodeRlp,
+  measureRlpHeader,
   type RlpInput,
   type RlpItem,
+  type RlpSpan,
+  readRlpSpan,
+  splitRlpList,
+  writeRlpHeader,
 } from '../primitives/rlp.ts';
-import { type Header, headerFromRlp, headerToRlp } from './header.ts';
+import { encodeHeader, type Header, headerFromRlp, headerToRlp } from './header.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 
 /** EIP-4895: `amount` is in gwei. */
@@ -17,6 +22,9 @@ export type Withdrawal = {
   readonly address: Uint8Array;
   readonly amount: bigint;
 };
+
+/** First byte of an empty RLP list. */
+const LIST_BASE = 0xc0;
 
 export type Body = {
   readonly transactions: readonly Transaction[];
@@ -86,16 +94,67 @@ export function decodeBlock(encoded: Uint8Array): Block {
   return { header: headerFromRlp(header), ...bodyFromRlp(body) };
 }
 
+/** The lists of an encoded body, each encoded: transactions, uncles and, since Shanghai, withdrawals. */
+type BodyLists = readonly [transactions: Uint8Array, uncles: Uint8Array, withdrawals?: Uint8Array];
+
+function splitBody(encodedBody: Uint8Array): BodyLists {
+  const lists = splitRlpList(encodedBody);
+  if (lists.length !== 2 && lists.length !== 3)
+    throw new RangeError(`rlp: block body of ${lists.length} fields`);
+  return lists as unknown as BodyLists;
+}
+
+/** The transactions of an encoded body as they stand in it: a list (type 0), or a string of type byte and list. */
+export function splitTransactions(encodedBody: Uint8Array): readonly Uint8Array[] {
+  return splitRlpList(splitBody(encodedBody)[0]);
+}
+
+/** The uncles of an encoded body, each an encoded header. */
+export function splitUncles(encodedBody: Uint8Array): readonly Uint8Array[] {
+  return splitRlpList(splitBody(encodedBody)[1]);
+}
+
+/** The withdrawals of an encoded body; undefined before Shanghai. */
+export function readWithdrawals(encodedBody: Uint8Array): readonly Withdrawal[] | undefined {
+  const encoded = splitBody(encodedBody)[2];
+  return encoded && asList(decodeRlp(encoded), 'withdrawals').map(withdrawalFromRlp);
+}
+
 /** One transaction of an encoded body without parsing the others; undefined when there is none at `index`. */
 export function decodeTransactionAt(encodedBody: Uint8Array, index: bigint): Transaction | undefined {
-  const items = asList(asList(decodeRlp(encodedBody), 'block body')[0], 'transactions');
-  if (index >= BigInt(items.length)) return undefined;
-  return decodeTransaction(items[Number(index)] as RlpItem);
+  const item = splitTransactions(encodedBody)[Number(index)];
+  return item && decodeTransaction(decodeRlp(item));
+}
+
+/** The canonical bytes (EIP-2718) of one transaction of an encoded body; undefined when there is none at `index`. */
+export function readTransactionBytes(encodedBody: Uint8Array, index: bigint): Uint8Array | undefined {
+  const item = splitTransactions(encodedBody)[Number(index)];
+  if (item === undefined) return undefined;
+  const decoded = decodeRlp(item);
+  return decoded instanceof Uint8Array ? decoded : item;
 }
 
 /** One uncle of an encoded body; undefined when there is none at `index`. */
 export function decodeUncleAt(encodedBody: Uint8Array, index: bigint): Header | undefined {
-  const items = asList(asList(decodeRlp(encodedBody), 'block body')[1], 'uncles');
-  if (index >= BigInt(items.length)) return undefined;
-  return headerFromRlp(items[Number(index)] as RlpItem);
+  const item = splitUncles(encodedBody)[Number(index)];
+  return item && headerFromRlp(decodeRlp(item));
+}
+
+/** A header and an encoded body as one encoded block. */
+export function joinBlock(header: Header, encodedBody: Uint8Array): Uint8Array {
+  const encodedHeader = encodeHeader(header);
+  const { start } = readRlpSpan(encodedBody, 0, encodedBody.length) as RlpSpan;
+  const length = encodedHeader.length + encodedBody.length - start;
+  const joined = new Uint8Array(measureRlpHeader(length) + length);
+  const at = writeRlpHeader(joined, 0, LIST_BASE, length);
+  joined.set(encodedHeader, at);
+  joined.set(encodedBody.subarray(start), at + encodedHeader.length);
+  return joined;
+}
+
+/** Length in bytes of what `joinBlock` makes. */
+export function measureBlock(header: Header, encodedBody: Uint8Array): number {
+  const { start } = readRlpSpan(encodedBody, 0, encodedBody.length) as RlpSpan;
+  const length = encodeHeader(header).length + encodedBody.length - start;
+  return measureRlpHeader(length) + length;
 }

@@ -54,10 +54,17 @@ export type ChainConfig = {
   readonly daoForkBlock: bigint | undefined;
   /** Blocks on top of a chain whose total difficulty reached this are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
+  /** Height that was set after the merge: from it on blocks are proof-of-stake. */
+  readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** EIP-6110: whose logs are deposit requests; mainnet's contract unless configured. */
   readonly depositContract: string;
+  /** Every height at which the file names a fork, ascending: what a fork identifier is made of (EIP-2124). */
+  readonly forkHeights: readonly bigint[];
 };
+
+/** Heights that are part of a fork identifier and are no fork of the schedule above. */
+const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
 const MAINNET_DEPOSIT_CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
 
@@ -130,6 +137,8 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
     const time = readInteger(config, key);
     return time === undefined ? [] : [{ fork: fork as ForkName, time }];
   });
+  const furtherHeights = FURTHER_HEIGHTS.flatMap((key) => readInteger(config, key) ?? []);
+  const forkHeights = new Set([...blockForks.map(({ block }) => block), ...furtherHeights]);
   const supportsDao = config.get('daoForkSupport') !== false;
   return {
     chainId,
@@ -141,8 +150,10 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
       exactTotalDifficulty === undefined
         ? readInteger(config, 'terminalTotalDifficulty')
         : BigInt(exactTotalDifficulty),
+    mergeNetsplitBlock: readInteger(config, 'mergeNetsplitBlock'),
     blobSchedule: readBlobSchedule(config),
     depositContract: String(config.get('depositContractAddress') ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
+    forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
   };
 }
 
@@ -153,6 +164,16 @@ export type ForkPoint = {
   /** Proof-of-stake: the parent's total difficulty reached the terminal one. */
   readonly isMerged: boolean;
 };
+
+/**
+ * Whether a block is proof-of-stake by number and time alone, as geth decides it for blocks that are only simulated.
+ */
+export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
+  if (config.terminalTotalDifficulty === 0n) return true;
+  const { mergeNetsplitBlock, timeForks } = config;
+  if (mergeNetsplitBlock !== undefined && number >= mergeNetsplitBlock) return true;
+  return timeForks.some(({ fork, time }) => fork === 'shanghai' && timestamp >= time);
+}
 
 /** Names of all forks active at a block, oldest first; the last one is the block's own. */
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {

@@ -80,6 +80,40 @@ export type BlockOverrides = {
   readonly withdrawals?: readonly unknown[];
 };
 
+/** An EIP-4895 withdrawal, wire shape. */
+export type WithdrawalObject = {
+  readonly index: string;
+  readonly validatorIndex: string;
+  readonly address: string;
+  readonly amount: string;
+};
+
+/** Replaced fields of a simulated block; all others follow from its parent. */
+export type SimulatedBlockOverrides = BlockOverrides & {
+  readonly beaconRoot?: string;
+  readonly withdrawals?: readonly WithdrawalObject[];
+};
+
+/** A block to simulate: its state is overridden first, then its calls are run as transactions. */
+export type BlockStateCalls = {
+  readonly blockOverrides?: SimulatedBlockOverrides;
+  readonly stateOverrides?: StateOverrides;
+  readonly calls?: readonly CallObject[];
+};
+
+/** Blocks to simulate one after another, wire shape (execution-apis `eth_simulateV1`). */
+export type BlockSimulation = {
+  readonly blockStateCalls: readonly BlockStateCalls[];
+  /** Transfers of value become logs. */
+  readonly traceTransfers?: boolean;
+  /** Nonces, fees and base fees are checked as in blocks. */
+  readonly validation?: boolean;
+  readonly returnFullTransactions?: boolean;
+};
+
+/** A simulation and the block that it follows. */
+export type SimulateRequest = { readonly simulation: BlockSimulation; readonly block: BlockReference };
+
 /** Everything one simulated execution is made of. */
 export type CallRequest = {
   readonly call: CallObject;
@@ -99,8 +133,13 @@ export type HeaderView = {
   readonly extraData: string;
 };
 
-/** Where in the chain a transaction is. */
-export type TransactionPlace = { readonly block: BlockReference; readonly index: bigint };
+/** A transaction by its place in a block, or by its hash (lower-case `0x` text). */
+export type TransactionReference =
+  | { readonly block: BlockReference; readonly index: bigint }
+  | { readonly hash: string };
+
+/** What of a block can be had as it is encoded for the network: its RLP, that of its header, or each of its receipts. */
+export type RawPart = 'block' | 'header' | 'receipts';
 
 /** Blocks and what they list. A block that there is not is null. */
 export interface BlockReads {
@@ -112,22 +151,93 @@ export interface BlockReads {
     hasTransactions: boolean,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null>;
+  /** The fields of a block object that are of its header; null while pending. */
+  getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of a quantity: how many transactions the block has. */
+  countTransactions(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of a quantity: how many uncles the block has. */
+  countUncles(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Uncle as a block object (spec 2.1); null where the block has no such uncle. */
   getUncle(block: BlockReference, index: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Array of receipt objects (spec 2.3). */
   getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /** JSON string of hex data; of receipts an array of them. Null while pending. */
+  getRaw(block: BlockReference, part: RawPart, scope: RequestScope): PromiseOrValue<JsonResult | null>;
 }
 
-/** Transactions by their place. One that there is not is null. */
+/** Transactions by place or hash. One that there is not is null. */
 export interface TransactionReads {
   /** Transaction object (spec 2.2). */
-  getTransaction(place: TransactionPlace, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** JSON string of the transaction's canonical bytes (EIP-2718) as hex data. */
+  getRawTransaction(
+    transaction: TransactionReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null>;
+  /** Receipt object (spec 2.3) of a mined transaction. */
+  getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+}
+
+/** Slots (32 bytes) by account (lower case): what `getStorageValues` is asked for. */
+export type StorageRequests = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Which logs are meant. Addresses and topics are lower-case `0x` text; an empty list of alternatives means any.
+ */
+export type LogFilter = {
+  readonly blocks: LogBlocks;
+  readonly addresses: readonly string[];
+  /** Alternatives by position, up to 4. A log that has fewer topics than this list is not meant. */
+  readonly topics: readonly (readonly string[])[];
+};
+
+/** One block by its hash, or all from one to another, each a number or a tag. */
+export type LogBlocks =
+  | { readonly kind: 'block'; readonly hash: string }
+  | { readonly kind: 'range'; readonly from: LogBound; readonly to: LogBound };
+
+export type LogBound = Exclude<BlockReference, { readonly kind: 'hash' }>;
+
+/** Logs of many blocks. */
+export interface LogReads {
+  /**
+   * Array of log objects (spec 2.4), in the order of the chain.
+   * @throws ChainError in geth's words for blocks that are not there, `exceeded` where there are more than the network gives
+   */
+  getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
 /**
  * Accounts at a block. @throws ChainError `failed` where there is no such block, in geth's words
  */
 export interface StateReads {
+  /** JSON string of a quantity, Wei. */
+  getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
+  /** JSON string of hex data; `0x` where there is no contract. */
+  getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** JSON string of 32 bytes. @param slot 32 bytes */
+  getStorageAt(
+    address: string,
+    slot: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText>;
+  /** Object of arrays of 32 bytes by address. */
+  getStorageValues(
+    requests: StorageRequests,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText>;
+  /**
+   * Merkle proofs of an account and of slots of it, wire shape of `eth_getProof`.
+   * @param slots each is 32 bytes or a quantity; the answer repeats it in this form
+   */
+  getProof(
+    address: string,
+    slots: readonly string[],
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult>;
   /** JSON string of a quantity. */
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
 }
@@ -138,6 +248,53 @@ export interface Executions {
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
+  /**
+   * The access list with which a call would run: object of `accessList`, `gasUsed`, and `error` where the call fails.
+   * @throws ChainError `failed` where it cannot be executed at all
+   */
+  createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** Array of block objects, each with the results of its calls. @throws ChainError for a block or call that may not be */
+  simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+}
+
+/** The blocks of a fee history. */
+export type FeeHistoryRequest = {
+  /** At least 1. Where there are fewer up to `newest`, there are fewer in the answer. */
+  readonly blockCount: number;
+  /** By tag or number. */
+  readonly newest: BlockReference;
+  /** From 0 to 100, ascending; with none the answer has no rewards. */
+  readonly percentiles: readonly number[];
+};
+
+/**
+ * Prices of gas at the head. An operation that the chain has no answer to (no node has the method) is null; the text `null` is the answer of a
+ * chain that has no such price.
+ */
+export interface FeeReads {
+  /** What a transaction without priority fee should pay: JSON string of a quantity, wei per gas. */
+  getGasPrice(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** A priority fee that recent blocks accepted: JSON string of a quantity, wei per gas. */
+  getPriorityFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /**
+   * Fee history object (execution-apis `eth_feeHistory`).
+   * @throws ChainError `failed` in geth's words where the newest block is beyond the head
+   */
+  getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /** Base fee of the block after the head: JSON string of a quantity; the text `null` where London is not active in it. */
+  getBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** Price of blob gas in the head: JSON string of a quantity; the text `null` before Cancun. */
+  getBlobBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
+}
+
+/** What is said about the node. Null where the chain has no answer (no node has the method). */
+export interface NodeReads {
+  /** Answer of `eth_syncing`: `false` as soon as a head is served. */
+  getSyncing(scope: RequestScope): PromiseOrValue<JsonText>;
+  /** The fork schedule around the head (EIP-7910). */
+  getConfig(scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /** The head, and from which block on each kind of data is there (execution-apis `eth_capabilities`). */
+  getCapabilities(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
 /** Answer of `Chain.request` for a method that this chain cannot serve. */
@@ -154,8 +311,11 @@ export interface Chain {
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
+  readonly logs: LogReads;
   readonly state: StateReads;
   readonly execution: Executions;
+  readonly fees: FeeReads;
+  readonly node: NodeReads;
   /** A method that only nodes can answer, with its parameters as they came. */
   request(
     method: string,

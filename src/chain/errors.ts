@@ -1,6 +1,20 @@
 import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 
+/** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
+export type SimulationRefusal =
+  | 'nonceTooLow'
+  | 'nonceTooHigh'
+  | 'feeCapTooLow'
+  | 'intrinsicGas'
+  | 'insufficientFunds'
+  | 'blockGasLimit'
+  | 'blockNumberOrder'
+  | 'blockTimestampOrder'
+  | 'initCodeSize'
+  | 'simulationLimit'
+  | 'invalidSimulation';
+
 /** Why a chain could not answer with a result. The gateway maps each kind to one row of the error table. */
 export type ChainErrorKind =
   /** The EVM executed REVERT: `data` holds the raw revert data. */
@@ -11,6 +25,8 @@ export type ChainErrorKind =
   | 'pruned'
   /** An argument is well formed but cannot be meant; the message says which. */
   | 'invalid'
+  /** The answer would be larger than the network allows; the message says how to ask for less. */
+  | 'exceeded'
   /** The call's time limit passed. */
   | 'timeout'
   /** Too much work is waiting; trying later may help. */
@@ -20,7 +36,8 @@ export type ChainErrorKind =
   /** The network's configuration does not fit its chain: trying again does not help, the message says what would. */
   | 'misconfigured'
   /** The caller is gone or the process is stopping. */
-  | 'aborted';
+  | 'aborted'
+  | SimulationRefusal;
 
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;

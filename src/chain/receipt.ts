@@ -8,6 +8,9 @@ import {
   encodeRlp,
   type RlpInput,
   type RlpItem,
+  type RlpSpan,
+  readRlpSpan,
+  splitRlpList,
 } from '../primitives/rlp.ts';
 import type { TransactionType } from './transaction.ts';
 
@@ -61,6 +64,18 @@ export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8A
   );
 }
 
+/** The log at this place of encoded receipts. */
+export function decodeLogAt(encoded: Uint8Array, { start, end }: RlpSpan): Log {
+  const fields: RlpItem[] = [];
+  for (let at = start; at < end; ) {
+    const field = readRlpSpan(encoded, at, end);
+    if (field === undefined || field.end > end) throw new RangeError('rlp: stored log too short');
+    fields.push(decodeRlp(encoded.subarray(at, field.end)));
+    at = field.end;
+  }
+  return logFromRlp(fields);
+}
+
 function logFromRlp(item: RlpItem): Log {
   const [address, topics, data] = asList(item, 'log');
   return {
@@ -70,18 +85,66 @@ function logFromRlp(item: RlpItem): Log {
   };
 }
 
+function storedReceiptFromRlp(item: RlpItem): StoredReceipt {
+  const fields = asList(item, 'receipt');
+  const outcome = asBytes(fields[1], 'receipt outcome');
+  return {
+    type: Number(asInteger(fields[0], 'receipt type', 1)) as TransactionType,
+    outcome: outcome.length === 32 ? outcome : asInteger(outcome, 'receipt status', 1),
+    cumulativeGasUsed: asInteger(fields[2], 'receipt gas', 8),
+    logsBloom: asBytes(fields[3], 'receipt bloom', BLOOM_LENGTH),
+    logs: asList(fields[4], 'receipt logs').map(logFromRlp),
+    sender: asBytes(fields[5], 'receipt sender', 20),
+    transactionHash: asBytes(fields[6], 'receipt transaction hash', 32),
+  };
+}
+
 export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceipt[] {
-  return asList(decodeRlp(encoded), 'receipts').map((item) => {
-    const fields = asList(item, 'receipt');
-    const outcome = asBytes(fields[1], 'receipt outcome');
-    return {
-      type: Number(asInteger(fields[0], 'receipt type', 1)) as TransactionType,
-      outcome: outcome.length === 32 ? outcome : asInteger(outcome, 'receipt status', 1),
-      cumulativeGasUsed: asInteger(fields[2], 'receipt gas', 8),
-      logsBloom: asBytes(fields[3], 'receipt bloom', BLOOM_LENGTH),
-      logs: asList(fields[4], 'receipt logs').map(logFromRlp),
-      sender: asBytes(fields[5], 'receipt sender', 20),
-      transactionHash: asBytes(fields[6], 'receipt transaction hash', 32),
-    };
-  });
+  return asList(decodeRlp(encoded), 'receipts').map(storedReceiptFromRlp);
+}
+
+/** What a transaction object has of a receipt. */
+export type TransactionFacts = Pick<StoredReceipt, 'sender' | 'transactionHash'>;
+
+function readFacts(encodedReceipt: Uint8Array): TransactionFacts {
+  const fields = splitRlpList(encodedReceipt);
+  return {
+    sender: asBytes(decodeRlp(fields[5] as Uint8Array), 'receipt sender', 20),
+    transactionHash: asBytes(decodeRlp(fields[6] as Uint8Array), 'receipt transaction hash', 32),
+  };
+}
+
+/** The senders and hashes in the stored receipts of a block; logs are not looked into. */
+export function readTransactionFacts(encoded: Uint8Array): readonly TransactionFacts[] {
+  return splitRlpList(encoded).map(readFacts);
+}
+
+/** The same of one transaction; undefined when there is none at `index`. */
+export function readTransactionFactsAt(encoded: Uint8Array, index: number): TransactionFacts | undefined {
+  const receipt = splitRlpList(encoded)[index];
+  return receipt && readFacts(receipt);
+}
+
+/** A receipt and what the ones before it in its block add to its JSON form. */
+export type PlacedReceipt = {
+  readonly receipt: StoredReceipt;
+  /** Position in the block of its first log. */
+  readonly firstLogIndex: number;
+  readonly gasUsed: bigint;
+};
+
+/** One of the stored receipts of a block without parsing the logs of the others; undefined when there is none at `index`. */
+export function decodeStoredReceiptAt(encoded: Uint8Array, index: number): PlacedReceipt | undefined {
+  const receipts = splitRlpList(encoded);
+  const own = receipts[index];
+  if (own === undefined) return undefined;
+  const before = receipts.slice(0, index).map(splitRlpList);
+  const firstLogIndex = before.reduce((sum, fields) => sum + splitRlpList(fields[4] as Uint8Array).length, 0);
+  const gasBefore = before.at(-1)?.[2];
+  const receipt = storedReceiptFromRlp(decodeRlp(own));
+  const gasUsed =
+    gasBefore === undefined
+      ? receipt.cumulativeGasUsed
+      : receipt.cumulativeGasUsed - asInteger(decodeRlp(gasBefore), 'receipt gas', 8);
+  return { receipt, firstLogIndex, gasUsed };
 }

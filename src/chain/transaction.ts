@@ -133,6 +133,17 @@ export function assembleTransaction(body: TransactionBody, signature: Signature)
   return { ...body, signature, v, encoded: withTypeByte(body.type, encoded) };
 }
 
+/** A transaction that no key has signed, as nodes list it in simulated blocks: `v`, `r` and `s` are zero. */
+export function assembleUnsigned(body: TransactionBody): Transaction {
+  const encoded = encodeRlp([...bodyToRlp(body), 0n, 0n, 0n]);
+  return {
+    ...body,
+    signature: { yParity: 0, r: 0n, s: 0n },
+    v: 0n,
+    encoded: withTypeByte(body.type, encoded),
+  };
+}
+
 export function hashTransaction(tx: Transaction): Uint8Array {
   return keccak256(tx.encoded);
 }
@@ -235,6 +246,11 @@ function decodeFields(type: TransactionType, fields: readonly RlpItem[], encoded
 export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   if (baseFeePerGas === undefined) return tx.maxFeePerGas;
   return minBigInt(baseFeePerGas + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
+}
+
+/** What a unit of gas gives to the beneficiary: the gas price before London. Below 0 only where it does not cover the base fee. */
+export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
+  return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
 }
 
 /** EIP-4844: a blob's gas. */

@@ -3,7 +3,7 @@ import { createAddress } from '../primitives/address.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Header } from './header.ts';
 import { data, quantity } from './json-values.ts';
-import type { Log, StoredReceipt } from './receipt.ts';
+import type { Log, PlacedReceipt, StoredReceipt, TransactionFacts } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
 
 /** Where a transaction or receipt was mined. */
@@ -17,7 +17,7 @@ const nullableData = (bytes: Uint8Array | undefined): string => (bytes === undef
 /** A mined transaction (spec 2.2; execution-apis `TransactionInfo`). */
 export function encodeTransactionJson(
   tx: Transaction,
-  { sender, transactionHash }: Pick<StoredReceipt, 'sender' | 'transactionHash'>,
+  { sender, transactionHash }: TransactionFacts,
   index: number,
   { header, hash }: BlockPosition,
 ): JsonText {
@@ -76,13 +76,27 @@ function typedFields(tx: Transaction): string[] {
 }
 
 /** Text shared by every receipt and log of one transaction. */
-type ReceiptPlace = {
+export type ReceiptPlace = {
   readonly block: string;
   readonly transaction: string;
   readonly timestamp: string;
 };
 
-function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
+/** What the logs of one transaction have in common. */
+export function placeLogs(
+  { header, hash }: BlockPosition,
+  transactionHash: Uint8Array,
+  transactionIndex: number,
+): ReceiptPlace {
+  return {
+    block: `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`,
+    transaction: `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(transactionIndex)}`,
+    timestamp: `"blockTimestamp":${quantity(header.timestamp)}`,
+  };
+}
+
+/** A log (spec 2.4). @param logIndex in its block */
+export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
     `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +
     `${place.block},${place.transaction},${place.timestamp},"logIndex":${quantity(logIndex)},"removed":false}`
@@ -90,44 +104,55 @@ function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string 
 }
 
 /**
- * All receipts of a block (spec 2.3), piece by piece: joined they are the JSON text. A block may have tens of
- * megabytes of logs; whoever joins the pieces can do something else between them.
+ * A receipt (spec 2.3), piece by piece: joined they are the JSON text. A receipt may have megabytes of logs; what joins the
+ * pieces can do something else between them.
  * @param blobGasPrice price of blob gas in this block; used for type 3 only
  */
-export function* encodeReceipts(
-  transactions: readonly Transaction[],
-  receipts: readonly StoredReceipt[],
+export function* encodeReceiptJson(
+  tx: Transaction,
+  index: number,
+  { receipt, firstLogIndex, gasUsed }: PlacedReceipt,
   { header, hash }: BlockPosition,
   blobGasPrice: bigint,
 ): Generator<string> {
   const block = `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`;
   const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
-  let logIndex = 0;
+  const transaction = `"transactionHash":${data(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
+  const contractAddress = tx.to === undefined ? data(createAddress(receipt.sender, tx.nonce)) : 'null';
+  const outcome =
+    receipt.outcome instanceof Uint8Array
+      ? `"root":${data(receipt.outcome)}`
+      : `"status":${quantity(receipt.outcome)}`;
+  const blob =
+    tx.type === 3 ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}` : '';
+  yield `{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
+    `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +
+    `"gasUsed":${quantity(gasUsed)},"effectiveGasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))},` +
+    `"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob},"logs":[`;
+  const place = { block, transaction, timestamp };
+  for (const [at, log] of receipt.logs.entries()) {
+    yield (at === 0 ? '' : ',') + encodeLogJson(log, firstLogIndex + at, place);
+  }
+  yield ']}';
+}
+
+/** All receipts of a block, piece by piece like one of them. */
+export function* encodeReceipts(
+  transactions: readonly Transaction[],
+  receipts: readonly StoredReceipt[],
+  position: BlockPosition,
+  blobGasPrice: bigint,
+): Generator<string> {
+  let firstLogIndex = 0;
   let previousGas = 0n;
   yield '[';
   for (const [index, receipt] of receipts.entries()) {
     const tx = transactions[index] as Transaction;
-    const transaction = `"transactionHash":${data(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
-    const gasUsed = receipt.cumulativeGasUsed - previousGas;
+    const placed = { receipt, firstLogIndex, gasUsed: receipt.cumulativeGasUsed - previousGas };
+    if (index > 0) yield ',';
+    yield* encodeReceiptJson(tx, index, placed, position, blobGasPrice);
+    firstLogIndex += receipt.logs.length;
     previousGas = receipt.cumulativeGasUsed;
-    const contractAddress = tx.to === undefined ? data(createAddress(receipt.sender, tx.nonce)) : 'null';
-    const outcome =
-      receipt.outcome instanceof Uint8Array
-        ? `"root":${data(receipt.outcome)}`
-        : `"status":${quantity(receipt.outcome)}`;
-    const blob =
-      tx.type === 3
-        ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}`
-        : '';
-    yield `${index === 0 ? '' : ','}{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
-      `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +
-      `"gasUsed":${quantity(gasUsed)},"effectiveGasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))},` +
-      `"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob},"logs":[`;
-    const place = { block, transaction, timestamp };
-    for (const [at, log] of receipt.logs.entries()) {
-      yield (at === 0 ? '' : ',') + encodeLogJson(log, logIndex++, place);
-    }
-    yield ']}';
   }
   yield ']';
 }

@@ -38,7 +38,7 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
     return false;
   }
   try {
-    return reader.head.hashText === headHash;
+    return reader.isIndexed && reader.head.hashText === headHash;
   } finally {
     await reader.close();
   }

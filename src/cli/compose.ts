@@ -52,6 +52,7 @@ export async function composeService(
 ): Promise<Service> {
   const { hasDemoKey = () => false, processes = 1 } = options;
   const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
+  const { simulationGas } = config.execution;
   const pool = new ExecutionPool({
     ...DEFAULT_POOL,
     threads,
@@ -59,6 +60,7 @@ export async function composeService(
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
     ownerShare: config.limits.ownerShare,
+    ...(simulationGas !== undefined && { simulationGas }),
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });
   const observability = await watchService(config, log);

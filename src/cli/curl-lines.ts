@@ -11,7 +11,11 @@ export function formatUrl(
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }
 
-type Example = { readonly method: string; readonly params: readonly unknown[]; readonly host?: string };
+type Example = {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly network?: 'devnet' | 'rollup';
+};
 
 const ROLLUPS = {
   linea: { chain: 'rollup', method: 'linea_estimateGas' },
@@ -21,24 +25,23 @@ const ROLLUPS = {
 function buildExamples(style: RollupStyle): readonly Example[] {
   const { devnet, ...rollups } = readBuiltinFacts();
   const { chain, method } = ROLLUPS[style];
-  const host = 'rollup.localhost';
+  const network = 'rollup';
   return [
     { method: 'eth_call', params: [devnet.calls.tokenBalance, 'latest'] },
     { method: 'eth_estimateGas', params: [devnet.calls.tokenTransfer] },
     { method: 'eth_getBlockReceipts', params: ['latest'] },
     { method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x0'] },
     { method: 'eth_getUncleByBlockNumberAndIndex', params: [encodeQuantity(devnet.uncleBlock), '0x0'] },
-    { method, params: [rollups[chain].calls.tokenTransfer], host },
-    { method: 'rollup_getInfo', params: [], host },
+    { method, params: [rollups[chain].calls.tokenTransfer], network },
+    { method: 'rollup_getInfo', params: [], network },
   ];
 }
 
 /** One line to paste for each of the seven methods, against the built-in networks. */
 export function buildCurlLines(address: ListenAddress, style: RollupStyle = 'linea'): readonly string[] {
-  const url = formatUrl(address, 'http', '/v3/demo');
-  return buildExamples(style).map(({ method, params, host }) => {
+  return buildExamples(style).map(({ method, params, network = 'devnet' }) => {
+    const url = formatUrl(address, 'http', `/${network}/v3/demo`);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const hostHeader = host === undefined ? '' : `-H 'Host: ${host}' `;
-    return `curl -s ${url} ${hostHeader}-H 'Content-Type: application/json' -d '${body}'`;
+    return `curl -s ${url} -H 'Content-Type: application/json' -d '${body}'`;
   });
 }

@@ -32,6 +32,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'FINALIZED', show: ({ tags }) => showSupport(tags.finalized) },
   { title: 'PENDING', show: ({ tags }) => showSupport(tags.pending) },
   { title: 'METHODS', show: ({ features }) => countSupported(METHODS.map((name) => features[name])) },
+  { title: 'READS', show: ({ reads, also }) => countSupported(Object.values({ ...reads, ...also })) },
   { title: 'RECEIPTS', show: ({ features }) => showSupport(features.eth_getBlockReceipts) },
   { title: 'HASHES', show: ({ features }) => showSupport(features.callAtHash) },
   { title: 'OVERRIDES', show: ({ features }) => showSupport(features.stateOverrides) },

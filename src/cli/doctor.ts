@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { isServed } from '../config/method-options.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
@@ -66,13 +67,19 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
 
 async function diagnose(
   name: string,
-  { upstreams, pool, rollup, builtin }: NetworkOptions,
+  { upstreams, pool, rollup, builtin, methods }: NetworkOptions,
 ): Promise<Diagnosis> {
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
   const prefix = about.rollup?.prefix;
-  const wants = prefix === undefined ? {} : { rollupPrefix: prefix };
+  // Of a namespace no name is known.
+  const also = methods.also.filter((entry) => !entry.endsWith('*'));
+  const wants = {
+    also,
+    isServed: (method: string) => isServed(methods, method),
+    ...(prefix !== undefined && { rollupPrefix: prefix }),
+  };
   return { name, source: 'upstreams', ...about, report: await examineNetwork(upstreams, pool, wants) };
 }
 

@@ -32,6 +32,9 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   let startedAt = 0;
   let startedFrom = 0;
   return {
+    index(done, of) {
+      stream.write(`making the index of transactions and logs: ${done} of ${of} blocks\n`);
+    },
     start(totalBytes) {
       total = totalBytes;
       startedAt = performance.now();

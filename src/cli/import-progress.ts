@@ -1,6 +1,8 @@
 import type { Block } from '../chain/block.ts';
 
 export type ImportProgress = {
+  /** The indexes of a store of an earlier version are made, before blocks are read. @param done blocks of `total` */
+  index(done: number, total: number): void;
   /** @param totalBytes size of the block file */
   start(totalBytes: number): void;
   /**
@@ -14,6 +16,7 @@ export type ImportProgress = {
 
 /** Says nothing. */
 export const SILENT_PROGRESS: ImportProgress = {
+  index: () => undefined,
   start: () => undefined,
   advance: () => undefined,
   stop: () => undefined,

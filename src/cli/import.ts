@@ -13,6 +13,7 @@ import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
+import { addToIndexes } from './index-store.ts';
 import { readChoice, requireOption } from './option-values.ts';
 import { StopSignals } from './stop-signals.ts';
 
@@ -112,6 +113,7 @@ export async function importChain(
   try {
     try {
       initializeStore(writer, genesis, configText(genesisText, genesis));
+      await addToIndexes(writer, (done, total) => progress.index(done, total), stop);
     } catch (error) {
       if (isStoreError(error)) throw describeWriteError(options.data, error);
       throw error instanceof BlockError

@@ -1,6 +1,8 @@
 import type { SettingsChange } from '../access/keys/key-book.ts';
 import { DEV_NETWORK, listBuiltinNetworks, ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
+import { matchesEntry } from '../config/method-options.ts';
+import { listServed } from '../config/served-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { loadFamilies, loadFamily } from '../rollup/family-table.ts';
 import { pointToNames } from '../util/near-name.ts';
@@ -10,6 +12,8 @@ import { UsageError } from './usage.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
+  /** Namespaces of nodes all of whose methods are served: `debug_*`. */
+  readonly namespaces: readonly string[];
   readonly issuers: ReadonlySet<string>;
   /** Where the names are from, as the end of an error, where that is not plain. */
   readonly source?: string;
@@ -18,14 +22,16 @@ export type KnownNames = {
 /** The names of a configuration. */
 export async function listKnownNames({ networks, access }: Config): Promise<KnownNames> {
   const methods = new Set(METHOD_NAMES);
-  for (const { rollup, passthrough = [] } of Object.values(networks)) {
-    for (const name of passthrough) methods.add(name);
-    if (rollup === undefined) continue;
-    for (const prefix of await listPrefixes(rollup)) methods.add(`${prefix}_estimateGas`);
+  for (const options of Object.values(networks)) {
+    for (const name of listServed(options).names) methods.add(name);
+    if (options.rollup === undefined) continue;
+    for (const prefix of await listPrefixes(options.rollup)) methods.add(`${prefix}_estimateGas`);
   }
+  const also = Object.values(networks).flatMap((options) => options.methods.also);
   return {
     networks: new Set(Object.keys(networks)),
     methods,
+    namespaces: also.filter((entry) => entry.endsWith('_*')),
     issuers: new Set(Object.keys(access.jwt)),
   };
 }
@@ -43,6 +49,7 @@ export function listBuiltinNames(): KnownNames {
   return {
     networks: new Set([...styles.flatMap((networks) => Object.keys(networks)), DEV_NETWORK]),
     methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas']),
+    namespaces: [],
     issuers: new Set(),
     source: 'without --config FILE names are those of the built-in networks',
   };
@@ -50,9 +57,15 @@ export function listBuiltinNames(): KnownNames {
 
 /** @throws UsageError naming each network, method or issuer that there is not */
 export function checkNames({ networks = [], methods = [], jwt }: SettingsChange, known: KnownNames): void {
+  const isOfNamespace = (name: string): boolean =>
+    known.namespaces.some((entry) => matchesEntry(entry, name));
   const problems = [
     ...findUnknown('network', networks, known.networks),
-    ...findUnknown('method', methods, known.methods),
+    ...findUnknown(
+      'method',
+      methods.filter((name) => !isOfNamespace(name)),
+      known.methods,
+    ),
     ...findUnknown('issuer of tokens', jwt === undefined ? [] : [jwt], known.issuers),
   ];
   if (problems.length > 0)

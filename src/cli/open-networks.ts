@@ -3,7 +3,10 @@ import type { Config } from '../config/config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
 import type { Network } from '../methods/network.ts';
+import { NetworkMethods } from '../methods/network-methods.ts';
 import type { NetworkReadiness } from '../server/health.ts';
+import { isNodeMethod } from '../upstream/node-method-rule.ts';
+import { READ_METHODS } from '../upstream/read-methods.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
@@ -103,7 +106,7 @@ export class OpenNetworks {
       name,
       chain: this.#chains.get(name) as Chain,
       ...(rollup !== undefined && { rollup: rollup.family, rollupPrefix: rollup.prefix }),
-      ...(options.passthrough !== undefined && { passthrough: options.passthrough }),
+      methods: createMethods(options),
       hasNodes: options.upstreams !== undefined,
       turns: this.turns.get(name) as FairQueue,
       safeTag: options.safeTag,
@@ -113,9 +116,15 @@ export class OpenNetworks {
   }
 }
 
+/** What a network serves: of nodes also what they read and the service does not know itself. */
+function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
+  const reads = upstreams === undefined ? [] : READ_METHODS.keys();
+  return new NetworkMethods({ ...methods, reads, onlyReads: isNodeMethod });
+}
+
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool });
+function describeChain({ builtin, embedded, upstreams, pool, logs }: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool, logs });
 }
 
 /** How many configurations have a chain: a request that began under one of them may still need it. */

@@ -5,8 +5,10 @@ import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { ServiceStatus } from '../observe/status.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
+import { hasLmdbFile } from '../util/lmdb-folder.ts';
 import { prepareBuiltinChain } from './builtin-chains.ts';
 import { composeService } from './compose.ts';
+import { completeIndexes } from './index-store.ts';
 import { describeListenError } from './listen-error.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 
@@ -64,8 +66,9 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
   const { WorkerPool } = await import('./workers/worker-pool.ts');
   // Stores are written by this process alone; workers read them.
   const { networks, dataDir, limits } = config;
-  for (const { builtin } of Object.values(networks)) {
+  for (const { builtin, embedded } of Object.values(networks)) {
     if (builtin !== undefined) await prepareBuiltinChain(builtin, dataDir);
+    if (embedded !== undefined && hasLmdbFile(embedded.data)) await completeIndexes(embedded.data, log);
   }
   const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
   const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });

@@ -2,7 +2,9 @@ import { METHOD_NAMES } from '../methods/method-names.ts';
 import { isUrl } from '../rollup/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import type { Config } from './config.ts';
+import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
+import { listServed } from './served-methods.ts';
 
 /** One thing that is wrong, at one place of the file. */
 export type Problem = {
@@ -13,6 +15,8 @@ export type Problem = {
 };
 
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
+/** What paths begin with that name no network. */
+const PATH_WORDS: ReadonlySet<string> = new Set(['ws', 'v3']);
 
 /**
  * What the schema of a single value cannot see: how the parts fit together.
@@ -28,10 +32,13 @@ export function checkConfig(
     problems.push({ path: ['defaultNetwork'], message: describeNoNetwork(config.defaultNetwork, names) });
   }
   for (const name of names) {
-    if (NETWORK_NAME.test(name)) continue;
+    const isTaken = PATH_WORDS.has(name);
+    if (NETWORK_NAME.test(name) && !isTaken) continue;
     problems.push({
       path: ['networks', name],
-      message: 'expected a name of letters, digits, _ and -',
+      message: isTaken
+        ? `paths begin with /${name}/ that name no network: expected another name`
+        : 'expected a name of letters, digits, _ and -',
       dependsOn: [],
     });
   }
@@ -39,7 +46,7 @@ export function checkConfig(
   const owners = new Map<string, string>();
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
-    problems.push(...checkLayer1(name, network, names));
+    problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
   }
   return problems;
 }
@@ -50,22 +57,37 @@ function describeNoNetwork(name: string, names: readonly string[]): string {
 
 /** What a call weighs can be said of methods that some network has. */
 function checkCredits({ access, networks }: Config, names: readonly string[]): Problem[] {
-  const known = new Set<string>(['default', ...METHOD_NAMES]);
-  let hasAnyPrefix = false;
-  for (const { passthrough = [], rollup } of Object.values(networks)) {
-    for (const method of passthrough) known.add(method);
-    if (rollup?.prefix !== undefined) known.add(`${rollup.prefix}_estimateGas`);
-    // The family says it, which the nodes may be asked for.
-    else if (rollup !== undefined) hasAnyPrefix = true;
-  }
-  const dependsOn = names.flatMap((name) => ['passthrough', 'rollup'].map((key) => ['networks', name, key]));
+  const served = Object.values(networks).map(listServed);
+  const known = new Set(['default', ...METHOD_NAMES, ...served.flatMap((one) => [...one.names])]);
+  const dependsOn = names.flatMap((name) => ['methods', 'rollup'].map((key) => ['networks', name, key]));
   return Object.keys(access.credits)
-    .filter((name) => !known.has(name) && !(hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)))
+    .filter((name) => !known.has(name) && !served.some((one) => one.mayServe(name)))
     .map((name) => ({
       path: ['access', 'credits', name],
       message: `there is no method ${name}${pointToNames(name, known)}`,
       dependsOn,
     }));
+}
+
+/** What `only` and `except` name has to be there: a name that is misspelt would leave a method open, or close all. */
+function checkMethods(name: string, network: NetworkOptions): Problem[] {
+  const { methods, upstreams } = network;
+  const path = ['networks', name, 'methods'];
+  if (upstreams === undefined && methods.also.length > 0) {
+    const message = 'only a network with upstreams has methods of its nodes';
+    return [{ path: [...path, 'also'], message, dependsOn: [['networks', name, 'upstreams']] }];
+  }
+  const { names, mayServe } = listServed(network);
+  const isKnown = (entry: string): boolean =>
+    methods.also.includes(entry) || mayServe(entry) || [...names].some((one) => matchesEntry(entry, one));
+  const dependsOn = ['rollup', 'upstreams'].map((key) => ['networks', name, key]);
+  return (['only', 'except'] as const).flatMap((key) =>
+    (methods[key] ?? []).flatMap((entry, i) => {
+      if (isKnown(entry)) return [];
+      const message = `there is no method ${entry}${pointToNames(entry, names)}`;
+      return [{ path: [...path, key, i], message, dependsOn: [...dependsOn, [...path, 'also']] }];
+    }),
+  );
 }
 
 /** The keys of a network that say what it serves. */
@@ -74,7 +96,7 @@ const SOURCES = ['builtin', 'embedded', 'upstreams'];
 function checkSource(name: string, network: NetworkOptions): Problem[] {
   const path = ['networks', name];
   const dependsOn = SOURCES.map((source) => [...path, source]);
-  const { builtin, embedded, upstreams, passthrough } = network;
+  const { builtin, embedded, upstreams } = network;
   const sources = Object.entries({ builtin, embedded, upstreams }).filter(
     ([, source]) => source !== undefined,
   );
@@ -84,10 +106,6 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
   if (sources.length > 1) {
     const names = sources.map(([source]) => source).join(' and ');
     return [{ path, message: `has both ${names}, expected one of them`, dependsOn }];
-  }
-  if (upstreams === undefined && passthrough !== undefined) {
-    const message = 'only a network with upstreams can pass methods through';
-    return [{ path: [...path, 'passthrough'], message, dependsOn }];
   }
   if (network.pool.development && upstreams?.length !== 1) {
     const message = 'only a network with one upstream can follow it wherever it goes';

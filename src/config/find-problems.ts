@@ -101,6 +101,12 @@ function remove(root: unknown, path: Path): Path | undefined {
   return around === undefined ? undefined : remove(root, path.slice(0, -1));
 }
 
+/** Keys of earlier versions, and what is there instead. */
+const REPLACED_KEYS: Readonly<Record<string, string>> = {
+  passthrough:
+    'is replaced by methods: reads are served by default, methods.also names further ones, methods.only and methods.except narrow them',
+};
+
 /** An unknown key is reported at the key, not at the map around it. */
 export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path } = issue;
@@ -108,7 +114,8 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
     const keys = listKeys(path);
     return issue.keys.map((key) => {
       const shown = hideSecretKey(path, key);
-      return { path: [...path, shown], message: `unknown key${suggestName(shown, keys)}` };
+      const message = REPLACED_KEYS[shown] ?? `unknown key${suggestName(shown, keys)}`;
+      return { path: [...path, shown], message };
     });
   }
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
+import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type PoolOptions,
-  passthroughSchema,
   poolOptionsSchema,
   type UpstreamOptions,
   upstreamsSchema,
 } from '../upstream/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
+import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
 /** Chains that come with the program. */
 export const BUILTIN_CHAINS = ['devnet', 'rollup', 'op-rollup'] as const;
@@ -19,12 +21,14 @@ export type NetworkOptions = {
   /** Host names, lower case; `*.name` means every name below. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
-  readonly embedded?: { readonly data: string };
+  /** A store, and how many blocks below its head have proofs. */
+  readonly embedded?: { readonly data: string; readonly proofBlocks: number };
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
-  /** Further methods that the upstreams answer. */
-  readonly passthrough?: ReadonlySet<string>;
+  readonly methods: MethodOptions;
+  /** Bounds of one answer of eth_getLogs. */
+  readonly logs: LogLimits;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
@@ -32,6 +36,21 @@ export type NetworkOptions = {
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
+
+const MiB = 1024 * 1024;
+
+/** `logs:` of a network. */
+const logLimitsSchema: z.ZodType<LogLimits> = z
+  .strictObject({
+    blockRange: z.int().min(1).max(1_000_000_000).exactOptional(),
+    results: z.int().min(1).max(1_000_000).default(DEFAULT_LOG_LIMITS.results),
+    bytes: z
+      .int()
+      .min(1_024)
+      .max(512 * MiB)
+      .default(DEFAULT_LOG_LIMITS.bytes),
+  })
+  .prefault({});
 
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 const IPV6_PATTERN = /^[0-9a-f:.]*:[0-9a-f:.]*$/;
@@ -49,10 +68,11 @@ const hostSchema = z
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
-  embedded: z.strictObject({ data: z.string().min(1) }).exactOptional(),
+  embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
-  passthrough: passthroughSchema.exactOptional(),
+  methods: methodOptionsSchema,
+  logs: logLimitsSchema,
   safeTag: z.enum(['reject', 'finalized']).default('reject'),
   callTimeout: durationSchema
     .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')

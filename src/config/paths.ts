@@ -10,7 +10,7 @@ export function resolvePaths(config: Config, folder: string): Config {
     name,
     network.embedded === undefined
       ? network
-      : { ...network, embedded: { data: resolve(folder, network.embedded.data) } },
+      : { ...network, embedded: { ...network.embedded, data: resolve(folder, network.embedded.data) } },
   ]);
   const jwt = Object.entries(config.access.jwt).map(([name, issuer]): [string, TokenIssuer] => [
     name,

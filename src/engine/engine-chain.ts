@@ -1,12 +1,24 @@
 import { type Chain, UNSUPPORTED } from '../chain/chain.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { openChainReader } from '../store/chain-reader.ts';
 import { EngineExecutions } from './execution/engine-executions.ts';
 import type { ExecutionPool } from './execution/execution-pool.ts';
+import { DEFAULT_PROOF_BLOCKS } from './options.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
+import { EngineFees } from './reads/fee-reads.ts';
+import { EngineLogs } from './reads/log-reads.ts';
+import { EngineNode } from './reads/node-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
 import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
+
+export type EngineChainOptions = {
+  /** Blocks below the head that have proofs. */
+  readonly proofBlocks?: number;
+  /** Of one answer of eth_getLogs. */
+  readonly logs?: LogLimits;
+};
 
 /** The embedded chain: stored blocks answer the reads and are what calls are executed on. */
 export class EngineChain implements Chain {
@@ -14,16 +26,31 @@ export class EngineChain implements Chain {
   readonly isAnswerable: boolean = true;
   readonly blocks: EngineBlocks;
   readonly transactions: EngineTransactions;
+  readonly logs: EngineLogs;
   readonly state: EngineState;
   readonly execution: EngineExecutions;
+  readonly fees: EngineFees;
+  readonly node: EngineNode;
   readonly #stored: StoredBlocks;
 
-  constructor(store: string, pool: ExecutionPool) {
-    this.#stored = new StoredBlocks(openChainReader(store));
+  constructor(
+    store: string,
+    pool: ExecutionPool,
+    { proofBlocks = DEFAULT_PROOF_BLOCKS, logs = DEFAULT_LOG_LIMITS }: EngineChainOptions = {},
+  ) {
+    const reader = openChainReader(store);
+    if (!reader.isIndexed) {
+      void reader.close();
+      throw new Error(`the store in ${store} has no indexes: it has to be opened for writing once`);
+    }
+    this.#stored = new StoredBlocks(reader);
     this.blocks = new EngineBlocks(this.#stored);
     this.transactions = new EngineTransactions(this.#stored);
-    this.state = new EngineState(this.#stored);
-    this.execution = new EngineExecutions(this.#stored, store, pool);
+    this.logs = new EngineLogs(this.#stored, logs);
+    this.state = new EngineState(this.#stored, proofBlocks);
+    this.fees = new EngineFees(this.#stored);
+    this.execution = new EngineExecutions(this.#stored, store, pool, (scope) => this.fees.suggestTip(scope));
+    this.node = new EngineNode(this.#stored, proofBlocks);
   }
 
   get chainId(): bigint {

@@ -1,4 +1,15 @@
 import * as z from 'zod';
+import { KEPT_CHANGES } from '../store/block-changes.ts';
+
+/** Blocks below the head of an embedded chain at which `eth_getProof` answers. */
+export const DEFAULT_PROOF_BLOCKS = 128;
+
+/** `proofBlocks:` of an embedded network. A store remembers no more. */
+export const proofBlocksSchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(KEPT_CHANGES)
+  .default(DEFAULT_PROOF_BLOCKS);
 
 /** How embedded chains execute; sizes are bytes. */
 export type ExecutionOptions = {
@@ -8,9 +19,13 @@ export type ExecutionOptions = {
   readonly heavyCalls: number;
   /** Such calls that may wait for a place. */
   readonly waitingCalls: number;
+  /** Gas of all calls of one `eth_simulateV1` together; absent: 10 times the latest block's gas limit. */
+  readonly simulationGas?: number;
 };
 
 const MiB = 1024 * 1024;
+/** At the interpreter's speed this much runs for several seconds. */
+const MAX_SIMULATION_GAS: number = 2 ** 32;
 
 /** `execution:` in the configuration file. */
 export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
@@ -22,5 +37,6 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
       .default(256 * MiB),
     heavyCalls: z.int().min(1).max(256).default(14),
     waitingCalls: z.int().min(1).max(100_000).default(4_096),
+    simulationGas: z.int().min(21_000).max(MAX_SIMULATION_GAS).exactOptional(),
   })
   .prefault({});

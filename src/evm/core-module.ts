@@ -22,6 +22,14 @@ export type CoreExports = {
   setMemoryLimit(bytes: number): void;
   /** Where the seeds of the tables' hash lie, 80 bytes. */
   hashSeeds(): Pointer;
+  /** What is recorded from now on: the bits of core/recording. */
+  setRecorded(bits: number): void;
+  restartLogNumbers(): void;
+  /** Takes an account, or a slot, off the list of those that were recorded; 0: there is none left. */
+  takeAccessedAccount(): Pointer;
+  takeAccessedSlot(): Pointer;
+  accountOfSlot(slot: Pointer): Pointer;
+  restoreAccountPrecompile(account: Pointer): void;
   rollbackTo(mark: Pointer): void;
   undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;

@@ -7,11 +7,20 @@ import {
   MAX_BLOB_HASHES,
   OPCODE_FACTS,
   OPCODE_FLAGS,
+  SLOT_KEY,
 } from './core-layout.ts';
 import { CoreMemory } from './core-memory.ts';
 import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
 import type { StateReader } from './host.ts';
-import type { BlockEnvironment, ExecutionLog, Message, MessageOutcome, MessageResult } from './message.ts';
+import type {
+  Access,
+  BlockEnvironment,
+  ExecutionLog,
+  Message,
+  MessageOutcome,
+  MessageResult,
+  Recording,
+} from './message.ts';
 import { opcodesOf, staticGasOf } from './opcode-table.ts';
 import type { Precompile } from './precompiles/precompile.ts';
 import type { Precompiles } from './precompiles/precompiles.ts';
@@ -49,6 +58,13 @@ const READ_GAS = 4_000n;
 const WARM_PIECE = 512;
 /** Bytes of output that are copied in one piece: 0.3 ms. */
 const OUTPUT_PIECE: number = 512 << 10;
+/** Bits of core/recording. */
+const RECORDINGS: Readonly<Record<Recording, number>> = {
+  nothing: 0,
+  transfers: 1,
+  accesses: 2,
+  logNumbers: 4,
+};
 const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (0.5 ms and more) is run in pieces, and the message pauses before it. */
@@ -133,6 +149,23 @@ export class Evm {
   enter(block: BlockEnvironment, chainId: bigint, revision: Revision): void {
     if (revision !== this.#revision) this.#useRevision(revision);
     if (block !== this.#block) this.#useBlock(block, chainId);
+  }
+
+  /** What is recorded from now on. Logs are numbered from 0 again. */
+  record(what: Recording): void {
+    this.#core.setRecorded(RECORDINGS[what]);
+    this.#core.restartLogNumbers();
+  }
+
+  /** One of the accounts and slots that were recorded, in no order; undefined when none is left. */
+  takeAccess(): Access | undefined {
+    const core = this.#core;
+    const account = core.takeAccessedAccount();
+    if (account !== 0) return { address: this.#memory.readWord(account, 20), slot: undefined };
+    const slot = core.takeAccessedSlot();
+    if (slot === 0) return undefined;
+    const address = this.#memory.readWord(core.accountOfSlot(slot), 20);
+    return { address, slot: this.#memory.readWord(slot + SLOT_KEY) };
   }
 
   /**
@@ -463,6 +496,8 @@ export class Evm {
         address: memory.readWord(at, 20),
         topics: Array.from({ length: topicCount }, (_, i) => memory.readWord(at + 40 + 32 * i)),
         data: memory.slice(data, size),
+        number: memory.view.getUint32(at + 24, true),
+        isTransfer: memory.view.getUint32(at + 28, true) !== 0,
       });
       at = (data + size + 7) & ~7;
     }

@@ -39,7 +39,17 @@ export type ExecutionLog = {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
+  /** Its place among all logs since recording began, those that were undone included; 0 where nothing is recorded. */
+  readonly number: number;
+  /** It records a transfer of value; no contract emitted it. */
+  readonly isTransfer: boolean;
 };
+
+/** What is recorded of transactions beside their results. */
+export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses';
+
+/** An account, or one of its slots, that an instruction named. */
+export type Access = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
 
 /** How a message ended. */
 export type MessageOutcome = {

@@ -135,6 +135,11 @@ export class WorldState {
     this.#core.setAccountPrecompile(this.#entry(address), number);
   }
 
+  /** The precompile of the rules is at its own address again. No transaction may be open. */
+  restorePrecompile(address: Uint8Array): void {
+    this.#core.restoreAccountPrecompile(this.#entry(address));
+  }
+
   /** Answers the core's question for an account (REQUEST_ADDRESS). */
   supplyAccount(): void {
     this.#load(this.#find(), this.#memory.readWord(requestAddress, 20));

@@ -37,6 +37,7 @@ const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };
 
 const refusal = (name: ErrorName): Refusal => ({ refused: createRefusal(name) });
 const UNKNOWN_HOST = refusal('unknownHost');
+const UNKNOWN_NETWORK = refusal('unknownNetwork');
 const MISSING_KEY = refusal('missingKey');
 const UNKNOWN_KEY = refusal('unknownKey');
 const KEYS_UNAVAILABLE = refusal('keysUnavailable');
@@ -50,11 +51,16 @@ export function admit(
   access: Access,
   log: Logger,
 ): PromiseOrValue<Session | Refusal> {
-  const { host, key, address } = visitor;
-  const network = networks.find(host);
-  if (network === undefined) return UNKNOWN_HOST;
+  const { host, network: name, key, address } = visitor;
+  const network = name === undefined ? networks.find(host) : networks.get(name);
+  if (network === undefined) return name === undefined ? UNKNOWN_HOST : UNKNOWN_NETWORK;
   if (key === undefined || key === '') return MISSING_KEY;
-  if (key === DEMO_KEY) return network.allowsDemoKey ? { network, principal: DEMO_PRINCIPAL } : UNKNOWN_KEY;
+  if (key === DEMO_KEY) {
+    if (!network.allowsDemoKey) return UNKNOWN_KEY;
+    // A page that leads its own name to this machine (DNS rebinding) knows this key too.
+    if (name !== undefined && !networks.expects(host)) return UNKNOWN_HOST;
+    return { network, principal: DEMO_PRINCIPAL };
+  }
   const block = access.limiter.findBlock(address);
   if (block !== undefined && !access.keys.isKnown(key)) return refuseGuesses(block);
   return recoverWith<Session | Refusal>(
@@ -106,5 +112,5 @@ function admitPrincipal(
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
-  return network === undefined ? UNKNOWN_HOST : { network, principal: session.principal };
+  return network === undefined ? UNKNOWN_NETWORK : { network, principal: session.principal };
 }

@@ -1,7 +1,7 @@
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
+import { decodeRevertReason } from '../primitives/revert-reason.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { decodeRevertReason } from '../rpc/revert-reason.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** Where a failure happened, for the log: names that the service chose itself. */
@@ -37,6 +37,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('executionTimedOut', error.message);
     case 'invalid':
       return new RpcError('invalidParams', error.message);
+    case 'exceeded':
+      return new RpcError('tooManyLogs', error.message);
     case 'pruned':
       return new RpcError('prunedHistory');
     case 'unavailable':
@@ -47,5 +49,7 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('busy');
     case 'aborted':
       return new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled');
+    default:
+      return new RpcError(error.kind, error.message);
   }
 }

@@ -42,7 +42,7 @@ export class CallGuard {
     if (rules !== undefined) {
       const isAllowed =
         rules.allowsMethod(wireName, method?.name ?? wireName) &&
-        (method?.executes !== true || rules.allowsCall(params ?? [], method.isPassedThrough === true));
+        (method === undefined || rules.allowsContracts(method.touches, params ?? []));
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);

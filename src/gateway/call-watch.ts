@@ -55,7 +55,7 @@ export class CallWatch {
     report: RequestReport | undefined,
   ): void {
     const { network, principal } = session;
-    const name = method === undefined ? UNKNOWN_METHOD : method.name;
+    const name = method === undefined ? UNKNOWN_METHOD : (method.label ?? method.name);
     const outcome = error === undefined ? OK : error.rowName;
     const source = findSource(method, network.hasNodes === true, error, ownScope);
     const credits = error !== undefined && COSTS_NOTHING.has(error.rowName) ? 0 : this.#scale.weigh(method);

@@ -18,7 +18,7 @@ export class CreditScale {
   /** @param method undefined: none that is served */
   weigh(method: Method<MethodContext> | undefined): number {
     if (method === undefined) return UNKNOWN_WEIGHT;
-    const { name, cost, isPassedThrough } = method;
-    return this.#table[name] ?? (isPassedThrough === true ? this.#table['default'] : undefined) ?? cost;
+    const { name, cost, isNodeMethod } = method;
+    return this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
   }
 }

@@ -1,11 +1,11 @@
-import { checkLargeParams } from '../methods/accept-overrides.ts';
-import { METHODS } from '../methods/table.ts';
+import { findMethod, METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { Pace } from '../rpc/codec/codec.ts';
 import {
   type BatchItem,
   type Call,
@@ -18,6 +18,7 @@ import {
   TURN_BODY_BYTES,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
+import { areLarge, prepareParams } from '../rpc/method.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -240,7 +241,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** Reads the body in turns of its key. */
   function answerLarge(body: Uint8Array, context: BodyContext): PromiseOrValue<Answer> {
     const { scope } = context;
-    const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, scope));
+    const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, context));
     return continueWith(envelope, (read) => answerEnvelope(read, context, performance.now()));
   }
 
@@ -332,13 +333,20 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** A body with what is in it, as far as that may take long to check. */
-function* readLarge(body: Uint8Array, maxItems: number, scope: RequestScope): Generator<undefined, Envelope> {
+/** A body with what is in it; the parameters of a large one are parsed as well. */
+function* readLarge(
+  body: Uint8Array,
+  maxItems: number,
+  { scope, session }: BodyContext,
+): Generator<undefined, Envelope> {
   const envelope = yield* readEnvelope(body, maxItems, scope);
   if (body.length < LARGE_BODY_BYTES) return envelope;
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];
+  const pace = new Pace();
   for (const item of items) {
-    if (item.kind !== 'malformed' && item.params !== undefined) yield* checkLargeParams(item.params);
+    if (item.kind === 'malformed' || item.params === undefined || !areLarge(item.params)) continue;
+    const method = findMethod(item.method, session.network);
+    if (method !== undefined) yield* prepareParams(method.params, item.params, pace);
   }
   return envelope;
 }

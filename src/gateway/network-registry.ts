@@ -8,7 +8,10 @@ const MAX_HOST_LENGTH = 253;
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 const IPV6_PATTERN = /^(\[[0-9a-f:.]+\]|[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*)$/i;
 
-/** Finds the network that a Host header means. */
+/** No page has such a name: an address, or the name of the loopback one. */
+const OWN_ADDRESS = /^(localhost|[0-9.]+|[0-9a-f.]*:[0-9a-f:.]*)$/;
+
+/** Finds the network that a Host header or a path means. */
 export class NetworkRegistry {
   readonly #byName = new Map<string, Network>();
   /** By suffix with its leading dot. */
@@ -36,6 +39,15 @@ export class NetworkRegistry {
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
     if (host === undefined) return this.#defaultNetwork;
     return this.#byName.get(host) ?? this.#findBySuffix(host) ?? this.#defaultNetwork;
+  }
+
+  /**
+   * Whether a Host header is one that clients of this service send: a name of a network, `localhost`, an IP address, or none.
+   */
+  expects(hostHeader: string | undefined): boolean {
+    if (this.find(hostHeader) !== undefined) return true;
+    const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
+    return host === undefined || OWN_ADDRESS.test(host);
   }
 
   #findBySuffix(host: string): Network | undefined {

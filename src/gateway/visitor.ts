@@ -1,6 +1,8 @@
 /** What a transport knows of who asks, before anything of a body is read. Header values are as they were sent. */
 export type Visitor = {
   readonly host: string | undefined;
+  /** The network's name in the path; undefined where the host says which is meant. */
+  readonly network: string | undefined;
   /** The key in the path. */
   readonly key: string | undefined;
   readonly origin: string | undefined;

@@ -9,26 +9,26 @@ export const CALL_PARAM: Param<CallObject, true> = {
   name: 'call',
   description: 'The message call; all fields are optional.',
   required: true,
-  schema: callObject,
+  codec: callObject,
 };
 
 export const CALL_BLOCK_PARAM: Param<BlockReference, false> = {
   name: 'block',
   description: 'Block whose state the call runs on. Default: `latest`.',
   required: false,
-  schema: anyBlock,
+  codec: anyBlock,
 };
 
 export const STATE_OVERRIDES_PARAM: Param<StateOverrides, false> = {
   name: 'stateOverrides',
   description: 'Accounts to replace for this call.',
   required: false,
-  schema: stateOverrides,
+  codec: stateOverrides,
 };
 
 export const BLOCK_OVERRIDES_PARAM: Param<BlockOverrides, false> = {
   name: 'blockOverrides',
   description: 'Block fields to replace for this call.',
   required: false,
-  schema: blockOverrides,
+  codec: blockOverrides,
 };

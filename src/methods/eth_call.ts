@@ -4,6 +4,7 @@ import { data } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
+import { touchesCall } from './touches.ts';
 
 export const ethCall: Method<MethodContext> = defineMethod({
   name: 'eth_call',
@@ -14,6 +15,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
     'Fee fields that are absent or zero switch fee checks off.',
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'returnData', schema: data },
+  touches: touchesCall,
   cost: 80,
   executes: true,
   errors: ['executionReverted', 'serverError', 'executionTimedOut', 'timedOut', 'busy'],

@@ -1,24 +1,21 @@
-import type { BlockReference } from '../chain/chain.ts';
-import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { hash32 } from '../rpc/schemas.ts';
-import { FULL_PARAM } from './block-params.ts';
+import { BLOCK_HASH_PARAM, blockOfHash, FULL_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByHash',
   summary: 'A block with its transactions, by hash.',
   description:
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
-  params: [{ name: 'hash', description: 'Hash of the block.', required: true, schema: hash32 }, FULL_PARAM],
+  params: [BLOCK_HASH_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
+  touches: touchesNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_BLOCK['hash'], false], result: EXAMPLE_BLOCK },
-  handle: ([hash, full = false], { network, scope }) => {
-    const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
-    return continueWith(network.chain.blocks.getBlock(reference, full, scope), (found) => found ?? 'null');
-  },
+  handle: ([hash, full], { network, scope }) =>
+    orNull(network.chain.blocks.getBlock(blockOfHash(hash), full, scope)),
 });

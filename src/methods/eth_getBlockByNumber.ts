@@ -1,24 +1,21 @@
-import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { FULL_PARAM } from './block-params.ts';
-import { anyBlockNumberOrTag } from './block-reference.ts';
+import { FULL_PARAM, NUMBER_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByNumber',
   summary: 'A block with its transactions, by number or tag.',
   description:
-    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
-  params: [
-    { name: 'block', description: 'The block.', required: true, schema: anyBlockNumberOrTag },
-    FULL_PARAM,
-  ],
+    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`. On an embedded chain `pending` is the block that would come next, without transactions; its state root is that of the head.',
+  params: [NUMBER_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
+  touches: touchesNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0x21', false], result: EXAMPLE_BLOCK },
-  handle: ([reference, full = false], { network, scope }) =>
-    continueWith(network.chain.blocks.getBlock(reference, full, scope), (found) => found ?? 'null'),
+  handle: ([reference, full], { network, scope }) =>
+    orNull(network.chain.blocks.getBlock(reference, full, scope)),
 });

@@ -5,14 +5,16 @@ import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
   summary: 'All receipts of a block, in the order of its transactions.',
   description:
     'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
-  params: [{ name: 'block', description: 'The block.', required: true, schema: anyBlockExceptSafe }],
+  params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
+  touches: touchesNothing,
   cost: 1000,
   errors: ['serverError'],
   example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },

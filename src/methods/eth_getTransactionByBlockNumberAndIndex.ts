@@ -5,16 +5,18 @@ import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockNumberAndIndex',
   summary: 'A transaction by block number and position in the block.',
   description: 'An unknown or future block and a position beyond the last transaction give `null`.',
   params: [
-    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
-    { name: 'index', description: 'Position of the transaction.', required: true, schema: integer64 },
+    { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
+    { name: 'index', description: 'Position of the transaction.', required: true, codec: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
+  touches: touchesNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },

@@ -5,6 +5,7 @@ import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_UNCLE } from './result-examples.ts';
 import { uncleBlock } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockNumberAndIndex',
@@ -12,10 +13,11 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   description:
     'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles. An embedded chain has `totalDifficulty` as null.',
   params: [
-    { name: 'block', description: 'The block.', required: true, schema: blockNumberOrTag },
-    { name: 'index', description: 'Position of the uncle.', required: true, schema: integer64 },
+    { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
+    { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },
   ],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
+  touches: touchesNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },

@@ -6,6 +6,7 @@ import { CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
 import { gasEstimate } from './result-schemas.ts';
+import { touchesCall } from './touches.ts';
 
 const L2_ESTIMATE_GAS = 'l2_estimateGas';
 
@@ -21,11 +22,12 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
       name: 'block',
       description: 'Block whose state and prices count. Default: `latest`.',
       required: false,
-      schema: blockNumberOrTag,
+      codec: blockNumberOrTag,
     },
     STATE_OVERRIDES_PARAM,
   ],
   result: { name: 'gasEstimate', schema: gasEstimate },
+  touches: touchesCall,
   cost: 100,
   executes: true,
   needsRollup: true,

@@ -1,6 +1,7 @@
 import type { Chain } from '../chain/chain.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
+import type { NetworkMethods } from './network-methods.ts';
 
 /** A chain together with the policy under which it is served. */
 export type Network = {
@@ -11,8 +12,8 @@ export type Network = {
   readonly rollup?: RollupFamily;
   /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
   readonly rollupPrefix?: string;
-  /** Further methods that the network's nodes answer; none on an embedded chain. */
-  readonly passthrough?: ReadonlySet<string>;
+  /** Undefined: all methods of the service, and no others. */
+  readonly methods?: NetworkMethods;
   /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */
   readonly turns?: FairQueue;
   /** What `safe` means on the four methods that do not support it (spec 2.8). */

@@ -1,6 +1,8 @@
 /** Answers of the built-in development chain, for the documentation; a test compares them with what it serves. */
 
-const EMPTY_BLOOM = `0x${'00'.repeat(256)}`;
+/** A bloom filter of nothing. */
+const ZEROS = '00'.repeat(256);
+const EMPTY_BLOOM = `0x${ZEROS}`;
 
 export const EXAMPLE_TRANSACTION: Readonly<Record<string, unknown>> = {
   blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
@@ -27,6 +29,23 @@ export const EXAMPLE_TRANSACTION: Readonly<Record<string, unknown>> = {
   s: '0x44c32957b9c869a550af524caa215ba5114572f82d52ed5cdbe7ef6765c97c8f',
 };
 
+export const EXAMPLE_LOG = {
+  address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+  topics: [
+    '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+    '0x000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fd',
+    '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
+  ],
+  data: '0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
+  blockNumber: '0x20',
+  transactionHash: '0xbf768f57cbc501d71cc3a8de36b1154a19e426fd181bc3d491260cf059e3883a',
+  transactionIndex: '0x0',
+  blockTimestamp: '0x6553f2a5',
+  logIndex: '0x0',
+  removed: false,
+} as const;
+
 export const EXAMPLE_RECEIPTS: readonly Readonly<Record<string, unknown>>[] = [
   {
     blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
@@ -39,24 +58,7 @@ export const EXAMPLE_RECEIPTS: readonly Readonly<Record<string, unknown>>[] = [
     cumulativeGasUsed: '0xb4df',
     gasUsed: '0xb4df',
     effectiveGasPrice: '0x33b6e07e',
-    logs: [
-      {
-        address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
-        topics: [
-          '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
-          '0x000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fd',
-          '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
-        ],
-        data: '0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
-        blockHash: '0xa87f8b7504fa4a4f2a92a0517c6137badebd4e89a04f7ccd8f7268a386aef46f',
-        blockNumber: '0x20',
-        transactionHash: '0xbf768f57cbc501d71cc3a8de36b1154a19e426fd181bc3d491260cf059e3883a',
-        transactionIndex: '0x0',
-        blockTimestamp: '0x6553f2a5',
-        logIndex: '0x0',
-        removed: false,
-      },
-    ],
+    logs: [EXAMPLE_LOG],
     logsBloom:
       '0x00000000000040000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000800000000000000000000000000000000000000400000000000000000000000000000000000000080000000000000000001000000000000000000000000000000000000000000000000040000000000000000000000000000000000000020000000008000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000000000010040000000000000000000000000000000000000000000000000000000000',
     status: '0x1',
@@ -87,6 +89,29 @@ export const EXAMPLE_UNCLE: Readonly<Record<string, unknown>> = {
   uncles: [],
 };
 
+export const EXAMPLE_PROOF: Readonly<Record<string, unknown>> = {
+  address: '0xcabe9823112d187ea24d56be8e47ae75ed52a842',
+  accountProof: [
+    '0xf901f1a0bf6cb88b69bbc50248409185244458b56d34cc8582a6332834c8020ce3beee24a0d8efd3008183267681768f98db3f9aef3204ef40c691f761097bca6851c1932e80a06d8331ed20c872808d721b63328902fbdb1a008b00d5df4da1e612bbeaaa6290a05f1cb785b2b4575622a91d169756ad5e20c359c46d382e39aa34956eaab364e2a06947fcac5864f8ab73ab03b2eb55925583dd2e7b9c0072082f48ee83ae647188a0d335994559d3a49e842b2f85a50238969b6a40669e1cf9ce5662efbe2e91bb87a09e16cfc24ba3ad20ba244f532770bfab8c2976abcbdba0e87362e3ed13d6a58ba041187301fa39b641328512cab6341bdccd73369e5771203f5a817e164cc33196a07675d0bb327262dbe477de195fdb82b421431373d360cb54851187b1daa3d6a7a0e8a7e033fca7dc3818df197f026d0ade67fcadc69c346c445ebe0a47e4d817d3a0d40728603fc3de936fcea5dce4341ab4c7262d7e9e2440a71e2f292a50d8bae0a0323a778e9cc19b48d9ad462d3d2b15d6da4058e14931c2d0564c2acb7a32b591a0749d444ad18f2b0a701c80dc5e2058a4b617f75087f58210c3f6b376e6da8d51a0310ce315d627ff2235e4c8a3ab3e87eaa7f400472ea9b5327f83eebbaca54345a068b1c0b1de36fb11b221579082a2dbc1760fcb7d771dec8a46913e72b6adb4e680',
+    '0xf8b1808080808080a0310458218141017d519d7bb560316c10469bc064c52ed4900c0bbc11732dbe6d80808080a026dbefbc0f0e006dd574c089770853da233daa458479aca236a4c1f61b9f6cd6a0ba8871c20738fe3e78c65e40250618a1805d17926dfab1ad65dfec02aee9fbd5a0cca2d17553e43b44dfe91d5d6ea4ecc53d2803e293582913f014b7d26ccfb118a07ce32032cdd0c185b69b2cf3ab6502d34113f4af387061d444673d5bd14411898080',
+    '0xf869a0205c15e7ed4aa0b2261b0947e86912874192800a8a563702075a71adff641f90b846f8440180a0e75403dd5ce564bdbdf273326db188df4849da2408ddc5ce801a2d13da011bf5a03ccdbe095265865a1cfa2f8f73a164f6a87dc2bdde5c54ab005b8745eba6df7b',
+  ],
+  balance: '0x0',
+  codeHash: '0x3ccdbe095265865a1cfa2f8f73a164f6a87dc2bdde5c54ab005b8745eba6df7b',
+  nonce: '0x1',
+  storageHash: '0xe75403dd5ce564bdbdf273326db188df4849da2408ddc5ce801a2d13da011bf5',
+  storageProof: [
+    {
+      key: '0x2',
+      value: '0xd3c21bcecceda1000000',
+      proof: [
+        '0xf90131808080a009f0da09b8e88842a870d6aae33bf389adbc665978ca9d46939efbcc53f1540fa0085dfb0db51106a3b3deb2084107de5860d7cd74dac0d589291295574a0c90d2a01cb3fb7b45c7cc70aaa8960d7cf1a8787757768ccd1304de652b7a9d50c6a53480a08fe3099f7e0e54242ec6f62f852f0e5d33534f134f3b41160bd58cf54155854ca07c6088b32acbdfce76fcd7f2b1972c25ab7c1c40169e835fa6000431f49acd70a016206c8a974dc9bced7dfb4ccbfa5cee36b535d1db7e43b759858dd46fbdff6c80a0a6607e84720005d4fc77a1ea842a33f079882ab420d0fe312f48c9fa65aaeb52a00e525e0fcc36d8da8ada5f015323454296faf12e2c9ce9e9b7fa5fbe6d830cda8080a0d8f7415da58ff445ea315faf308f8d4e337936b5973d5901590f586b3f9c559e80',
+        '0xeda0305787fa12a823e0f2b7631cc41b3ba8828b3321ca811111fa75cd3aa3bb5ace8b8ad3c21bcecceda1000000',
+      ],
+    },
+  ],
+};
+
 export const EXAMPLE_BLOCK: Readonly<Record<string, unknown>> = {
   number: '0x21',
   hash: '0x296433b235ff113af4592b0e522cdae56cbb4d008bbd559fa91fd4442f364bbe',
@@ -113,3 +138,125 @@ export const EXAMPLE_BLOCK: Readonly<Record<string, unknown>> = {
     '0x37ce5a6fa9345e4213ccf4e86f0e32910dadead6fb9f1cfa1537093f16dc9bc5',
   ],
 };
+
+/** Members of a block object that are not of its header. */
+const { size: _size, transactions: _transactions, uncles: _uncles, ...headerOfExample } = EXAMPLE_BLOCK;
+
+export const EXAMPLE_HEADER: Readonly<Record<string, unknown>> = headerOfExample;
+
+export const EXAMPLE_RAW_TRANSACTION =
+  '0x02f8b2821ca91a8405f5e10084ee6b28008301d4c094cabe9823112d187ea24d56be8e47ae75ed52a84280b844095ea7b3000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc001a07ee4a696f1d8c8dfe1c9c1db4634833f2ed5d2d6a24b42a2b135c158887c15d5a044c32957b9c869a550af524caa215ba5114572f82d52ed5cdbe7ef6765c97c8f';
+
+/** Of the block that `EXAMPLE_RECEIPTS` is of. */
+export const EXAMPLE_RAW_RECEIPT =
+  '0x02f901a60182b4dfb9010000000000000040000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000800000000000000000000000000000000000000400000000000000000000000000000000000000080000000000000000001000000000000000000000000000000000000000000000000040000000000000000000000000000000000000020000000008000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000000000010040000000000000000000000000000000000000000000000000000000000f89df89b94cabe9823112d187ea24d56be8e47ae75ed52a842f863a08c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925a0000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fda0000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81a0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff';
+
+const GENESIS_HEADER = `f90208a00000000000000000000000000000000000000000000000000000000000000000a01dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347940000000000000000000000000000000000000000a0ca9eff3e68bff46e45e22afb7e6164a5bc2132b350f8f42cc8e13c33afb022f5a056e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421a056e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421b901${ZEROS}00830400008083e4e1c080846553f10091706f727463756c6c6973206465766e6574a00000000000000000000000000000000000000000000000000000000000000000880000000000000042`;
+
+/** Of block 0. */
+export const EXAMPLE_RAW_HEADER: string = `0x${GENESIS_HEADER}`;
+export const EXAMPLE_RAW_BLOCK: string = `0xf9020d${GENESIS_HEADER}c0c0`;
+export const EXAMPLE_CONFIG: Readonly<Record<string, unknown>> = {
+  current: {
+    activationTime: 1700000729,
+    blobSchedule: { target: 14, max: 21, baseFeeUpdateFraction: 11684671 },
+    chainId: '0x1ca9',
+    forkId: '0x5e963084',
+    precompiles: {
+      BLAKE2F: '0x0000000000000000000000000000000000000009',
+      BLS12_G1ADD: '0x000000000000000000000000000000000000000b',
+      BLS12_G1MSM: '0x000000000000000000000000000000000000000c',
+      BLS12_G2ADD: '0x000000000000000000000000000000000000000d',
+      BLS12_G2MSM: '0x000000000000000000000000000000000000000e',
+      BLS12_MAP_FP2_TO_G2: '0x0000000000000000000000000000000000000011',
+      BLS12_MAP_FP_TO_G1: '0x0000000000000000000000000000000000000010',
+      BLS12_PAIRING_CHECK: '0x000000000000000000000000000000000000000f',
+      BN254_ADD: '0x0000000000000000000000000000000000000006',
+      BN254_MUL: '0x0000000000000000000000000000000000000007',
+      BN254_PAIRING: '0x0000000000000000000000000000000000000008',
+      ECREC: '0x0000000000000000000000000000000000000001',
+      ID: '0x0000000000000000000000000000000000000004',
+      KZG_POINT_EVALUATION: '0x000000000000000000000000000000000000000a',
+      MODEXP: '0x0000000000000000000000000000000000000005',
+      P256VERIFY: '0x0000000000000000000000000000000000000100',
+      RIPEMD160: '0x0000000000000000000000000000000000000003',
+      SHA256: '0x0000000000000000000000000000000000000002',
+    },
+    systemContracts: {
+      BEACON_ROOTS_ADDRESS: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
+      CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS: '0x0000bbddc7ce488642fb579f8b00f3a590007251',
+      DEPOSIT_CONTRACT_ADDRESS: '0x00000000219ab540356cbb839cbe05303d7705fa',
+      HISTORY_STORAGE_ADDRESS: '0x0000f90827f1c53a10cb7a02335b175320002935',
+      WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS: '0x00000961ef480eb55e80d19ad83579a64c007002',
+    },
+  },
+  next: null,
+  last: null,
+};
+
+export const EXAMPLE_CAPABILITIES: Readonly<Record<string, unknown>> = {
+  head: { number: '0x3d', hash: '0xda3e44ca319427b9b6fbf1cb6924a68b8c772bf4b16f40bd83f3bb85bfda06c7' },
+  state: { disabled: false, oldestBlock: '0x0' },
+  tx: { disabled: false, oldestBlock: '0x0' },
+  logs: { disabled: false, oldestBlock: '0x0' },
+  receipts: { disabled: false, oldestBlock: '0x0' },
+  blocks: { disabled: false, oldestBlock: '0x0' },
+  stateproofs: { disabled: true },
+};
+/** A transfer of 1 wei with `traceTransfers`. */
+export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = [
+  {
+    number: '0x3e',
+    hash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
+    parentHash: '0xda3e44ca319427b9b6fbf1cb6924a68b8c772bf4b16f40bd83f3bb85bfda06c7',
+    nonce: '0x0000000000000000',
+    mixHash: '0x0000000000000000000000000000000000000000000000000000000000000000',
+    sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+    logsBloom: EMPTY_BLOOM,
+    stateRoot: '0x9c9d689a32b1d565d5b0dd6fad0ec5c9d6e19e60cf5c324b43978606259386f3',
+    miner: '0xda611878cfbacb451ce7408a7d1371cdb2e1782d',
+    difficulty: '0x0',
+    extraData: '0x',
+    gasLimit: '0x1c9c380',
+    gasUsed: '0x5208',
+    timestamp: '0x6553f409',
+    transactionsRoot: '0x9047b5cb324df786605eae87b7e722de811f529ed4b73b9f128fbf923a3bbcec',
+    receiptsRoot: '0xf78dfb743fbd92ade140711c8bbc542b5e307f0ab7984eff35d751969fe57efa',
+    baseFeePerGas: '0x0',
+    blobGasUsed: '0x0',
+    excessBlobGas: '0x0',
+    withdrawalsRoot: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+    parentBeaconBlockRoot: '0x0000000000000000000000000000000000000000000000000000000000000000',
+    requestsHash: '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    size: '0x28f',
+    transactions: ['0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45'],
+    uncles: [],
+    withdrawals: [],
+    calls: [
+      {
+        returnData: '0x',
+        logs: [
+          {
+            address: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+            topics: [
+              '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+              '0x000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81',
+              '0x00000000000000000000000000000000000000000000000000000000000000cc',
+            ],
+            data: '0x0000000000000000000000000000000000000000000000000000000000000001',
+            blockHash: '0x5f61b5ac5225e21b846576f32d0d3a76de7c606b9957338ee4dc983a0b272c69',
+            blockNumber: '0x3e',
+            transactionHash: '0x26daa0d59f5728995601701bc8f05f2e4452be14ec01709c59a75c57b0a48e45',
+            transactionIndex: '0x0',
+            blockTimestamp: '0x6553f409',
+            logIndex: '0x0',
+            removed: false,
+          },
+        ],
+        gasUsed: '0x5208',
+        maxUsedGas: '0x5208',
+        status: '0x1',
+      },
+    ],
+  },
+];

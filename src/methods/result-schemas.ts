@@ -3,7 +3,7 @@
  * answered; results are not checked on their way. Networks may add fields of their own.
  */
 import * as z from 'zod';
-import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { address, data, hash32, quantity64, quantity256 } from '../rpc/result-scalars.ts';
 
 const bytes8: z.ZodType<string> = z
   .string()
@@ -32,7 +32,6 @@ const headerFields = {
   miner: address,
   difficulty: quantity256,
   extraData: data,
-  size: quantity64,
   gasLimit: quantity64,
   gasUsed: quantity64,
   timestamp: quantity64,
@@ -42,8 +41,12 @@ const headerFields = {
   excessBlobGas: since('Cancun', quantity64),
   parentBeaconBlockRoot: since('Cancun', hash32),
   requestsHash: since('Prague', hash32),
-  uncles: z.array(hash32),
 };
+
+const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
+
+/** The fields of a block object that are of its header. */
+export const header: z.ZodType = z.looseObject(headerFields).meta({ title: 'header' });
 
 const withdrawal: z.ZodType = z
   .object({ index: quantity64, validatorIndex: quantity64, address, amount: quantity64 })
@@ -51,7 +54,7 @@ const withdrawal: z.ZodType = z
 
 /** Spec 2.1, as an uncle is given: without `transactions`. */
 export const uncleBlock: z.ZodType = z
-  .looseObject({ ...headerFields, totalDifficulty: quantity256.nullable() })
+  .looseObject({ ...blockFields, totalDifficulty: quantity256.nullable() })
   .meta({ title: 'block' });
 
 const accessList: z.ZodType = z.array(
@@ -102,7 +105,7 @@ export const transaction: z.ZodType = z
   .meta({ title: 'transaction' });
 
 /** Spec 2.4. */
-const log: z.ZodType = z
+export const log: z.ZodType = z
   .looseObject({
     address,
     topics: z.array(hash32).max(4),
@@ -120,7 +123,10 @@ const log: z.ZodType = z
 /** Spec 2.1 with transactions; fields of later forks are added. */
 export const block: z.ZodType = z
   .looseObject({
-    ...headerFields,
+    ...blockFields,
+    hash: hash32.nullable().meta({ description: 'Null while pending.' }),
+    nonce: bytes8.nullable().meta({ description: 'Null while pending.' }),
+    miner: address.nullable().meta({ description: 'Null while pending.' }),
     transactions: z.union([z.array(hash32), z.array(transaction)]),
     withdrawals: since('Shanghai', z.array(withdrawal)),
   })
@@ -148,6 +154,31 @@ export const receipt: z.ZodType = z
     logsBloom: bloom,
   })
   .meta({ title: 'receipt' });
+
+/** Words of storage by account. */
+export const storageValues: z.ZodType = z.record(address, z.array(hash32)).meta({ title: 'storage values' });
+
+const trieNodes: z.ZodType = z.array(data).meta({ description: 'RLP of the nodes from the root on.' });
+
+export const accountProof: z.ZodType = z
+  .looseObject({
+    address,
+    accountProof: trieNodes,
+    balance: quantity256,
+    codeHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
+    nonce: quantity64,
+    storageHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
+    storageProof: z.array(
+      z
+        .object({
+          key: z.union([quantity256, hash32]).meta({ description: 'As it was asked for.' }),
+          value: quantity256,
+          proof: trieNodes,
+        })
+        .meta({ title: 'slot proof' }),
+    ),
+  })
+  .meta({ title: 'account proof' });
 
 /** Spec 2.6. */
 export const gasEstimate: z.ZodType = z

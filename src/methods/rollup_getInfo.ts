@@ -4,6 +4,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import type { MethodContext } from './method-context.ts';
 import { rollupInfo } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
 
 export const rollupGetInfo: Method<MethodContext> = defineMethod({
   name: 'rollup_getInfo',
@@ -11,6 +12,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   description: 'On rollups only. Numbers are plain JSON numbers.',
   params: [],
   result: { name: 'info', schema: rollupInfo },
+  touches: touchesNothing,
   cost: 80,
   needsRollup: true,
   errors: ['methodNotFound', 'serverError', 'misconfigured'],

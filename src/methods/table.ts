@@ -1,21 +1,61 @@
 import type { Method } from '../rpc/method.ts';
+import { Lru } from '../util/lru.ts';
+import { debugGetRawBlock } from './debug_getRawBlock.ts';
+import { debugGetRawHeader } from './debug_getRawHeader.ts';
+import { debugGetRawReceipts } from './debug_getRawReceipts.ts';
+import { debugGetRawTransaction } from './debug_getRawTransaction.ts';
+import { ethAccounts } from './eth_accounts.ts';
+import { ethBaseFee } from './eth_baseFee.ts';
+import { ethBlobBaseFee } from './eth_blobBaseFee.ts';
 import { ethBlockNumber } from './eth_blockNumber.ts';
 import { ethCall } from './eth_call.ts';
+import { ethCapabilities } from './eth_capabilities.ts';
 import { ethChainId } from './eth_chainId.ts';
+import { ethConfig } from './eth_config.ts';
+import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
+import { ethFeeHistory } from './eth_feeHistory.ts';
+import { ethGasPrice } from './eth_gasPrice.ts';
+import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
+import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts';
+import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts';
+import { ethGetCode } from './eth_getCode.ts';
+import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts';
+import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts';
+import { ethGetLogs } from './eth_getLogs.ts';
+import { ethGetProof } from './eth_getProof.ts';
+import { ethGetRawTransactionByBlockHashAndIndex } from './eth_getRawTransactionByBlockHashAndIndex.ts';
+import { ethGetRawTransactionByBlockNumberAndIndex } from './eth_getRawTransactionByBlockNumberAndIndex.ts';
+import { ethGetRawTransactionByHash } from './eth_getRawTransactionByHash.ts';
+import { ethGetStorageAt } from './eth_getStorageAt.ts';
+import { ethGetStorageValues } from './eth_getStorageValues.ts';
+import { ethGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
+import { ethGetTransactionByHash } from './eth_getTransactionByHash.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
+import { ethGetTransactionReceipt } from './eth_getTransactionReceipt.ts';
+import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts';
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts';
+import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts';
+import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts';
+import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts';
+import { ethSimulateV1 } from './eth_simulateV1.ts';
+import { ethSyncing } from './eth_syncing.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
+import { netListening } from './net_listening.ts';
+import { netPeerCount } from './net_peerCount.ts';
 import { netVersion } from './net_version.ts';
 import type { Network } from './network.ts';
-import { createPassthrough } from './passthrough.ts';
+import type { NetworkMethods } from './network-methods.ts';
+import { createNodeMethod } from './node-method.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
+import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
+import { web3Sha3 } from './web3_sha3.ts';
 
 /** Every method of the service, in the order of its specification, then what clients need besides. */
 export const METHODS: readonly Method<MethodContext>[] = [
@@ -32,7 +72,45 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethBlockNumber,
   ethGetBlockByNumber,
   ethGetBlockByHash,
+  ethGetHeaderByNumber,
+  ethGetHeaderByHash,
+  ethGetBlockTransactionCountByNumber,
+  ethGetBlockTransactionCountByHash,
+  ethGetUncleCountByBlockNumber,
+  ethGetUncleCountByBlockHash,
+  ethGetUncleByBlockHashAndIndex,
+  ethGetTransactionByHash,
+  ethGetTransactionByBlockHashAndIndex,
+  ethGetTransactionReceipt,
+  ethGetRawTransactionByHash,
+  ethGetRawTransactionByBlockNumberAndIndex,
+  ethGetRawTransactionByBlockHashAndIndex,
+  debugGetRawBlock,
+  debugGetRawHeader,
+  debugGetRawReceipts,
+  debugGetRawTransaction,
   ethGetTransactionCount,
+  ethCreateAccessList,
+  ethSimulateV1,
+  ethGetBalance,
+  ethGetCode,
+  ethGetStorageAt,
+  ethGetStorageValues,
+  ethGetProof,
+  ethGasPrice,
+  ethMaxPriorityFeePerGas,
+  ethFeeHistory,
+  ethBaseFee,
+  ethBlobBaseFee,
+  ethSyncing,
+  ethAccounts,
+  netListening,
+  netPeerCount,
+  web3Sha3,
+  ethConfig,
+  ethCapabilities,
+  rpcModules,
+  ethGetLogs,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
@@ -41,11 +119,15 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 
 /** The method that this network serves under this name. */
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
-  const method = BY_NAME.get(name);
-  if (method === undefined) {
-    return isOwnEstimateGas(name, network) ? l2EstimateGas : findPassthrough(name, network);
-  }
-  return method.needsRollup === true && network.rollup === undefined ? undefined : method;
+  const method = BY_NAME.get(name) ?? (isOwnEstimateGas(name, network) ? l2EstimateGas : undefined);
+  const { methods } = network;
+  if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
+  if (method.needsRollup === true && network.rollup === undefined) return undefined;
+  const isListed = network.hasNodes !== true || methods?.lists(name) === true;
+  if (method.isOptIn === true && !isListed) return undefined;
+  return methods === undefined || methods.offers(name, method.name) || methods.lists(name)
+    ? method
+    : undefined;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). */
@@ -53,14 +135,18 @@ function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: Network): bool
   return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
 }
 
-/** Made on first use; their names come from the configuration, so there are no more than it lists. */
-const PASSTHROUGH = new Map<string, Method<MethodContext>>();
+/** Methods of nodes that are remembered; of a namespace clients choose the names. */
+const MAX_NODE_METHODS = 1_000;
+/** Made on first use. */
+const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);
 
-function findPassthrough(name: string, { passthrough }: Network): Method<MethodContext> | undefined {
-  if (passthrough?.has(name) !== true) return undefined;
-  const known = PASSTHROUGH.get(name);
+function findNodeMethod(name: string, methods: NetworkMethods): Method<MethodContext> | undefined {
+  const label = methods.findNodeMethod(name);
+  if (label === undefined) return undefined;
+  const key = `${name} ${label}`;
+  const known = NODE_METHODS.get(key);
   if (known !== undefined) return known;
-  const created = createPassthrough(name);
-  PASSTHROUGH.set(name, created);
+  const created = createNodeMethod(name, label);
+  NODE_METHODS.set(key, created);
   return created;
 }

@@ -1,6 +1,6 @@
 import { encodeHexPieces } from './byte-loops.ts';
 import { bytesToHex } from './hex.ts';
-import type { JsonResult } from './json-result.ts';
+import type { JsonResult, JsonStream } from './json-result.ts';
 
 /** Bytes as `0x` text, or themselves where they are many: their text is made piece by piece, while it is sent. */
 export type HexData = string | Uint8Array;
@@ -20,6 +20,23 @@ export function encodeHexData(data: HexData): JsonResult {
   if (typeof data === 'string') return `"${data}"`;
   const length = HEAD.length + 2 * data.length + TAIL.length;
   return { pieces: encodePieces(data), cancel: () => {}, heldBytes: data.length, length };
+}
+
+/** Bytes of a text as a stream that is whole. */
+export function streamBytes(bytes: Uint8Array): JsonStream {
+  return {
+    pieces: cutPieces(bytes),
+    cancel: () => {},
+    heldBytes: bytes.length,
+    length: bytes.length,
+  };
+}
+
+/** Of a stream's pieces, bytes. */
+const PIECE_BYTES: number = 64 * 1024;
+
+async function* cutPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 async function* encodePieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {

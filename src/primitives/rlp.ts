@@ -126,14 +126,57 @@ export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSp
   return { isList, start, end: start + length };
 }
 
+/**
+ * The items of an encoded list, each as it stands there with its header; what they hold is not looked into.
+ * @throws RangeError when `encoded` is no list, or not exactly one
+ */
+export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
+  const list = readRlpSpan(encoded, 0, encoded.length);
+  if (list === undefined || list.end !== encoded.length || !list.isList) {
+    throw new RangeError('rlp: not one list');
+  }
+  const items: Uint8Array[] = [];
+  for (let at = list.start; at < list.end; ) {
+    const span = readRlpSpan(encoded, at, list.end);
+    if (span === undefined || span.end > list.end) throw new RangeError('rlp: input too short');
+    items.push(encoded.subarray(at, span.end));
+    at = span.end;
+  }
+  return items;
+}
+
+/** An item of an encoded list: `at` is where its header starts. */
+export type RlpItemSpan = RlpSpan & { readonly at: number };
+
+/**
+ * The items of the encoded list between `at` and `limit`, without touching their payloads.
+ * @throws RangeError when there is no list, or an item does not fit into it
+ */
+export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.length): RlpItemSpan[] {
+  const list = readWholeSpan(bytes, at, limit);
+  if (!list.isList) throw new RangeError('rlp: not a list');
+  const items: RlpItemSpan[] = [];
+  for (let next = list.start; next < list.end; ) {
+    const span = readWholeSpan(bytes, next, list.end);
+    items.push({ ...span, at: next });
+    next = span.end;
+  }
+  return items;
+}
+
+function readWholeSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan {
+  const span = readRlpSpan(bytes, at, limit);
+  if (span === undefined || span.end > limit) throw new RangeError('rlp: input too short');
+  return span;
+}
+
 function decodeAt(
   bytes: Uint8Array,
   at: number,
   limit: number,
   depth: number,
 ): { item: RlpItem; end: number } {
-  const span = readRlpSpan(bytes, at, limit);
-  if (span === undefined || span.end > limit) throw new RangeError('rlp: input too short');
+  const span = readWholeSpan(bytes, at, limit);
   if (!span.isList) return { item: bytes.subarray(span.start, span.end), end: span.end };
   if (depth >= MAX_DEPTH) throw new RangeError('rlp: nested too deeply');
   const items: RlpItem[] = [];

@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { type Members, readCount, readMembers, readValue } from './answers.ts';
 
@@ -30,4 +31,24 @@ export async function askObject(
   scope: RequestScope,
 ): Promise<Members> {
   return readMembers({ answer: await askValue(chain, method, params, scope) }, 'answer');
+}
+
+/** The chain's gas price; undefined when it has none. */
+export async function askGasPrice(
+  chain: Pick<Chain, 'fees'>,
+  scope: RequestScope,
+): Promise<bigint | undefined> {
+  return readPrice(await chain.fees.getGasPrice(scope));
+}
+
+/** The priority fee that the chain suggests; undefined when it suggests none. */
+export async function askPriorityFee(
+  chain: Pick<Chain, 'fees'>,
+  scope: RequestScope,
+): Promise<bigint | undefined> {
+  return readPrice(await chain.fees.getPriorityFee(scope));
+}
+
+function readPrice(answer: JsonText | null): bigint | undefined {
+  return answer === null ? undefined : readCount(JSON.parse(answer));
 }

@@ -16,47 +16,7 @@ export type ErrorRow = {
   readonly isFault?: boolean;
 };
 
-export type ErrorName =
-  | 'parseError'
-  | 'invalidRequest'
-  | 'emptyBatch'
-  | 'batchTooLarge'
-  | 'methodNotFound'
-  | 'invalidParams'
-  | 'executionReverted'
-  | 'serverError'
-  | 'executionTimedOut'
-  | 'timedOut'
-  | 'responseTooLarge'
-  | 'busy'
-  | 'unavailable'
-  | 'prunedHistory'
-  | 'cancelled'
-  | 'internal'
-  | 'misconfigured'
-  | 'overloaded'
-  | 'missingKey'
-  | 'unknownKey'
-  | 'wrongSecret'
-  | 'invalidToken'
-  | 'rejected'
-  | 'rateLimited'
-  | 'creditsSpent'
-  | 'networkLimited'
-  | 'tooManyFailures'
-  | 'keysUnavailable'
-  | 'unknownHost'
-  | 'unknownPath'
-  | 'forbiddenOrigin'
-  | 'methodNotAllowed'
-  | 'malformedHead'
-  | 'upgradeRequired'
-  | 'headTooLarge'
-  | 'slowBody'
-  | 'bodyTooLarge'
-  | 'unsupportedMediaType';
-
-export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
+const ROWS = {
   parseError: {
     code: -32700,
     status: 400,
@@ -112,6 +72,73 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     meaning:
       'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
   },
+  nonceTooLow: {
+    code: -38010,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1` with `validation`: a call's nonce is below its sender's.",
+  },
+  nonceTooHigh: {
+    code: -38011,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1` with `validation`: a call's nonce is above its sender's.",
+  },
+  feeCapTooLow: {
+    code: -38012,
+    status: 200,
+    message: '{}',
+    meaning: "`eth_simulateV1`: a call offers less for its gas than the block's base fee.",
+  },
+  intrinsicGas: {
+    code: -38013,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a call has less gas than it costs before its first instruction.',
+  },
+  insufficientFunds: {
+    code: -38014,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a sender cannot pay for value and gas.',
+  },
+  blockGasLimit: {
+    code: -38015,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: a call asks for more gas than its block has left.',
+  },
+  blockNumberOrder: {
+    code: -38020,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: block numbers do not ascend.',
+  },
+  blockTimestampOrder: {
+    code: -38021,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: timestamps do not ascend.',
+  },
+  initCodeSize: {
+    code: -38025,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: init code is longer than the protocol allows.',
+  },
+  simulationLimit: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning: '`eth_simulateV1`: more than 256 blocks, 5,000 calls in a block, or 10,000 calls.',
+  },
+  invalidSimulation: {
+    code: -32603,
+    status: 200,
+    message: '{}',
+    meaning:
+      '`eth_simulateV1`: a call cannot be a transaction of its block for a reason without a code of its own, such as a type before its fork. The code is that of other clients.',
+  },
   executionTimedOut: {
     code: -32000,
     status: 200,
@@ -135,6 +162,13 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     meaning:
       'The answers of this batch exceed the size limit from this item on: send these items in another batch. Or the result of a call exceeds it by itself.',
   },
+  tooManyLogs: {
+    code: -32005,
+    status: 200,
+    message: '{}',
+    meaning:
+      'More logs than the network gives in one answer, or more bytes of them: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Ask for fewer blocks, such as those that the message names.',
+  },
   busy: {
     code: -32005,
     status: 429,
@@ -156,6 +190,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     status: 200,
     message: 'pruned history unavailable',
     meaning: 'The block exists, but no node of this network keeps history that old.',
+  },
+  limitExceeded: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning: 'The call asks for more than one call may; the message names the bound.',
   },
   cancelled: {
     code: -32000,
@@ -190,7 +230,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32600,
     status: 401,
     message: 'project id required in the url',
-    meaning: 'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`.',
+    meaning:
+      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, either behind the name of a network or not.',
   },
   unknownKey: {
     code: -32600,
@@ -257,13 +298,22 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     code: -32600,
     status: 404,
     message: 'no network is served under this host name',
-    meaning: 'The network is chosen by the host name of the address; this one is not configured.',
+    meaning:
+      'The network is chosen by the host name of the address, or by its name before `/v3`; this host name is not configured.',
+  },
+  unknownNetwork: {
+    code: -32600,
+    status: 404,
+    message: 'no network of this name is served here',
+    meaning:
+      'The path begins with the name of a network (`/<network>/v3/<API_KEY>`), and none of this name is configured.',
   },
   unknownPath: {
     code: -32600,
     status: 404,
     message: 'not found',
-    meaning: 'Requests go to `/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>`.',
+    meaning:
+      'Requests go to `/v3/<API_KEY>` or `/<network>/v3/<API_KEY>`, WebSocket connections to `/ws/v3/<API_KEY>` or `/<network>/ws/v3/<API_KEY>`.',
   },
   forbiddenOrigin: {
     code: -32600,
@@ -314,7 +364,12 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = {
     message: 'unsupported media type: content-type must be application/json, content-encoding gzip or none',
     meaning: 'The `Content-Type` or `Content-Encoding` of the request is not supported.',
   },
-};
+} as const;
+
+/** The name of a row. */
+export type ErrorName = keyof typeof ROWS;
+
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS;
 
 /** The rows that are the service's or a node's fault. */
 export function listFaults(): ReadonlySet<ErrorName> {

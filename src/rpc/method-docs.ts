@@ -1,8 +1,7 @@
+import type { JsonSchema } from './codec/codec.ts';
 import { ERRORS } from './errors.ts';
 import type { Method } from './method.ts';
-import { toJsonSchema } from './openrpc.ts';
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { describeResult } from './openrpc.ts';
 
 const HEAD = `# Methods
 
@@ -13,18 +12,22 @@ integer with \`0x\` and without leading zeros; hex is accepted in either case. F
 Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
 
-/** The page `docs/methods.md`. */
-export function renderMethodsPage<C>(methods: readonly Method<C>[]): string {
+/**
+ * The page `docs/methods.md`.
+ * @param commands lines to paste, which the development networks answer
+ */
+export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: readonly string[]): string {
   const objects = new Map<string, JsonSchema>();
   const sections = methods.map((method) => renderMethod(method, objects));
   const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
-  return [HEAD, ...sections, '## Objects\n', ...tables].join('\n');
+  const attempts = `With \`npm start\` running, to paste:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
+  return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 
 /** Adds the objects that the method speaks of to `objects`, by title. */
 function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): string {
-  const result = toJsonSchema(method.result.schema, 'output');
-  for (const { schema } of method.params) collectObjects(toJsonSchema(schema, 'input'), objects);
+  const result = describeResult(method);
+  for (const { codec } of method.params) collectObjects(codec.jsonSchema, objects);
   collectObjects(result, objects);
   const description = method.description === undefined ? '' : ` ${method.description}`;
   const sections = [
@@ -39,8 +42,8 @@ function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): s
 
 function renderParams<C>({ params }: Method<C>): string {
   if (params.length === 0) return 'No parameters.';
-  const rows = params.map(({ name, required, schema, description }, i) => {
-    const form = describeForm(toJsonSchema(schema, 'input'));
+  const rows = params.map(({ name, required, codec, description }, i) => {
+    const form = describeForm(codec.jsonSchema);
     return `| ${i} | ${name} | ${required ? 'yes' : 'no'} | ${form} | ${description} |`;
   });
   return ['| # | Parameter | Required | Form | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');

@@ -1,16 +1,18 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Acceptor, findAcceptor } from './acceptors.ts';
+import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
+import { toZod } from './codec/to-zod.ts';
 import { type ErrorName, RpcError } from './errors.ts';
-import { describeIssue, formatProblem } from './param-problem.ts';
+import { ParamProblem } from './param-problem.ts';
+import { hasManyMembers } from './parse-in-slices.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {
   readonly name: string;
   readonly description: string;
   readonly required: R;
-  readonly schema: z.ZodType<T>;
+  readonly codec: Codec<T>;
 };
 
 /** The typed values of a list of parameters. */
@@ -22,22 +24,36 @@ type ParamValues<P extends readonly Param[]> = {
     : never;
 };
 
+/**
+ * The contracts that a call touches, as far as keys may be bound to contracts: values of its parameters, as they were sent, that
+ * have to be addresses of the key's list. `anything`: it cannot be said which, so that no such key may make the call.
+ */
+export type Touched = readonly unknown[] | 'anything';
+
+/** A result and the schema of its form. */
+type Result<S> = { readonly name: string; readonly schema: S };
+
 type MethodFacts = {
   /** Name on the wire. */
   readonly name: string;
+  /** What metrics and logs call it, where that is not its name. */
+  readonly label?: string;
   readonly summary: string;
   readonly description?: string;
-  readonly result: { readonly name: string; readonly schema: z.ZodType };
   /** What one call weighs against a limit, in the credits that hosted services count. */
   readonly cost: number;
+  /** What a call with these positional parameters touches; they have not been checked. Never throws. */
+  readonly touches: (rawParams: readonly unknown[]) => Touched;
   /** Whether it runs contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
   /** Whether it is answered without anything that a chain would have to be asked for. */
   readonly isLocal?: boolean;
   /** Whether nodes answer it as they like: it has no row in the table of methods. */
-  readonly isPassedThrough?: boolean;
+  readonly isNodeMethod?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
+  /** Whether networks of nodes have it only where they list it by name. */
+  readonly isOptIn?: boolean;
   /** Errors beyond those that any request can meet. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
@@ -45,6 +61,7 @@ type MethodFacts = {
 
 /** A method as the dispatcher, the OpenRPC document and the documentation see it. */
 export type Method<C> = MethodFacts & {
+  readonly result: Result<z.ZodType>;
   readonly params: readonly Param[];
   /**
    * Checks raw positional parameters and runs the method.
@@ -54,64 +71,116 @@ export type Method<C> = MethodFacts & {
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
+  /** A codec stands for the schema of what it parses. */
+  readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
 };
 
-/** Binds a typed handler to the schemas of its parameters. */
+/** Binds a typed handler to the codecs of its parameters. */
 export function defineMethod<C, const P extends readonly Param[]>(
   definition: MethodDefinition<C, P>,
 ): Method<C> {
-  const { params, handle, ...facts } = definition;
-  const acceptors = params.map(({ schema }) => findAcceptor(schema));
+  const { params, handle, result, ...facts } = definition;
+  const { schema } = result;
   return {
     ...facts,
+    result: { name: result.name, schema: 'jsonSchema' in schema ? toZod(schema) : schema },
     params,
-    invoke(rawParams, context) {
-      const values = acceptParams(params, acceptors, rawParams) ?? parseParams(params, rawParams);
-      return handle(values as ParamValues<P>, context);
-    },
+    invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
   };
 }
 
-/** The values of parameters that are all plainly valid; what `parseParams` says to any other is not known here. */
-function acceptParams(
-  params: readonly Param[],
-  acceptors: readonly (Acceptor | undefined)[],
-  rawParams: readonly unknown[],
-): unknown[] | undefined {
-  if (rawParams.length > params.length) return undefined;
-  const values: unknown[] = [];
-  for (let i = 0; i < params.length; i++) {
-    const raw = rawParams[i] ?? undefined;
-    const value = raw === undefined ? undefined : acceptors[i]?.(raw);
-    if (value === undefined && (raw !== undefined || params[i]?.required === true)) return undefined;
-    values.push(value);
-  }
-  return values;
-}
-
-const PARSE_CONTEXT = { error: describeIssue, async: false } as const;
+/** What came of parameters that were parsed in pieces, by the list that they came in. */
+type Outcome = { readonly params: readonly Param[] } & (
+  | { readonly values: unknown[] }
+  | { readonly error: RpcError }
+);
+const OUTCOMES = new WeakMap<readonly unknown[], Outcome>();
 
 /** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
-  const values = params.map((param, i) => parseParam(param, i, rawParams[i]));
-  if (rawParams.length > params.length) {
-    throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
+  const outcome = OUTCOMES.get(rawParams);
+  if (outcome?.params === params) {
+    if ('error' in outcome) throw outcome.error;
+    return outcome.values;
   }
+  const values: unknown[] = [];
+  for (let i = 0; i < params.length; i++) values.push(parseParam(params[i] as Param, i, rawParams[i]));
+  checkCount(params, rawParams);
   return values;
 }
 
-function parseParam(param: Param, position: number, raw: unknown): unknown {
-  if (raw === undefined || raw === null) {
-    if (!param.required) return undefined;
-    throw new RpcError('invalidParams', `missing value for required argument ${position}`);
+function parseParam({ codec, required }: Param, position: number, raw: unknown): unknown {
+  if (raw === undefined || raw === null) return readAbsent(required, position);
+  try {
+    return readValue(codec, raw);
+  } catch (error) {
+    throw describeInvalid(error, position);
   }
-  // Not safeParse: it words every issue, which for 100,000 wrong values costs most of a second, to show one of them.
-  const parsed = param.schema._zod.run({ value: raw, issues: [] }, PARSE_CONTEXT);
-  if (parsed instanceof Promise) throw new TypeError('a schema of parameters must not be asynchronous');
-  const [first] = parsed.issues;
-  if (first === undefined) return parsed.value;
-  const issue = z.util.finalizeIssue(first, PARSE_CONTEXT, z.config());
-  throw new RpcError('invalidParams', `invalid argument ${position}: ${formatProblem(issue)}`);
+}
+
+/** Parses parameters with pauses. `parseParams` of the same list has the outcome then. */
+export function* prepareParams(
+  params: readonly Param[],
+  rawParams: readonly unknown[],
+  pace: Pace,
+): Generator<undefined, void> {
+  try {
+    const values: unknown[] = [];
+    for (const [i, param] of params.entries()) values.push(yield* prepareParam(param, i, rawParams[i], pace));
+    checkCount(params, rawParams);
+    OUTCOMES.set(rawParams, { params, values });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    OUTCOMES.set(rawParams, { params, error });
+  }
+}
+
+function* prepareParam(
+  param: Param,
+  position: number,
+  raw: unknown,
+  pace: Pace,
+): Generator<undefined, unknown> {
+  const { codec } = param;
+  if (pace.count()) yield;
+  if (raw === undefined || raw === null || codec.parseInPieces === undefined)
+    return parseParam(param, position, raw);
+  try {
+    return yield* codec.parseInPieces(raw, pace);
+  } catch (error) {
+    throw describeInvalid(error, position);
+  }
+}
+
+/** Whether parameters may be large enough for `prepareParams`: small ones, of which a batch has many, are parsed faster without pauses. */
+export function areLarge(rawParams: readonly unknown[]): boolean {
+  return rawParams.some(hasParts);
+}
+
+/** Whether a value is a list, or an object with something in it that has parts of its own, or with many members. */
+function hasParts(raw: unknown): boolean {
+  if (typeof raw !== 'object' || raw === null) return false;
+  if (Array.isArray(raw) || hasManyMembers(raw)) return true;
+  for (const name in raw) {
+    const member = (raw as JsonObject)[name];
+    if (typeof member === 'object' && member !== null) return true;
+  }
+  return false;
+}
+
+function readAbsent(isRequired: boolean, position: number): undefined {
+  if (isRequired) throw new RpcError('invalidParams', `missing value for required argument ${position}`);
+}
+
+function checkCount(params: readonly Param[], rawParams: readonly unknown[]): void {
+  if (rawParams.length <= params.length) return;
+  throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
+}
+
+/** A problem of a parameter as the client sees it; any other error as it is. */
+function describeInvalid(error: unknown, position: number): unknown {
+  if (!(error instanceof ParamProblem)) return error;
+  return new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonSchema } from './codec/codec.ts';
 import { describeMessage, ERRORS } from './errors.ts';
 import type { Method } from './method.ts';
 
-/** JSON Schema of what a client may send (`input`) or gets back (`output`). */
-export function toJsonSchema(schema: z.ZodType, side: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any' });
+/** JSON Schema of a result. */
+export function describeResult({ result }: Pick<Method<never>, 'result'>): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(result.schema, { io: 'output', unrepresentable: 'any' });
   return rest;
 }
 
@@ -28,13 +29,13 @@ function describeMethod<C>(method: Method<C>): Record<string, unknown> {
     summary: method.summary,
     ...(method.description === undefined ? {} : { description: method.description }),
     paramStructure: 'by-position',
-    params: method.params.map(({ name, description, required, schema }) => ({
+    params: method.params.map(({ name, description, required, codec }) => ({
       name,
       description,
       required,
-      schema: toJsonSchema(schema, 'input'),
+      schema: codec.jsonSchema,
     })),
-    result: { name: method.result.name, schema: toJsonSchema(method.result.schema, 'output') },
+    result: { name: method.result.name, schema: describeResult(method) },
     errors: method.errors.map((name) => ({ code: ERRORS[name].code, message: describeMessage(name) })),
     'x-cost': method.cost,
     ...(method.needsRollup === true && { 'x-rollups-only': true }),

@@ -90,11 +90,13 @@ function put(frame: Frame, value: unknown): void {
     return;
   }
   if (++frame.members === MANY_MEMBERS) LARGE_OBJECTS.add(frame.object);
-  if (frame.key !== '__proto__') frame.object[frame.key] = value;
-  else {
-    const descriptor = { value, writable: true, enumerable: true, configurable: true };
-    Object.defineProperty(frame.object, frame.key, descriptor);
-  }
+  setMember(frame.object, frame.key, value);
+}
+
+/** Gives an object a member of its own, whatever its name. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** @returns where the member's value begins */

@@ -101,7 +101,7 @@ export class HttpEndpoint {
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
     const route = findRoute(target.path);
-    const visitor = this.#visitors.describe(head, 'key' in route ? route.key : undefined, request.socket);
+    const visitor = this.#visitors.describe(head, 'key' in route ? route : undefined, request.socket);
     const report = this.#requests?.begin('http', visitor, performance.now());
     const owner = nameOwner(visitor.address);
     connection.owner ??= owner;
@@ -249,7 +249,10 @@ export class HttpEndpoint {
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
     scope.trace = report?.span;
     connection.begin(scope);
-    return continueWith(this.#gateway.handle(body, session, scope, report), (answer) => {
+    const answered = this.#shares.holdWhile(owner, body.length, () =>
+      this.#gateway.handle(body, session, scope, report),
+    );
+    return continueWith(answered ?? this.#gateway.refuse('overloaded'), (answer) => {
       if (typeof answer.body !== 'string') return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);

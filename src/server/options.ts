@@ -49,7 +49,7 @@ export const corsOptionsSchema: z.ZodType<CorsOptions> = z
 export type TransportLimits = {
   /** Size of one request body or WebSocket message, before and after decompression. */
   readonly bodyBytes: number;
-  /** Memory for bodies that are still arriving or being decompressed, all connections together. */
+  /** Memory for bodies that are arriving, being decompressed or, from 64 KiB on, in work: all connections together. */
   readonly arrivingBytes: number;
   /** Memory for answers that the kernel has not taken yet, all connections together. */
   readonly unsentBytes: number;
@@ -99,7 +99,7 @@ const duration = (byDefault: string): z.ZodType<number> =>
 export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.ZodType<TransportLimits[K]> } =
   {
     bodyBytes: bytes(5 * MiB),
-    arrivingBytes: bytes(256 * MiB),
+    arrivingBytes: bytes(128 * MiB),
     unsentBytes: bytes(256 * MiB),
     ownerShare: z.number().gt(0).max(1).default(0.5),
     connections: count(4_096, 1_000_000),

@@ -72,7 +72,7 @@ export class PlainEndpoint {
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + this.#limits.requestTimeout, undefined, startedAt);
     unanswered.begin(scope);
-    const visitor = this.#visitors.describe(head.fields, head.key, socket);
+    const visitor = this.#visitors.describe(head.fields, head.route, socket);
     const report = this.#requests?.begin('http', visitor, startedAt);
     scope.trace = report?.span;
     const work: Work = { visitor, unanswered, scope, report, keyId: undefined };

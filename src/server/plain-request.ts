@@ -1,10 +1,15 @@
-import { MAX_HEADER_FIELDS, type RequestHead, readRequestHead } from './request-head.ts';
+import {
+  findRoute,
+  type KeyedRoute,
+  MAX_HEADER_FIELDS,
+  type RequestHead,
+  readRequestHead,
+} from './request-head.ts';
 
 /** The head of a request that needs none of what HTTP/1.1 has beyond a POST with a body of a known length. */
 export type PlainHead = {
   readonly target: string;
-  /** Undefined where the path ends in its place. */
-  readonly key: string | undefined;
+  readonly route: KeyedRoute;
   readonly fields: RequestHead;
   /** Bytes up to the body, and of the body. */
   readonly headLength: number;
@@ -14,7 +19,7 @@ export type PlainHead = {
 /** A larger head is none of a client's; browsers with cookies are served by node's parser. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
-const REQUEST_LINE = /^POST (\/v3\/([A-Za-z0-9_-]*)) HTTP\/1\.1$/;
+const REQUEST_LINE = /^POST ((?:\/[A-Za-z0-9_-]+)?\/v3\/[A-Za-z0-9_-]*) HTTP\/1\.1$/;
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 5.5, but for bytes beyond ASCII. */
@@ -74,15 +79,17 @@ export class PlainHeadReader {
 /** @param text a head with the empty line that ends it */
 function parsePlainHead(text: string): PlainHead | undefined {
   const [requestLine = '', ...lines] = text.slice(0, -HEAD_END.length).split('\r\n');
-  const [, target, key] = REQUEST_LINE.exec(requestLine) ?? [];
+  const target = REQUEST_LINE.exec(requestLine)?.[1];
   const rawHeaders = parseFields(lines);
   if (target === undefined || rawHeaders === undefined) return undefined;
+  const route = findRoute(target);
+  if (route.to !== 'http') return undefined;
   const fields = readRequestHead(rawHeaders);
   const { contentLength } = fields;
   if (contentLength === undefined || !BODY_LENGTH.test(contentLength)) return undefined;
   return {
     target,
-    key: key === '' ? undefined : key,
+    route,
     fields,
     headLength: text.length,
     bodyLength: Number(contentLength),

@@ -86,28 +86,37 @@ function isNamed(name: string, usual: string, lowerCase: string): boolean {
   return name === usual || name === lowerCase || name.toLowerCase() === lowerCase;
 }
 
-/** Where a request target leads. `key` is undefined when the path ends where the key should be. */
-export type Route =
-  | { readonly to: 'http' | 'webSocket'; readonly key: string | undefined }
-  | { readonly to: 'openRpc' | 'live' | 'ready' }
-  | { readonly to: 'nothing' };
+/** A path of the service: `/v3/<key>`, or `/<network>/v3/<key>` whatever the host is; `/ws` comes before `/v3` for WebSockets. */
+export type KeyedRoute = {
+  readonly to: 'http' | 'webSocket';
+  /** As it stands in the path; undefined where the host says which network is meant. */
+  readonly network: string | undefined;
+  /** Undefined when the path ends where the key should be. */
+  readonly key: string | undefined;
+};
+
+/** Where a request target leads. */
+export type Route = KeyedRoute | { readonly to: 'openRpc' | 'live' | 'ready' } | { readonly to: 'nothing' };
 
 const OPEN_RPC: Route = { to: 'openRpc' };
 const LIVE: Route = { to: 'live' };
 const READY: Route = { to: 'ready' };
 const NOTHING: Route = { to: 'nothing' };
-const HTTP_PATH = '/v3/';
-const WEB_SOCKET_PATH = '/ws/v3/';
+/**
+ * Nothing is decoded or normalized: a name is what the configuration may call a network, but for the two words that the path
+ * begins with otherwise.
+ */
+const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
 /** Finds the route of an origin-form path; a query is ignored. */
 export function findRoute(target: string): Route {
-  if (target.startsWith(HTTP_PATH)) return keyedRoute('http', target, HTTP_PATH.length);
-  if (target.startsWith(WEB_SOCKET_PATH)) return keyedRoute('webSocket', target, WEB_SOCKET_PATH.length);
-  switch (withoutQuery(target)) {
-    case '/v3':
-      return { to: 'http', key: undefined };
-    case '/ws/v3':
-      return { to: 'webSocket', key: undefined };
+  const path = withoutQuery(target);
+  const keyed = KEYED_PATH.exec(path);
+  if (keyed !== null) {
+    const [, network, webSocket, key] = keyed;
+    return { to: webSocket === undefined ? 'http' : 'webSocket', network, key: key === '' ? undefined : key };
+  }
+  switch (path) {
     case '/openrpc.json':
       return OPEN_RPC;
     case '/health/live':
@@ -117,12 +126,6 @@ export function findRoute(target: string): Route {
     default:
       return NOTHING;
   }
-}
-
-function keyedRoute(to: 'http' | 'webSocket', target: string, start: number): Route {
-  const key = withoutQuery(target).slice(start);
-  if (key.includes('/')) return NOTHING;
-  return { to, key: key === '' ? undefined : key };
 }
 
 function withoutQuery(target: string): string {

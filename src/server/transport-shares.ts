@@ -1,3 +1,4 @@
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { Compression } from './compression.ts';
 import type { TransportLimits } from './options.ts';
@@ -13,9 +14,12 @@ export type ShareFigures = {
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
+/** Smaller bodies are bounded by how many may be in work. */
+const MIN_HELD_BYTES = 64 * 1024;
+
 /** The transports' bounds over all callers, of each of which one caller may hold `limits.ownerShare`. */
 export class TransportShares {
-  /** Bytes of bodies and messages that are still arriving or being decompressed. */
+  /** Bytes of bodies and messages that are arriving, being decompressed or, where they are large, in work. */
   readonly arriving: SharedBudget;
   /** Answers that are not yet with the kernel. */
   readonly unsent: UnsentAnswers;
@@ -44,6 +48,21 @@ export class TransportShares {
     if (this.arriving.tryTake(owner, bytes)) return true;
     this.#refused.arriving++;
     return false;
+  }
+
+  /**
+   * Counts a large body while it is in work, as what it holds does not shrink when it has arrived.
+   * @param work may reject, never throws
+   * @returns undefined, without a begin, where this owner has no room
+   */
+  holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
+    if (bytes < MIN_HELD_BYTES) return work();
+    if (!this.takeArriving(owner, bytes)) return undefined;
+    const outcome = work();
+    const release = (): void => this.arriving.giveBack(owner, bytes);
+    if (outcome instanceof Promise) return outcome.finally(release);
+    release();
+    return outcome;
   }
 
   noteRefusal(what: 'connections' | 'webSockets'): void {

@@ -2,11 +2,13 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Visitor } from '../gateway/visitor.ts';
 import { normalizeAddress, parseForwardedAddress } from './ip-address.ts';
-import type { RequestHead } from './request-head.ts';
+import type { KeyedRoute, RequestHead } from './request-head.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /** No chain of proxies is longer; further entries are not read. */
 const MAX_HOPS = 32;
+
+const NO_ROUTE = { network: undefined, key: undefined };
 
 /** Tells who sends a head over a connection. */
 export class VisitorReader {
@@ -18,10 +20,12 @@ export class VisitorReader {
     this.#proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   }
 
-  describe(head: RequestHead, key: string | undefined, socket: Duplex): Visitor {
+  /** @param route undefined where the path is none of the service's */
+  describe(head: RequestHead, route: KeyedRoute | undefined, socket: Duplex): Visitor {
     const { host, origin, userAgent, authorization, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
-    return { host, key, origin, userAgent, authorization, traceParent, address };
+    const { network, key } = route ?? NO_ROUTE;
+    return { host, network, key, origin, userAgent, authorization, traceParent, address };
   }
 
   /** Whether a connection from this address (normalized) may carry requests of many clients. */

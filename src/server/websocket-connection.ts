@@ -209,7 +209,10 @@ export class WebSocketConnection {
     if (!('refused' in admitted)) {
       const { unsent } = this.#shares;
       if (!unsent.isEmpty && unsent.refuses(this.#owner)) return this.#gateway.refuse('overloaded').body;
-      return (await this.#gateway.handle(body, admitted, scope, report)).body;
+      const answered = await this.#shares.holdWhile(this.#owner, body.length, () =>
+        this.#gateway.handle(body, admitted, scope, report),
+      );
+      return (answered ?? this.#gateway.refuse('overloaded')).body;
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#lock();

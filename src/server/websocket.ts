@@ -53,7 +53,7 @@ const RECHECK_MS = 400;
 /** One round of rechecks is made in so many parts. */
 const RECHECK_PARTS = 8;
 
-/** JSON-RPC over WebSocket: host and key are checked at the upgrade, and the key again with every message. */
+/** JSON-RPC over WebSocket: network and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
@@ -134,7 +134,7 @@ export class WebSocketEndpoint {
     if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
     if (this.#closing) return this.#refuseOverloaded();
     if (target.host !== undefined) head.host = target.host;
-    const visitor = this.#visitors.describe(head, route.key, request.socket);
+    const visitor = this.#visitors.describe(head, route, request.socket);
     return this.#admitVisitor(visitor, request.socket);
   }
 

@@ -4,8 +4,11 @@ import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
 import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
+import { type BlockChanges, decodeBlockChanges } from './block-changes.ts';
+import type { LogTables } from './log-index.ts';
 import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
-import type { Version } from './versioned-table.ts';
+import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
+import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
 
 /** A canonical header with what is known about its place in the chain. */
 export type StoredHeader = {
@@ -67,6 +70,21 @@ export class ChainReader {
     return this.#tables.numbers.get(asBuffer(hash))?.readBigUInt64BE();
   }
 
+  /** Whether the indexes cover every block: a store of an earlier version of this program has none. */
+  get isIndexed(): boolean {
+    return isIndexed(this.#tables);
+  }
+
+  /** Where the transaction with this hash (32) is. @throws Error when the store has no indexes */
+  findTransaction(hash: Uint8Array): TransactionPosition | undefined {
+    return findTransaction(this.#tables, hash);
+  }
+
+  /** What logs are found by. @throws Error when the store has no indexes */
+  get logTables(): LogTables {
+    return requireIndexes(this.#tables);
+  }
+
   /** RLP [transactions, uncles, withdrawals?]. */
   getBody(number: bigint): Uint8Array | undefined {
     return this.#tables.bodies.get(numberKey(number));
@@ -87,6 +105,22 @@ export class ChainReader {
    */
   findSlot(key: Uint8Array, block: number): Version | undefined {
     return this.#tables.slots.find(key, block);
+  }
+
+  /** Keys of accounts (20) and the blocks that set them last. */
+  listAccounts(range: KeyRange): KeyAge[] {
+    return this.#tables.accounts.listKeys(range);
+  }
+
+  /** Keys of slots (address, slot: 52) and the blocks that set them last. */
+  listSlots(range: KeyRange): KeyAge[] {
+    return this.#tables.slots.listKeys(range);
+  }
+
+  /** What a block changed; undefined where the store has no list of it. */
+  getChanges(block: bigint): BlockChanges | undefined {
+    const row = this.#tables.changes?.get(numberKey(block));
+    return row && decodeBlockChanges(row);
   }
 
   /** A node of the head's state trie. `path` is hex-prefix encoded. */

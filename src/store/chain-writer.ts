@@ -2,6 +2,7 @@ import { type Block, encodeBody } from '../chain/block.ts';
 import { headerToRlp } from '../chain/header.ts';
 import { encodeStoredReceipts, type StoredReceipt } from '../chain/receipt.ts';
 import { encodeRlp } from '../primitives/rlp.ts';
+import { ChangeCollector, KEPT_CHANGES } from './block-changes.ts';
 import { ChainReader } from './chain-reader.ts';
 import {
   asBuffer,
@@ -15,6 +16,7 @@ import {
   type Tables,
 } from './schema.ts';
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
+import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
 
 /** A block that was executed and found right, with everything that it adds to the store. */
 export type ExecutedBlock = {
@@ -44,7 +46,7 @@ export function encodeExecutedBlock({ block, hash, totalDifficulty, receipts }: 
 }
 
 /**
- * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state and head move
+ * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move
  * together, so that a process that dies at any moment leaves the last commit whole.
  */
 export class ChainWriter {
@@ -73,8 +75,11 @@ export class ChainWriter {
       if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
-      this.#putState(state);
-      this.#putBlock(encodeExecutedBlock(genesis));
+      this.#putState(state, new ChangeCollector(0));
+      const block = encodeExecutedBlock(genesis);
+      this.#putBlock(block);
+      indexBlocks(this.#tables, [block]);
+      markIndexed(this.#tables, block.number);
     });
   }
 
@@ -92,19 +97,45 @@ export class ChainWriter {
           `the store's head moved to block ${head} while importing: is another import running?`,
         );
       }
-      this.#putState(state);
-      for (const block of blocks) this.#putBlock(block);
+      if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach to its head');
+      const changes = new ChangeCollector(Number(first.number));
+      this.#putState(state, changes);
+      let last = first.number;
+      for (const block of blocks) {
+        this.#putBlock(block);
+        this.#putChanges(block.number, changes);
+        last = block.number;
+      }
+      indexBlocks(this.#tables, blocks);
+      markIndexed(this.#tables, last);
     });
+  }
+
+  /**
+   * Adds some blocks to the indexes of a store that an earlier version of this program made, in a transaction of their own: what is
+   * killed in between goes on there, and several processes may do it at the same time. To be called until nothing is left.
+   */
+  indexPiece(): IndexProgress {
+    return this.#tables.root.transactionSync(() => indexPiece(this.#tables));
   }
 
   async close(): Promise<void> {
     await this.#tables.root.close();
   }
 
-  #putState({ accounts, slots, accountTrie, storageTries, codes }: StateBatch): void {
+  #putState(
+    { accounts, slots, accountTrie, storageTries, codes }: StateBatch,
+    changes: ChangeCollector,
+  ): void {
     const tables = this.#tables;
-    for (const write of accounts) tables.accounts.write(write);
-    for (const write of slots) tables.slots.write(write);
+    for (const write of accounts) {
+      tables.accounts.write(write);
+      changes.addAccount(write);
+    }
+    for (const write of slots) {
+      tables.slots.write(write);
+      changes.addSlot(write);
+    }
     for (const node of accountTrie) putNode(tables.accountTrie, NO_OWNER, node);
     for (const write of storageTries) this.#putStorageTrie(write);
     for (const [hash, code] of codes) tables.codes.putSync(asBuffer(hash), asBuffer(code));
@@ -120,6 +151,13 @@ export class ChainWriter {
       }
     }
     for (const node of nodes) putNode(table, owner, node);
+  }
+
+  #putChanges(block: bigint, changes: ChangeCollector): void {
+    const { changes: table } = this.#tables;
+    table?.putSync(numberKey(block), changes.encode(Number(block)));
+    const oldest = block - BigInt(KEPT_CHANGES);
+    if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 
   #putBlock({ number, hash, header, body, receipts }: EncodedBlock): void {

@@ -1,5 +1,7 @@
 /** The tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { LogTables } from './log-index.ts';
+import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
 
 /** Raised with every change of layout; a store of another version is refused. */
@@ -29,9 +31,22 @@ export type Tables = {
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
+  /** Made from the blocks; undefined in a store that is open for reading and has none yet. */
+  readonly indexes: IndexTables | undefined;
+  /**
+   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
+   * reading and has none yet; one that an earlier version of this program wrote lacks rows.
+   */
+  readonly changes: BinaryTable | undefined;
 };
 
-const MAX_TABLES = 16;
+/** What is found by something else than a number: each table follows from the blocks up to `META_INDEXED`. */
+export type IndexTables = {
+  /** hash of a transaction (32) -> number of its block (8), index in it (4). */
+  readonly transactions: BinaryTable;
+} & LogTables;
+
+const MAX_TABLES = 24;
 const ADDRESS_LENGTH = 20;
 const SLOT_LENGTH = 32;
 
@@ -78,8 +93,26 @@ export function openTables(path: string, readOnly: boolean): Tables {
     accountTrie: table('account-trie'),
     storageTries: table('storage-tries'),
     codes: table('codes'),
+    indexes: openIndexes(table),
+    changes: table('changes') as BinaryTable | undefined,
   };
 }
+
+/** LMDB makes the tables that are missing where it may write, and has none where it may not. */
+function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
+  const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
+  if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;
+  return { transactions, logStarts, logBlocks, logTerms: new PostingTable(logTerms, logTermsClosed) };
+}
+
+/** Names of the tables that `IndexTables` is made of. */
+export const INDEX_TABLES: readonly string[] = [
+  'transactions',
+  'log-starts',
+  'log-blocks',
+  'log-terms',
+  'log-terms-closed',
+];
 
 export function numberKey(number: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
@@ -95,3 +128,5 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 export const META_SCHEMA: Buffer = Buffer.from('schema');
 export const META_CONFIG: Buffer = Buffer.from('config');
 export const META_HEAD: Buffer = Buffer.from('head');
+/** -> `INDEX_VERSION` (1), number of the last block that the indexes cover (8). */
+export const META_INDEXED: Buffer = Buffer.from('indexed');

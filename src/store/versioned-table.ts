@@ -13,6 +13,12 @@ export type VersionedWrite = {
   readonly versions: readonly Version[];
 };
 
+/** A part of a table's keys. */
+export type KeyRange = { readonly after?: Uint8Array; readonly prefix?: Uint8Array; readonly limit: number };
+
+/** A key and the block that set its newest value. */
+export type KeyAge = { readonly key: Uint8Array; readonly since: number };
+
 /** Block numbers are counted from 0 one by one: 2^48 of them are enough. */
 const NUMBER_LENGTH = 6;
 
@@ -56,6 +62,27 @@ export class VersionedTable {
     return undefined;
   }
 
+  /**
+   * Keys in their order with the blocks that set them last.
+   * @param after only keys behind this one
+   * @param prefix only keys that begin with these bytes
+   */
+  listKeys({ after, prefix, limit }: KeyRange): KeyAge[] {
+    const range = {
+      ...(prefix !== undefined && {
+        start: Buffer.from(prefix),
+        end: Buffer.concat([prefix, PAST_ALL_KEYS]),
+      }),
+      ...(after !== undefined && { start: Buffer.concat([after, NEXT_KEY]) }),
+      limit,
+    };
+    const keys: KeyAge[] = [];
+    for (const { key, value } of this.#newest.getRange(range)) {
+      keys.push({ key, since: value.readUIntBE(0, NUMBER_LENGTH) });
+    }
+    return keys;
+  }
+
   /** Within a write transaction: the last version becomes the newest, those before it become history. */
   write({ key, versions }: VersionedWrite): void {
     for (const { since, value } of versions.slice(0, -1)) {
@@ -72,3 +99,7 @@ export class VersionedTable {
 }
 
 const NO_NUMBER = Buffer.alloc(NUMBER_LENGTH);
+/** Keys of a table are of one length: behind a key comes first what is one byte longer. */
+const NEXT_KEY = Buffer.of(0);
+/** Longer than the rest of any key, and above it. */
+const PAST_ALL_KEYS = Buffer.alloc(64, 0xff);

@@ -94,6 +94,11 @@ export class BlockDirectory {
     return hash === undefined || hash === block.hash ? block : null;
   }
 
+  /** A block by its hash, canonical or not, where it is known without asking. */
+  findKnown(hash: string): Block | undefined {
+    return this.#blocks.get(hash);
+  }
+
   /** A block by its hash, canonical or not; null when there is none. */
   async findByHash(hash: string, scope: RequestScope): Promise<Block | null> {
     const known = this.#blocks.get(hash);

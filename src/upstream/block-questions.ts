@@ -1,73 +1,122 @@
-import type { BlockReference, HeaderView } from '../chain/chain.ts';
+import type { BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { BlockAccess } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { checkTransaction, checkUncle } from './checks/check-parts.ts';
+import { checkBlock } from './checks/check-block.ts';
+import { checkUncle } from './checks/check-parts.ts';
+import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NodeCall } from './node-call.ts';
-import type { RoutedCall } from './routed-call.ts';
+import type { BlockPosition, RoutedCall } from './routed-call.ts';
+
+const RAW_METHODS: Readonly<Record<RawPart, string>> = {
+  block: 'debug_getRawBlock',
+  header: 'debug_getRawHeader',
+  receipts: 'debug_getRawReceipts',
+};
 
 /**
- * Questions about the contents of blocks. The directory knows how many transactions and uncles a block has and which
+ * Questions about blocks. The directory knows how many transactions and uncles a block has and which
  * they are: what lies past the end is null without asking, what comes must be what the block lists, and a null for
  * what it lists is a fault.
  */
 export class BlockQuestions {
   readonly #parts: QuestionParts;
+  readonly #access: BlockAccess;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
+    this.#access = new BlockAccess(parts);
+  }
+
+  /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
+  async getBlock(
+    reference: BlockReference,
+    hasTransactions: boolean,
+    scope: RequestScope,
+  ): Promise<JsonResult | null> {
+    const method = 'eth_getBlockByNumber';
+    if (reference.kind === 'hash') return this.#getBlockByHash(reference.hash, hasTransactions, scope);
+    const { resolver, directory } = this.#parts;
+    const resolved = await resolver.resolve(reference, scope);
+    if (resolved.kind === 'pending') return this.#access.askPending(method, [hasTransactions], scope);
+    if (resolved.kind === 'none') return null;
+    const { number } = resolved.position;
+    const hash = resolved.position.hash ?? (await directory.findByNumber(number, scope))?.hash;
+    if (hash === undefined) return null;
+    const params = JSON.stringify([encodeQuantity(number), hasTransactions]);
+    const position = { number, hash };
+    return this.#askBlock({ method, params, block: position, nulls: 'doubt' }, hash, hasTransactions, scope);
+  }
+
+  /** Nodes need not have `eth_getHeaderByNumber`: what a block object has besides the header is taken away. */
+  async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
+    if (reference.kind === 'tag' && reference.tag === 'pending') return null;
+    const block = await this.getBlock(reference, false, scope);
+    return block === null ? null : takeHeader(block as JsonText);
+  }
+
+  async countTransactions(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
+    const found = await this.#access.find(reference, scope);
+    if (found === 'pending') {
+      return this.#access.askPending('eth_getBlockTransactionCountByNumber', [], scope);
+    }
+    return found && `"${encodeQuantity(found.block.transactionHashes.length)}"`;
+  }
+
+  async countUncles(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
+    const found = await this.#access.find(reference, scope);
+    if (found === 'pending') return '"0x0"';
+    return found && `"${encodeQuantity(found.block.uncleHashes.length)}"`;
   }
 
   async getReceipts(reference: BlockReference, scope: RequestScope): Promise<JsonResult | null> {
     const method = 'eth_getBlockReceipts';
-    const resolved = await this.#parts.resolver.resolve(reference, scope);
-    if (resolved.kind === 'pending') return this.#askPending(method, [], scope);
-    const block = await this.#findBlock(resolved, scope);
-    if (block === null) return null;
+    const found = await this.#access.find(reference, scope);
+    if (found === 'pending') return this.#access.askPending(method, [], scope);
+    if (found === null) return null;
+    const { block, isCanonical } = found;
     if (block.transactionHashes.length === 0) return '[]';
-    const name =
-      resolved.kind === 'block' && !resolved.isCanonical ? block.hash : encodeQuantity(block.number);
+    const name = isCanonical ? encodeQuantity(block.number) : block.hash;
     const call: RoutedCall = {
-      ...this.#about(method, block, [name]),
+      ...this.#access.about(method, block, [name]),
       batch: () => listReceipts(block),
       check: checkReceipts(block),
     };
     return this.#parts.ask({ call, scope });
   }
 
-  async getTransaction(
-    reference: BlockReference,
-    index: bigint,
-    scope: RequestScope,
-  ): Promise<JsonText | null> {
-    const method = 'eth_getTransactionByBlockNumberAndIndex';
-    const resolved = await this.#parts.resolver.resolve(reference, scope);
-    if (resolved.kind === 'pending') return this.#askPending(method, [encodeQuantity(index)], scope);
-    const block = await this.#findBlock(resolved, scope);
-    if (block === null || index >= block.transactionHashes.length) return null;
-    const params = [encodeQuantity(block.number), encodeQuantity(index)];
-    const check = checkTransaction(block, Number(index));
-    return this.#askText({ ...this.#about(method, block, params), check }, scope);
-  }
-
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
-    const method = 'eth_getUncleByBlockNumberAndIndex';
     const resolved = await this.#parts.resolver.resolve(reference, scope);
     // A pending block has no uncles: it is not sealed (geth answers null too).
     if (resolved.kind !== 'block' || this.#parts.directory.isMergedAt(resolved.position.number)) return null;
-    const block = await this.#findBlock(resolved, scope);
+    const block = await this.#access.findResolved(resolved, scope);
     if (block === null || index >= block.uncleHashes.length) return null;
-    const params = [encodeQuantity(block.number), encodeQuantity(index)];
-    return this.#askText(
-      { ...this.#about(method, block, params), check: checkUncle(block, Number(index)) },
-      scope,
-    );
+    const found = { block, isCanonical: resolved.isCanonical };
+    const call = this.#access.aboutIndex('eth_getUncle', found, index);
+    return this.#access.askText({ ...call, check: checkUncle(block, Number(index)) }, scope);
+  }
+
+  async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
+    const found = await this.#access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const byHash = [{ blockHash: block.hash }];
+    const call: RoutedCall = {
+      ...this.#access.about(RAW_METHODS[part], block, isCanonical ? [encodeQuantity(block.number)] : byHash),
+      paramsByHash: JSON.stringify(byHash),
+      isHeld: true,
+      // Receipts do not say which block they are of.
+      isBound: part !== 'receipts',
+      check: part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part),
+    };
+    return this.#parts.ask({ call, scope });
   }
 
   async getHeader(reference: BlockReference, scope: RequestScope): Promise<HeaderView | null> {
@@ -77,7 +126,7 @@ export class BlockQuestions {
     if (resolved.kind === 'pending') return this.#getPendingHeader(scope);
     const known = this.#findKnownHeader(resolved);
     if (known !== undefined) return viewOf(known);
-    const block = await this.#findBlock(resolved, scope);
+    const block = await this.#access.findResolved(resolved, scope);
     return block === null ? null : viewOf(block);
   }
 
@@ -88,46 +137,42 @@ export class BlockQuestions {
     return hash === undefined || header?.hash === hash ? header : undefined;
   }
 
-  /** A question whose answer never changes as long as the block is the same. */
-  #about(method: string, { number, hash }: Block, params: readonly string[]): RoutedCall {
-    const text = JSON.stringify(params);
-    return {
-      method,
-      params: text,
-      block: { number, hash },
-      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}` },
-      nulls: 'fault',
-      isBound: true,
-    };
+  async #getBlockByHash(hash: string, isFull: boolean, scope: RequestScope): Promise<JsonResult | null> {
+    const params = JSON.stringify([hash, isFull]);
+    return this.#askBlock({ method: 'eth_getBlockByHash', params, nulls: 'claim' }, hash, isFull, scope);
   }
 
-  async #findBlock(resolved: ResolvedBlock, scope: RequestScope): Promise<Block | null> {
-    if (resolved.kind !== 'block') return null;
-    const { number, hash } = resolved.position;
-    if (!resolved.isCanonical && hash !== undefined) return this.#parts.directory.findByHash(hash, scope);
-    return this.#parts.directory.findByNumber(number, scope);
-  }
-
-  async #askText(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
-    return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
-  }
-
-  async #askPending(method: string, rest: readonly string[], scope: RequestScope): Promise<JsonText | null> {
-    const params = JSON.stringify(['pending', ...rest]);
-    const answer = await this.#askText({ method, params, isSticky: true, nulls: 'truth' }, scope);
+  async #askBlock(
+    call: Pick<RoutedCall, 'method' | 'params' | 'nulls'> & { readonly block?: BlockPosition },
+    hash: string,
+    isFull: boolean,
+    scope: RequestScope,
+  ): Promise<JsonResult | null> {
+    const answer = await this.#parts.ask({
+      call: {
+        ...call,
+        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:block:${isFull}` },
+        isBound: true,
+        ...(isFull ? { isHeld: true } : { isText: true }),
+        check: checkBlock(hash, this.#parts.directory.findKnown(hash)),
+      },
+      scope,
+    });
     return answer === 'null' ? null : answer;
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {
-    const call: RoutedCall = {
-      method: 'eth_getBlockByNumber',
-      params: '["pending",false]',
-      isSticky: true,
-      nulls: 'truth',
-    };
-    const answer = await this.#askText(call, scope);
-    return answer === 'null' ? null : parsePendingHeader(answer);
+    const answer = await this.#access.askPending('eth_getBlockByNumber', [false], scope);
+    return answer === null ? null : parsePendingHeader(answer);
   }
+}
+
+/** What a block object has that is not of its header. */
+const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions', 'uncles', 'withdrawals'];
+
+function takeHeader(block: JsonText): JsonText {
+  const fields = Object.entries(parseObject(block)).filter(([name]) => !BODY_FIELDS.includes(name));
+  return JSON.stringify(Object.fromEntries(fields));
 }
 
 function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }: BlockHeader): HeaderView {

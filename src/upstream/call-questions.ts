@@ -1,10 +1,12 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CacheKey } from '../cache/cache.ts';
+import type { BlockReference, CallRequest, SimulateRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
+import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { BlockPosition, Handler, RoutedCall } from './routed-call.ts';
 
@@ -12,21 +14,30 @@ export type QuestionParts = {
   /** Tells what is kept of this chain from what is kept of others. */
   readonly cacheScope: () => string;
   readonly ask: Handler;
+  /** Keeps an answer that was compared with its block after it had come. */
+  readonly keep: (key: CacheKey, answer: JsonText) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
 };
 
 /** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */
-const MAX_KEY_LENGTH = 65_536;
+export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult) => JsonResult;
 
-type Question = { readonly method: string; readonly request: CallRequest; readonly check: Check };
+/** Parameters as text: the first one, the block, and those after it, each with its comma. */
+type EncodedRequest = {
+  readonly block: BlockReference;
+  readonly text: JsonText;
+  readonly overrides: string;
+};
+
+type Question = { readonly method: string; readonly request: EncodedRequest; readonly check: Check };
 
 /** A block whose hash is known. */
 type PinnedBlock = Extract<ResolvedBlock, { kind: 'block' }>;
 
-/** `eth_call` and `eth_estimateGas`: at one block for all upstreams, by its hash where nodes take one. */
+/** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`: at one block for all upstreams, by its hash where nodes take one. */
 export class CallQuestions {
   readonly #parts: QuestionParts;
 
@@ -35,14 +46,25 @@ export class CallQuestions {
   }
 
   call(request: CallRequest, scope: RequestScope): Promise<JsonResult> {
-    return this.#ask('eth_call', request, checkData, scope);
+    return this.#ask('eth_call', encodeRequest(request), checkData, scope);
   }
 
   estimateGas(request: CallRequest, scope: RequestScope): Promise<JsonText> {
-    return this.#ask('eth_estimateGas', request, checkQuantity, scope) as Promise<JsonText>;
+    return this.#ask('eth_estimateGas', encodeRequest(request), checkQuantity, scope) as Promise<JsonText>;
   }
 
-  #ask(method: string, request: CallRequest, check: Check, scope: RequestScope): Promise<JsonResult> {
+  createAccessList(request: CallRequest, scope: RequestScope): Promise<JsonResult> {
+    return this.#ask('eth_createAccessList', encodeRequest(request), checkAccessList, scope);
+  }
+
+  simulate({ simulation, block }: SimulateRequest, scope: RequestScope): Promise<JsonResult> {
+    const { length } = simulation.blockStateCalls;
+    const text = JSON.stringify(simulation);
+    const check: Check = (result) => checkSimulation(result, length);
+    return this.#ask('eth_simulateV1', { block, text, overrides: '' }, check, scope);
+  }
+
+  #ask(method: string, request: EncodedRequest, check: Check, scope: RequestScope): Promise<JsonResult> {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     const isPinned = resolved?.kind === 'block' && resolved.position.hash !== undefined;
     return isPinned
@@ -59,15 +81,14 @@ export class CallQuestions {
       return this.#askAt(question, { ...resolved, position }, scope);
     }
     const { method, request, check } = question;
-    const params = `[${encodeCall(request)},"pending"${encodeOverrides(request)}]`;
+    const params = `[${request.text},"pending"${request.overrides}]`;
     const call = { method, params, isSticky: true, nulls: 'fault', isHeld: true, check } as const;
     return ask({ call, scope });
   }
 
   #askAt({ method, request, check }: Question, block: PinnedBlock, scope: RequestScope): Promise<JsonResult> {
     const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
-    const text = encodeCall(request);
-    const overrides = encodeOverrides(request);
+    const { text, overrides } = request;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
     const byHash = `[${text},{"blockHash":"${hash}","requireCanonical":${isStrict}}${overrides}]`;
     const call: RoutedCall = {
@@ -101,8 +122,8 @@ export async function findHash(
   return { number, hash: found };
 }
 
-function encodeCall({ call }: CallRequest): JsonText {
-  return JSON.stringify(call);
+function encodeRequest(request: CallRequest): EncodedRequest {
+  return { block: request.block, text: JSON.stringify(request.call), overrides: encodeOverrides(request) };
 }
 
 /** Further parameters, each with its comma. Told only where there are any: not every client takes them. */

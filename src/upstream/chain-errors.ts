@@ -8,6 +8,8 @@ export function toChainError(error: unknown): unknown {
     case 'unknown':
     case 'missing':
       return new ChainError('failed', error.message);
+    case 'tooMuch':
+      return new ChainError('exceeded', error.message);
     case 'pruned':
       return new ChainError('pruned', error.message);
     case 'rateLimited':

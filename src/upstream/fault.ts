@@ -20,6 +20,8 @@ export type FaultKind =
   | 'pruned'
   /** The node does not have the method. */
   | 'unsupported'
+  /** The node refuses so many blocks, or so many results, of one question for logs. */
+  | 'tooMuch'
   /** The answer contradicts what is known of the block. */
   | 'wrong'
   /** An error that is not understood. */
@@ -51,5 +53,27 @@ export class UnknownExecutionError extends UpstreamFault {
   constructor(code: number, message: string) {
     super('unknown', message);
     this.code = code;
+  }
+}
+
+/** No vendor takes fewer blocks; a smaller number in its words is another one. */
+const MIN_ALLOWED = 5;
+
+/** Logs that a node refuses because there is too much to search (`range`) or to answer (`size`): fewer blocks may do. */
+export class LogRefusal extends UpstreamFault {
+  readonly of: 'range' | 'size';
+  /** Numbers in what the node said: the blocks that it would take are among them. */
+  readonly #numbers: readonly number[];
+
+  constructor(of: 'range' | 'size', message: string, ...numbers: readonly number[]) {
+    super('tooMuch', message);
+    this.of = of;
+    this.#numbers = numbers;
+  }
+
+  /** Blocks that the node would take, fewer than it has refused; undefined when it did not say. */
+  allowedBelow(blocks: number): number | undefined {
+    const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
+    return allowed.length === 0 ? undefined : Math.max(...allowed);
   }
 }

@@ -1,6 +1,8 @@
-import type { Cache } from '../cache/cache.ts';
+import type { Cache, CacheKey } from '../cache/cache.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -12,9 +14,12 @@ import { CallQuestions } from './call-questions.ts';
 import { createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
 import { UpstreamFault } from './fault.ts';
+import { FeeQuestions } from './fee-questions.ts';
 import { findMerge } from './find-merge.ts';
+import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
@@ -28,6 +33,9 @@ import {
   waitForHeads,
   watchWait,
 } from './start-up.ts';
+import { StateQuestions } from './state-questions.ts';
+import { StatusQuestions } from './status-questions.ts';
+import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
@@ -46,6 +54,7 @@ export type UpstreamChainOptions = {
   readonly network: string;
   readonly upstreams: readonly UpstreamOptions[];
   readonly pool: PoolOptions;
+  readonly logs: LogLimits;
   readonly cache: Cache;
   readonly log: Logger;
 };
@@ -201,14 +210,21 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     resolver,
     directory,
   };
+  const heads = new HeadQuestions(parts);
   return new UpstreamChain({
     chainId,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    transactions: new TransactionQuestions(parts),
+    logs: new LogQuestions({ ...parts, limits: options.logs, maxBlocks: () => maxLogBlocks(upstreams) }),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&
@@ -217,6 +233,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => describeChain(head, upstreams),
     close,
   });
+}
+
+/** Blocks that one question for logs may have, at the node that takes most. */
+function maxLogBlocks(upstreams: readonly Upstream[]): number {
+  const usable = upstreams.filter(({ isUp }) => isUp);
+  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
 }
 
 /** Whether a node may yet report the first head, or show that it is on the chain. */

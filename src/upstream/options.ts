@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
-import { findPassthroughProblem } from './passthrough-rule.ts';
-import { READ_METHODS } from './read-methods.ts';
 
 /** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
 export type UpstreamOptions = {
@@ -203,19 +201,3 @@ export const poolOptionsSchema: z.ZodType<PoolOptions> = poolRowSchema.prefault(
 function isCircular({ safe, finalized }: PoolOptions['tags']): boolean {
   return safe === 'safe' || finalized === 'finalized' || (safe === 'finalized' && finalized === 'safe');
 }
-
-/** `passthrough:` of a network: the preset `read`, or names of methods (`read` may be among them). */
-export const passthroughSchema: z.ZodType<ReadonlySet<string>> = z
-  .union(
-    [z.literal('read').transform((preset) => [preset]), z.array(z.string()).max(500)],
-    'expected read, or a list of methods',
-  )
-  .superRefine((names, context) => {
-    for (const [i, name] of names.entries()) {
-      const message = name === 'read' ? undefined : findPassthroughProblem(name);
-      if (message !== undefined) context.addIssue({ code: 'custom', message, path: [i] });
-    }
-  })
-  .transform(
-    (names) => new Set(names.flatMap((name) => (name === 'read' ? [...READ_METHODS.keys()] : [name]))),
-  );

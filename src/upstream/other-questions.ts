@@ -2,17 +2,16 @@ import { decodeBlockReference, encodeBlockReference, isTag } from '../chain/bloc
 import type { BlockReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
-import { checkBlockHash, checkMember } from './checks/check-parts.ts';
+import { checkBlock } from './checks/check-block.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Methods that the service does not know itself: what rollup families need, and what a network passes through. */
+/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. */
 export class OtherQuestions {
   readonly #parts: QuestionParts;
 
@@ -23,47 +22,11 @@ export class OtherQuestions {
   /** @throws UpstreamFault `unsupported` when no node has the method. */
   async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
-    if (rule.counts !== undefined) return this.#count(rule.counts, params, rule, scope);
     const call =
-      method === 'eth_getLogs'
-        ? await this.#pinLogs(params, scope)
-        : rule.block === undefined
-          ? askPlainly(method, params, rule)
-          : await this.#pinBlock(method, params, rule, scope);
+      rule.block === undefined
+        ? { method, params: JSON.stringify(params), nulls: rule.nulls }
+        : await this.#pinBlock(method, params, rule, scope);
     return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
-  }
-
-  async getBlock(
-    block: BlockReference,
-    hasTransactions: boolean,
-    scope: RequestScope,
-  ): Promise<JsonResult | null> {
-    const answer = await (block.kind === 'hash'
-      ? this.ask('eth_getBlockByHash', [block.hash, hasTransactions], scope)
-      : this.ask('eth_getBlockByNumber', [encodeBlockReference(block), hasTransactions], scope));
-    return answer === 'null' ? null : answer;
-  }
-
-  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
-    const params = [address, encodeBlockReference(block)];
-    return this.ask('eth_getTransactionCount', params, scope) as Promise<JsonText>;
-  }
-
-  /** How many transactions or uncles a block has: the directory knows. */
-  async #count(
-    list: 'transactionHashes' | 'uncleHashes',
-    params: readonly unknown[],
-    rule: ReadRule,
-    scope: RequestScope,
-  ): Promise<JsonText> {
-    const { resolver, directory } = this.#parts;
-    const resolved = await resolver.resolve(readReference(params[0], 0, rule), scope);
-    if (resolved.kind !== 'block') return 'null';
-    const { number, hash } = resolved.position;
-    const block = await (hash === undefined
-      ? directory.findByNumber(number, scope)
-      : directory.findByHash(hash, scope));
-    return block === null ? 'null' : `"${encodeQuantity(BigInt(block[list].length))}"`;
   }
 
   /** Puts the block that a tag means now in its place, or knows the answer without asking. */
@@ -98,39 +61,7 @@ export class OtherQuestions {
       }),
       nulls: rule.nulls,
       ...(rule.check !== undefined && { isText: true, check: rule.check }),
-      ...(rule.namesBlock === true && { isText: true, isBound: true, check: checkBlockHash(hash) }),
-    };
-  }
-
-  /**
-   * The tags in a filter for logs become numbers, and the node must have the highest block of the range. Blocks above
-   * the served head have no logs yet, whatever single nodes know of them.
-   */
-  async #pinLogs(params: readonly unknown[], scope: RequestScope): Promise<RoutedCall | JsonText> {
-    const method = 'eth_getLogs';
-    const filter = Object(params[0]) as Readonly<Record<string, unknown>>;
-    if (typeof filter['blockHash'] === 'string') {
-      return { method, params: JSON.stringify(params), nulls: 'fault' };
-    }
-    const latest = await this.#parts.resolver.getHead(scope);
-    const pinned: Record<string, unknown> = { ...filter };
-    let highest = 0n;
-    for (const side of ['fromBlock', 'toBlock']) {
-      const reference = readReference(filter[side], 0, { isOptional: true, nulls: 'fault' });
-      const resolved = await this.#parts.resolver.resolve(reference, scope);
-      if (resolved.kind === 'none' && reference.kind === 'tag') {
-        throw new ChainError('failed', resolved.message);
-      }
-      if (resolved.kind === 'none' && side === 'fromBlock') return '[]';
-      const number = resolved.kind === 'block' ? resolved.position.number : latest.number;
-      pinned[side] = encodeBlockReference({ kind: 'number', number });
-      if (number > highest) highest = number;
-    }
-    return {
-      method,
-      params: JSON.stringify(replaceAt(params, 0, pinned)),
-      block: { number: highest, hash: this.#parts.directory.hashOf(highest) },
-      nulls: 'fault',
+      ...(rule.namesBlock === true && { isText: true, isBound: true, check: checkBlock(hash, undefined) }),
     };
   }
 }
@@ -158,14 +89,6 @@ function normalizeReference(value: unknown): unknown {
   if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
   const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
-}
-
-/** A look-up by hash says in its answer which hash it is about. */
-function askPlainly(method: string, params: readonly unknown[], { nulls, repeats }: ReadRule): RoutedCall {
-  const call: RoutedCall = { method, params: JSON.stringify(params), nulls };
-  const wanted = params[0];
-  if (repeats === undefined || typeof wanted !== 'string') return call;
-  return { ...call, isText: true, check: checkMember(repeats, wanted.toLowerCase()) };
 }
 
 /** By position: the parameter that is a tag. What such a method answers is not kept. */

@@ -1,6 +1,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import { LatencyWindow } from '../util/latency-window.ts';
+import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
@@ -11,13 +12,14 @@ import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
+import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
 import { createSender } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
 import { fillCache, readCache } from './policies/use-cache.ts';
-import { composePolicies, type Handler } from './routed-call.ts';
+import { type Handler, PolicyStack } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
@@ -39,43 +41,42 @@ export type PoolParts = {
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
 export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Handler {
-  return composePolicies(
-    [
-      readCache(cache),
-      keepDeadline(),
-      shareFlights(),
-      fillCache(cache, isFinal),
-      retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal),
-      order(upstreams),
-      resumeStreams(),
-      confirmNulls(),
-      failOver(),
+  return PolicyStack.of(readCache(cache))
+    .around(keepDeadline())
+    .around(shareFlights())
+    .around(fillCache(cache, isFinal))
+    .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
+    .around(order(upstreams))
+    .around(resumeStreams())
+    .around(confirmNulls())
+    .around(failOver())
+    .around(
       hedge({
         share: options.hedgePercent / 100,
         budget: new TokenBucket({ capacity: HEDGE_RESERVE }),
         latenciesOf: createLatencyTable(),
       }),
-      breakCircuit(createEventLog(network, log)),
+    )
+    .around(learnLogSpans())
+    .around(breakCircuit(createEventLog(network, log)))
+    .around(
       confirmErrors((error, upstream, method) =>
         log.info(
           { network, upstream: upstream.name, method, code: error.code, reason: error.message },
           'two upstreams agree that this error is a failed execution',
         ),
       ),
-      keepPace(),
-    ],
-    createSender(options),
-  );
+    )
+    .around(keepPace())
+    .over(createSender(options));
 }
 
-/** One record a method; methods beyond the bound share one. */
+/** One record a method; beyond the bound the one that was asked for longest ago is forgotten. */
 function createLatencyTable(): (method: string) => LatencyWindow {
-  const table = new Map<string, LatencyWindow>();
-  const rest = new LatencyWindow(LATENCY_WINDOW_MS);
+  const table = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
   return (method) => {
     const known = table.get(method);
     if (known !== undefined) return known;
-    if (table.size >= MAX_METHODS) return rest;
     const created = new LatencyWindow(LATENCY_WINDOW_MS);
     table.set(method, created);
     return created;

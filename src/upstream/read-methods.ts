@@ -10,10 +10,6 @@ export type ReadRule = {
   readonly isOptional?: boolean;
   /** Whether nodes that know EIP-1898 take a hash in this place. */
   readonly takesHash?: boolean;
-  /** The block's list whose length is the answer: it is known without asking for it. */
-  readonly counts?: 'transactionHashes' | 'uncleHashes';
-  /** The member of the answer that repeats the first parameter, a hash. */
-  readonly repeats?: string;
   /** Whether the answer names its block by hash, so that it can be compared. */
   readonly namesBlock?: boolean;
   /** What the answer is when the block lies above the served head; by default the error `header not found`. */
@@ -24,12 +20,11 @@ export type ReadRule = {
 };
 
 const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
-const BY_HASH: ReadRule = { nulls: 'claim' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
 /**
- * Read methods of nodes that a network may pass through: the preset `read`. None of them writes, signs, administers,
- * or leaves something behind in the node that answered (filters, subscriptions).
+ * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves something behind in the
+ * node that answered (filters, subscriptions).
  */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
@@ -40,15 +35,6 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],
   ['eth_feeHistory', { block: 1, nulls: 'fault' }],
   ['eth_getBlockByNumber', { block: 0, above: 'null', nulls: 'doubt', namesBlock: true }],
-  ['eth_getBlockTransactionCountByNumber', { block: 0, counts: 'transactionHashes', nulls: 'doubt' }],
-  ['eth_getUncleCountByBlockNumber', { block: 0, counts: 'uncleHashes', nulls: 'doubt' }],
-  ['eth_getBlockByHash', { ...BY_HASH, repeats: 'hash' }],
-  ['eth_getBlockTransactionCountByHash', { block: 0, counts: 'transactionHashes', nulls: 'claim' }],
-  ['eth_getUncleCountByBlockHash', { block: 0, counts: 'uncleHashes', nulls: 'claim' }],
-  ['eth_getTransactionByBlockHashAndIndex', { ...BY_HASH, repeats: 'blockHash' }],
-  ['eth_getUncleByBlockHashAndIndex', BY_HASH],
-  ['eth_getTransactionByHash', { ...BY_HASH, repeats: 'hash' }],
-  ['eth_getTransactionReceipt', { ...BY_HASH, repeats: 'transactionHash' }],
   ['eth_getLogs', PLAIN],
   ['eth_gasPrice', PLAIN],
   ['eth_maxPriorityFeePerGas', PLAIN],

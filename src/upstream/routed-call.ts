@@ -37,6 +37,8 @@ export type RoutedCall = {
   readonly needsVote?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
+  /** Blocks whose logs are asked for. */
+  readonly logBlocks?: number;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */
   readonly isSticky?: boolean;
   /** Under what the answer is shared and kept; absent where it may differ from one moment to the next. */
@@ -58,26 +60,50 @@ export type Witness = { upstream?: Upstream };
 export type Exchange = {
   readonly call: RoutedCall;
   readonly scope: RequestScope;
-  /** Who may be asked, best first: set by `order`. */
-  readonly route?: Route;
-  /** Who is asked: set by `hedge`. */
-  readonly upstream?: Upstream;
-  /** Who must not be asked (again). */
+  /** Upstreams that must not be asked (again). */
   readonly except?: ReadonlySet<Upstream>;
-  /** Where it is noted who answered, for callers that want to ask somebody else next. */
+  /** Where the upstream that answered is noted, for callers that want to ask another one next. */
   readonly witness?: Witness;
 };
+
+/** An exchange for which it is decided which upstreams may be asked: best first. */
+export type Routed = Exchange & { readonly route: Route };
+
+/** An exchange for which it is decided which upstream is asked. */
+export type Directed = Routed & { readonly upstream: Upstream };
 
 /**
  * Answers an exchange. Rejects with ChainError where the node's answer is an error (a revert, an invalid parameter),
  * and with UpstreamFault where there is no answer that can be used.
  */
-export type Handler = (exchange: Exchange) => Promise<JsonResult>;
+export type Handler<E extends Exchange = Exchange> = (exchange: E) => Promise<JsonResult>;
 
-/** Something that happens around the asking. */
-export type Policy = (next: Handler) => Handler;
+/** Something that happens around the asking: it gets exchanges of type `In` and hands them on as `Out`. */
+export type Policy<In extends Exchange = Exchange, Out extends In = In> = (next: Handler<Out>) => Handler<In>;
 
-/** The first policy of the list is the outermost. */
-export function composePolicies(policies: readonly Policy[], innermost: Handler): Handler {
-  return policies.reduceRight((next, policy) => policy(next), innermost);
+/**
+ * Policies from the outside in. What a policy needs to be decided has to be decided by those around it: in any other
+ * order the list does not compile.
+ */
+export class PolicyStack<Out extends Exchange> {
+  readonly #wrap: (innermost: Handler<Out>) => Handler;
+
+  private constructor(wrap: (innermost: Handler<Out>) => Handler) {
+    this.#wrap = wrap;
+  }
+
+  /** A stack of this policy alone. */
+  static of<Out extends Exchange>(outermost: Policy<Exchange, Out>): PolicyStack<Out> {
+    return new PolicyStack(outermost);
+  }
+
+  /** The stack with one more policy inside of all others. */
+  around<Next extends Out>(policy: Policy<Out, Next>): PolicyStack<Next> {
+    return new PolicyStack((innermost) => this.#wrap(policy(innermost)));
+  }
+
+  /** The handler that all policies are around of. */
+  over(innermost: Handler<Out>): Handler {
+    return this.#wrap(innermost);
+  }
 }

@@ -4,6 +4,7 @@ import type { Vote } from './heads/electorate.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
 import type { Identity } from './identity.ts';
+import { LogSpan } from './log-span.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
@@ -61,6 +62,7 @@ export class Upstream {
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
   readonly health: Health;
+  readonly logSpan: LogSpan;
   /** Faults so far by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
   /** Of requests, but for those that were given up. */
@@ -98,6 +100,7 @@ export class Upstream {
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
     this.health = new Health(parts.now);
+    this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;
     this.#now = parts.now;
   }

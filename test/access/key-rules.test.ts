@@ -55,26 +55,25 @@ test('methods by either name', () => {
 
 test('contracts: what goes elsewhere, nowhere or to no address is not allowed', () => {
   const rules = rulesOf({ addresses: [ADDRESS] });
-  assert.ok(rules.allowsCall([{ to: ADDRESS }]));
-  assert.ok(rules.allowsCall([{ to: ADDRESS }, 'latest', null]));
-  assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: '0x00' } }]));
-  assert.ok(!rules.allowsCall([{ to: ADDRESS }, 'latest', undefined, { number: '0x1' }]));
-  assert.ok(!rules.allowsCall([]));
-  assert.ok(
-    !rules.allowsCall([{ to: ADDRESS, blockStateCalls: [] }], true),
-    'of nodes’ own methods nothing is known',
-  );
-  assert.ok(rules.allowsCall([{ to: ADDRESS.toUpperCase().replace('0X', '0x') }]));
-  for (const call of [
-    { to: `0x${'00'.repeat(20)}` },
-    {},
-    { to: null },
-    { to: [ADDRESS] },
+  const allows = (touched: readonly unknown[] | 'anything'): boolean =>
+    rules.allowsContracts(() => touched, []);
+  assert.ok(allows([]), 'what touches no contract is every key’s');
+  assert.ok(allows([ADDRESS, ADDRESS.toUpperCase().replace('0X', '0x')]));
+  assert.ok(!allows('anything'));
+  for (const bad of [
+    `0x${'00'.repeat(20)}`,
     null,
     undefined,
+    [ADDRESS],
+    { to: ADDRESS },
     'x',
+    `${ADDRESS} `,
   ]) {
-    assert.ok(!rules.allowsCall([call]), JSON.stringify(call));
+    assert.ok(!allows([bad]), String(bad));
+    assert.ok(!allows([ADDRESS, bad]), `${ADDRESS}, ${String(bad)}`);
   }
-  assert.ok(rulesOf({ methods: ['eth_call'] }).allowsCall([{}, 'latest', {}]));
+  assert.ok(
+    rulesOf({ methods: ['eth_call'] }).allowsContracts(() => 'anything', []),
+    'a key without such a list',
+  );
 });

@@ -125,7 +125,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await fillCall(page, 'l2_estimateGas', FACTS.rollup.calls.tokenTransfer);
     assert.match(await send(page), /gas\n[\s\S]*priorityFeePerGas/);
     await page.getByText('As curl', { exact: true }).click();
-    assert.match(await readText(page.locator('.curl')), /^curl -s .*Host: rollup\.localhost.*l2_estimateGas/);
+    assert.match(await readText(page.locator('.curl')), /^curl -s .*\/rollup\/v3\/.*l2_estimateGas/);
     await keepScreenshot(page.locator('#console-part'), 'console-estimate');
     await closePage(watched);
   });

@@ -39,28 +39,28 @@ describe('over a real service', () => {
     return JSON.parse(body) as ConsoleAnswer;
   }
 
-  test('reaches each network by its host name', async () => {
-    const devnet = await send('devnet.localhost', CHAIN_ID);
+  test('reaches each network by its name', async () => {
+    const devnet = await send('devnet', CHAIN_ID);
     assert.equal(devnet.status, 200);
     assert.equal(JSON.parse(devnet.body).result, '0x1ca9');
     assert.match(devnet.headers['content-type'] ?? '', /^application\/json/);
     assert.ok(devnet.milliseconds >= 0);
-    assert.equal(JSON.parse((await send('rollup.localhost', CHAIN_ID)).body).result, '0xe7c9');
+    assert.equal(JSON.parse((await send('rollup', CHAIN_ID)).body).result, '0xe7c9');
   });
 
   test('errors and refusals come as clients get them', async () => {
-    const unknown = await send('devnet.localhost', CHAIN_ID, 'nobody');
+    const unknown = await send('devnet', CHAIN_ID, 'nobody');
     assert.equal(unknown.status, 401);
     assert.match(unknown.body, /invalid project id/);
-    const missing = await send('devnet.localhost', { ...CHAIN_ID, method: 'eth_nothing' });
+    const missing = await send('devnet', { ...CHAIN_ID, method: 'eth_nothing' });
     assert.equal(missing.status, 200);
     assert.equal(JSON.parse(missing.body).error.code, -32601);
-    const malformed = await send('devnet.localhost', { hello: 1 });
+    const malformed = await send('devnet', { hello: 1 });
     assert.equal(JSON.parse(malformed.body).error.code, -32600);
   });
 
   test('what is sent is in no log line', async () => {
-    await send('devnet.localhost', { ...CHAIN_ID, params: ['a-secret'] }, 'secret-key');
+    await send('devnet', { ...CHAIN_ID, params: ['a-secret'] }, 'secret-key');
     assert.deepEqual(admin.lines, []);
   });
 });
@@ -72,8 +72,8 @@ describe('over a service that notes what arrives', () => {
     const { host, authorization } = request.headers;
     seen.push({ url: request.url ?? '', host, ...(authorization !== undefined && { authorization }) });
     request.resume();
-    if (request.url === '/v3/hang') return;
-    if (request.url === '/v3/cut') {
+    if (request.url === '/a/v3/hang') return;
+    if (request.url === '/a/v3/cut') {
       response.writeHead(200, { 'Content-Length': 100 });
       response.write('x', () => response.destroy());
       return;
@@ -85,7 +85,12 @@ describe('over a service that notes what arrives', () => {
   before(async () => {
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     const { port } = target.address() as AddressInfo;
-    const networks = [{ ...createStatus().networks[1], hosts: ['a.localhost', '*.b.example', '::7'] }];
+    const like = createStatus().networks[1];
+    const networks = [
+      { ...like, name: 'a', hosts: ['*.b.example', 'a.localhost'] },
+      { ...like, name: 'b', hosts: ['*.b.example'] },
+      { ...like, name: 'c', hosts: ['::7'] },
+    ];
     admin = await startAdmin({
       sources: {
         service: createService('127.0.0.1', port),
@@ -100,31 +105,27 @@ describe('over a service that notes what arrives', () => {
   });
 
   const refused: readonly { readonly name: string; readonly body: unknown; readonly status: number }[] = [
-    { name: 'a host of nobody', body: { network: 'evil.example', key: 'k', request: {} }, status: 400 },
-    { name: 'a host below a wildcard', body: { network: 'x.b.example', key: 'k', request: {} }, status: 400 },
-    { name: 'a host with a port', body: { network: 'a.localhost:80', key: 'k', request: {} }, status: 400 },
-    {
-      name: 'a host with a line',
-      body: { network: 'a.localhost\r\nX: y', key: 'k', request: {} },
-      status: 400,
-    },
+    { name: 'a network that there is not', body: { network: 'd', key: 'k', request: {} }, status: 400 },
+    { name: 'a host', body: { network: 'a.localhost', key: 'k', request: {} }, status: 400 },
+    { name: 'a network that is a path', body: { network: 'a/v3', key: 'k', request: {} }, status: 400 },
+    { name: 'a network with a line', body: { network: 'a\r\nX: y', key: 'k', request: {} }, status: 400 },
     {
       name: 'a key that is a path',
-      body: { network: 'a.localhost', key: '../admin', request: {} },
+      body: { network: 'a', key: '../admin', request: {} },
       status: 400,
     },
-    { name: 'no key', body: { network: 'a.localhost', key: '', request: {} }, status: 400 },
-    { name: 'a long key', body: { network: 'a.localhost', key: 'k'.repeat(129), request: {} }, status: 400 },
-    { name: 'a batch', body: { network: 'a.localhost', key: 'k', request: [] }, status: 400 },
-    { name: 'a target', body: { network: 'a.localhost', key: 'k', request: {}, port: 1 }, status: 400 },
+    { name: 'no key', body: { network: 'a', key: '', request: {} }, status: 400 },
+    { name: 'a long key', body: { network: 'a', key: 'k'.repeat(129), request: {} }, status: 400 },
+    { name: 'a batch', body: { network: 'a', key: 'k', request: [] }, status: 400 },
+    { name: 'a target', body: { network: 'a', key: 'k', request: {}, port: 1 }, status: 400 },
     {
       name: 'a secret with a line',
-      body: { network: 'a.localhost', key: 'k', secret: 'a\r\nX: y', request: {} },
+      body: { network: 'a', key: 'k', secret: 'a\r\nX: y', request: {} },
       status: 400,
     },
     {
       name: 'a token with a comma',
-      body: { network: 'a.localhost', key: 'k', token: 'a, Basic b', request: {} },
+      body: { network: 'a', key: 'k', token: 'a, Basic b', request: {} },
       status: 400,
     },
     { name: 'no object', body: '[]', status: 400 },
@@ -140,14 +141,14 @@ describe('over a service that notes what arrives', () => {
   }
 
   for (const [network, host] of [
-    ['a.localhost', 'a.localhost'],
-    ['*.b.example', 'console.b.example'],
-    ['::7', '[::7]'],
+    ['a', 'a.localhost'],
+    ['b', 'console.b.example'],
+    ['c', '[::7]'],
   ]) {
-    test(`${network} is asked for as ${host}, with the headers that tell something`, async () => {
+    test(`${network} is asked for by its path and as ${host}, with the headers that tell something`, async () => {
       const { status, body } = await post(admin.port, { network, key: 'k', request: CHAIN_ID });
       assert.equal(status, 200);
-      assert.deepEqual(seen.at(-1), { url: '/v3/k', host });
+      assert.deepEqual(seen.at(-1), { url: `/${network}/v3/k`, host });
       const answer = JSON.parse(body) as ConsoleAnswer;
       assert.equal(answer.status, 429);
       assert.equal(answer.body, 'slow down');
@@ -161,16 +162,16 @@ describe('over a service that notes what arrives', () => {
     [{ secret: 'sesame', token: 'a.b.c' }, 'Basic OnNlc2FtZQ==, Bearer a.b.c'],
   ] as const) {
     test(`${Object.keys(credentials).join(' and ')} of a request become its credentials`, async () => {
-      const asked = { network: 'a.localhost', key: 'k', ...credentials, request: CHAIN_ID };
+      const asked = { network: 'a', key: 'k', ...credentials, request: CHAIN_ID };
       assert.equal((await post(admin.port, asked)).status, 200);
-      assert.deepEqual(seen.at(-1), { url: '/v3/k', host: 'a.localhost', authorization });
+      assert.deepEqual(seen.at(-1), { url: '/a/v3/k', host: 'a.localhost', authorization });
       assert.deepEqual(admin.lines, []);
     });
   }
 
   test('an answer that breaks off is an error that says so', async () => {
     const { status, body } = await post(admin.port, {
-      network: 'a.localhost',
+      network: 'a',
       key: 'cut',
       request: CHAIN_ID,
     });
@@ -181,18 +182,17 @@ describe('over a service that notes what arrives', () => {
   test('at most sixteen are in work', async () => {
     const before = seen.length;
     const controllers = Array.from({ length: 16 }, () => new AbortController());
-    const body = JSON.stringify({ network: 'a.localhost', key: 'hang', request: CHAIN_ID });
+    const body = JSON.stringify({ network: 'a', key: 'hang', request: CHAIN_ID });
     const url = `http://127.0.0.1:${admin.port}/console`;
     const headers = { 'Content-Type': 'application/json' };
     for (const { signal } of controllers) {
       void fetch(url, { method: 'POST', headers, body, signal }).catch(() => {});
     }
     while (seen.length < before + 16) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal((await post(admin.port, { network: 'a.localhost', key: 'k', request: {} })).status, 503);
+    assert.equal((await post(admin.port, { network: 'a', key: 'k', request: {} })).status, 503);
     for (const controller of controllers) controller.abort();
     let status = 503;
-    while (status === 503)
-      status = (await post(admin.port, { network: 'a.localhost', key: 'k', request: {} })).status;
+    while (status === 503) status = (await post(admin.port, { network: 'a', key: 'k', request: {} })).status;
     assert.equal(status, 200);
   });
 });
@@ -200,7 +200,7 @@ describe('over a service that notes what arrives', () => {
 test('a service that is not there is an error that says so', async () => {
   const admin = await startAdmin();
   const { status, body } = await post(admin.port, {
-    network: 'devnet.localhost',
+    network: 'devnet',
     key: 'k',
     request: CHAIN_ID,
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 
 const BENCH = join(import.meta.dirname, '../../bench');
@@ -72,4 +73,19 @@ test('bench:fairness counts small calls from when they were due', async () => {
   const [rounds = ''] = output.trimEnd().split('\n');
   const { alone } = JSON.parse(rounds) as { alone: { answered: number; failed: number }[] };
   assert.equal((alone[0]?.answered ?? 0) + (alone[0]?.failed ?? 0), 500);
+});
+
+test('bench:logs compares answers, and states what the indexes take', async () => {
+  const output = await run('logs', ['--json'], { ...SHORT, LOGS: '5000' });
+  const [rounds = '', figures = ''] = output.trimEnd().split('\n');
+  const { ours, geth, indexBytes, storeBytes } = JSON.parse(rounds) as {
+    readonly ours: Readonly<Record<string, readonly number[]>>;
+    readonly geth: Readonly<Record<string, readonly number[]>>;
+    readonly indexBytes: number;
+    readonly storeBytes: number;
+  };
+  for (const times of Object.values(ours)) assert.equal(times.length, 1);
+  for (const times of Object.values(geth)) assert.equal(times.length, GETH_SKIP === false ? 1 : 0);
+  assert.ok(indexBytes > 0 && indexBytes < storeBytes, `${indexBytes} of ${storeBytes} bytes`);
+  assert.match(figures, /indexes to the rest of an import [\d.]+; (targets met|MISSED: )/);
 });

@@ -165,7 +165,7 @@ test('check-config prints ok, or each error with its line', (t) => {
   const example = run(['check-config', 'portcullis.example.yaml'], { NODE_KEY: 'key' });
   assert.match(
     example.err,
-    /^portcullis\.example\.yaml:40: networks\.mine\.embedded\.data: there is no chain store in \S+: import a chain into it first\n$/,
+    /^portcullis\.example\.yaml:\d+: networks\.mine\.embedded\.data: there is no chain store in \S+: import a chain into it first\n$/,
   );
   assert.match(
     run(['check-config', 'portcullis.example.yaml']).err,
@@ -226,7 +226,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
       home: {
         hosts: ['home'],
         upstreams: ['http://127.0.0.1:9'],
-        passthrough: ['eth_getBalance'],
+        methods: { also: ['debug_traceCall', 'trace_*'] },
         rollup: { prefix: 'mine' },
       },
       away: { hosts: ['away'], upstreams: ['http://127.0.0.1:9'], rollup: { family: 'scroll' } },
@@ -236,7 +236,8 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
   writeFileSync(file, JSON.stringify(config));
   const create = (...args: string[]): Outcome => run(['keys', 'create', '--name', 'a', ...args]);
   const withConfig = (...args: string[]): Outcome => create('--config', file, ...args);
-  const methods = 'eth_call,l2_estimateGas,mine_estimateGas,scroll_estimateGas,eth_getBalance';
+  const methods =
+    'eth_call,l2_estimateGas,mine_estimateGas,scroll_estimateGas,eth_getBalance,debug_traceCall,trace_block';
   const created = withConfig('--networks', 'home,away', '--methods', methods, '--jwt', 'sso');
   assert.equal(created.code, 0, created.err);
   const id = /id (\w+),/.exec(created.err)?.[1] ?? '';
@@ -250,8 +251,8 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
     [['--daily-credits', '1e99'], /^portcullis: (settings\.)?dailyCredits: expected at most \d+\n/],
     [['--methods', 'eth_cal'], /there is no method "eth_cal", did you mean eth_call\?/],
     [
-      ['--methods', 'op_estimateGas,eth_getbalance'],
-      /"op_estimateGas".*"eth_getbalance", did you mean eth_getBalance/,
+      ['--methods', 'op_estimateGas,trace_Block'],
+      /"op_estimateGas".*"trace_Block", did you mean trace_block/,
     ],
     [['--jwt', 'ssso'], /there is no issuer of tokens "ssso", did you mean sso\?/],
   ] as const) {
@@ -266,7 +267,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
   assert.equal(create('--networks', 'devnet,dev', '--methods', 'op_estimateGas', ...place).code, 0);
   for (const args of [
     ['--networks', 'home'],
-    ['--methods', 'eth_getBalance'],
+    ['--methods', 'trace_block'],
     ['--jwt', 'sso'],
   ]) {
     const { code, err } = create(...args, ...place);

@@ -87,6 +87,7 @@ test('a network of good and bad nodes', async (t) => {
     FINALIZED: 'yes',
     PENDING: 'yes',
     METHODS: '5 of 5',
+    READS: '14 of 14',
     RECEIPTS: 'yes',
     HASHES: 'yes',
     OVERRIDES: 'yes',

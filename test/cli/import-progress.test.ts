@@ -36,6 +36,7 @@ describe('the progress of an import', () => {
     await importChain(
       { genesis, blocks, data: join(folder.path, name), seal: 'ethash-format' },
       {
+        index: () => assert.fail('a new store has its indexes'),
         start: (total) => {
           seen.total = total;
         },

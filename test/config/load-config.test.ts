@@ -33,7 +33,9 @@ test('the example file validates and says what its comments say', async () => {
   const { pool, ...mine } = config.networks['mine'] as NetworkOptions;
   assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
-    embedded: { data: resolve('data/mine') },
+    embedded: { data: resolve('data/mine'), proofBlocks: 128 },
+    methods: { except: [], also: [] },
+    logs: { results: 10_000, bytes: 33_554_432 },
     safeTag: 'reject',
     callTimeout: 5_000,
     rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1CostMode: 'folded', l1: 'devnet' },
@@ -141,6 +143,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'a delay that is too long',
     text: `${NETWORKS}limits: { drainDelay: 11m }\n`,
     errors: ['p.yaml:2: limits.drainDelay: expected a duration from 0s to 10m'],
+  },
+  {
+    name: 'a network that is called as paths begin',
+    text: 'networks:\n  ws: { hosts: [a], builtin: devnet }\n',
+    errors: ['p.yaml:2: networks.ws: paths begin with /ws/ that name no network: expected another name'],
   },
   {
     name: 'a bad network name',
@@ -262,10 +269,10 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'credits of methods that there are not',
-    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], passthrough: [eth_getLogs], rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    eth_getLogs: 1\n    mine_estimateGas: 1\n    eth_cal: 1\n    linea_estimateGas: 1\n',
+    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], methods: { also: [trace_block, debug_*] }, rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    trace_block: 1\n    debug_traceCall: 1\n    eth_getLogs: 1\n    mine_estimateGas: 1\n    eth_cal: 1\n    linea_estimateGas: 1\n',
     errors: [
-      'p.yaml:9: access.credits.eth_cal: there is no method eth_cal, did you mean eth_call?',
-      /^p\.yaml:10: access\.credits\.linea_estimateGas: there is no method linea_estimateGas/,
+      'p.yaml:11: access.credits.eth_cal: there is no method eth_cal, did you mean eth_call?',
+      /^p\.yaml:12: access\.credits\.linea_estimateGas: there is no method linea_estimateGas/,
     ],
   },
   {
@@ -298,7 +305,7 @@ test('all that is wrong is said at once, by line', () => {
   a: { hosts: [a], upstreams: ["https://n.example/\${NODE_KEY}"] }
   b: { hosts: [b, A], upstreems: [], builtin: devnt }
   c: { hosts: [b], builtin: rollup, safeTag: finalised, rollup: { l1: aa } }
-  d: { hosts: [d], upstreams: [{ ulr: http://x }], passthrough: read }
+  d: { hosts: [d], upstreams: [{ ulr: http://x }], methods: { only: [eth_getBalance] } }
   e: { hosts: [] }
 defaultNetwork: cc
 limts: {}

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { isServed, type MethodOptions } from '../../src/config/method-options.ts';
 import type { NetworkOptions } from '../../src/config/network-options.ts';
-import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -205,9 +205,9 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: [/^p\.yaml:2: networks\.n: has both builtin and embedded and upstreams/],
   },
   {
-    name: 'pass-through without nodes',
-    text: '    builtin: devnet\n    passthrough: read\n',
-    errors: ['p.yaml:5: networks.n.passthrough: only a network with upstreams can pass methods through'],
+    name: 'methods of nodes without nodes',
+    text: '    builtin: devnet\n    methods: { also: [debug_traceCall] }\n',
+    errors: ['p.yaml:5: networks.n.methods.also: only a network with upstreams has methods of its nodes'],
   },
   {
     name: 'a development pool of two nodes',
@@ -217,11 +217,33 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
-    name: 'pass-through of methods that do more than read',
-    text: `${NODE}    passthrough:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n`,
+    name: 'what is there in place of passthrough',
+    text: `${NODE}    passthrough: read\n`,
     errors: [
-      'p.yaml:7: networks.n.passthrough[1]: eth_sendRawTransaction does not only read: it cannot be passed through',
-      'p.yaml:8: networks.n.passthrough[2]: expected the name of a method such as eth_getBalance, or read',
+      'p.yaml:5: networks.n.passthrough: is replaced by methods: reads are served by default, methods.also names further ones, methods.only and methods.except narrow them',
+    ],
+  },
+  {
+    name: 'methods that there are not',
+    text: `${NODE}    methods:\n      only: [eth_cal, eth_*, linea_*]\n      except: [eth_call, debug_traceCall]\n`,
+    errors: [
+      'p.yaml:6: networks.n.methods.only[0]: there is no method eth_cal, did you mean eth_call?',
+      /^p\.yaml:6: networks\.n\.methods\.only\[2\]: there is no method linea_\*/,
+      /^p\.yaml:7: networks\.n\.methods\.except\[1\]: there is no method debug_traceCall/,
+    ],
+  },
+  {
+    name: 'an empty list of all that is served',
+    text: `${NODE}    methods: { only: [] }\n`,
+    errors: ['p.yaml:5: networks.n.methods.only: must not be empty'],
+  },
+  {
+    name: 'methods that do more than read',
+    text: `${NODE}    methods:\n      also:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n      - admin_*\n`,
+    errors: [
+      'p.yaml:8: networks.n.methods.also[1]: eth_sendRawTransaction does not only read: it cannot be served',
+      'p.yaml:9: networks.n.methods.also[2]: expected the name of a method such as debug_traceCall, or of a namespace such as debug_*',
+      'p.yaml:10: networks.n.methods.also[3]: no method of admin_* only reads: none can be served',
     ],
   },
 ];
@@ -317,17 +339,25 @@ for (const value of badPools) {
   });
 }
 
-test('pass-through: the preset, names, or both', () => {
-  const parse = (value: string): ReadonlySet<string> | undefined =>
-    parseNetwork(`${NODE}    passthrough: ${value}\n`).passthrough;
-  assert.equal(parseNetwork(NODE).passthrough, undefined);
-  assert.deepEqual(parse('read'), new Set(READ_METHODS.keys()));
-  assert.deepEqual(parse('[eth_getBalance]'), new Set(['eth_getBalance']));
+test('methods: all, some, all but some, and further ones', () => {
+  const parse = (value: string): MethodOptions => parseNetwork(`${NODE}    methods: ${value}\n`).methods;
+  assert.deepEqual(parseNetwork(NODE).methods, { except: [], also: [] });
+  assert.deepEqual(parse('{ only: [eth_call, eth_getBalance, web3_*] }'), {
+    only: ['eth_call', 'eth_getBalance', 'web3_*'],
+    except: [],
+    also: [],
+  });
+  const further = { except: ['eth_getLogs', 'debug_traceBlock'], also: ['debug_*', 'trace_block'] };
+  assert.deepEqual(parse(JSON.stringify(further)), further);
+  const rollup = 'rollup: { prefix: mine }\n    methods: { only: [mine_estimateGas, l2_estimateGas] }';
   assert.deepEqual(
-    parse('[read, debug_traceTransaction]'),
-    new Set([...READ_METHODS.keys(), 'debug_traceTransaction']),
+    ['eth_call', 'eth_getLogs', 'net_version'].filter((name) =>
+      isServed({ only: ['eth_*'], except: ['eth_getLogs'], also: [] }, name),
+    ),
+    ['eth_call'],
   );
-  assert.deepEqual(parse('[]'), new Set());
+  assert.deepEqual(errorsOf(`${NODE}    ${rollup}\n`), []);
+  assert.deepEqual(errorsOf(`${NODE}    ${rollup.replace('prefix: mine', '')}\n`), [], 'of its family');
 });
 
 test('no error quotes what came from the environment', () => {

@@ -12,8 +12,8 @@ import { effectiveGasPrice, recoverSender, type Transaction } from '../../src/ch
 import { REVISIONS, type Revision } from '../../src/evm/revision.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import { decodeRevertReason } from '../../src/primitives/revert-reason.ts';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
-import { decodeRevertReason } from '../../src/rpc/revert-reason.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { executeTransaction } from './support/execute-transaction.ts';
 import type { Execution } from './support/execution.ts';

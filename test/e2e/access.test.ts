@@ -118,6 +118,15 @@ describe('who may come in', () => {
         body: REJECTED(),
       });
     }
+    const byPath = (network: string): Promise<Response> =>
+      fetch(`http://${services[0]?.authority}/${network}/v3/${key}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...good },
+        body: JSON.stringify(chainId()),
+      });
+    assert.equal((await byPath('devnet')).status, 200);
+    assert.equal((await byPath('rollup')).status, 403);
+    assert.equal((await byPath('nowhere')).status, 404);
     const bad = { ...good, 'user-agent': 'curl' };
     assert.deepEqual((await post(key, [chainId()], bad)).body, REJECTED(null), 'a batch is refused as one');
     const long = { ...chainId(), padding: 'x'.repeat(20_000) };

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { AccountOverride, BlockOverrides, CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
-import type { Job } from '../../src/engine/execution/job.ts';
+import type { CallJob } from '../../src/engine/execution/job.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
@@ -100,7 +100,7 @@ describe('arbitrary overrides', () => {
 
   /** Runs at most so many slices: what takes longer is given up, as a client that is gone would have it. */
   function run(
-    kind: Job['kind'],
+    kind: CallJob['kind'],
     callObject: CallObject,
     stateOverrides?: StateOverrides,
     blockOverrides?: BlockOverrides,
@@ -141,7 +141,7 @@ describe('arbitrary overrides', () => {
         block,
         fc.constantFrom('call', 'estimate'),
         (object, state, blocks, kind) => {
-          run(kind as Job['kind'], object, state, blocks);
+          run(kind as CallJob['kind'], object, state, blocks);
           assert.equal(run('call', read), natural);
         },
       ),

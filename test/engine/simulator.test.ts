@@ -5,7 +5,7 @@ import type { CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import { createExemptionFlag, ExecutionMemory } from '../../src/engine/execution/execution-memory.ts';
-import type { Job } from '../../src/engine/execution/job.ts';
+import type { CallJob } from '../../src/engine/execution/job.ts';
 import type { Execution } from '../../src/engine/simulation/execution.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
@@ -41,7 +41,7 @@ describe('simulator', () => {
   function begin(
     call: CallObject,
     stateOverrides?: StateOverrides,
-    kind: Job['kind'] = 'call',
+    kind: CallJob['kind'] = 'call',
   ): Execution<string> {
     const request = { blockNumber: reader.head.header.number, isPending: false, call };
     return executeJob(simulator, {
@@ -55,7 +55,7 @@ describe('simulator', () => {
   function beginProgram(
     source: string,
     call: CallObject = {},
-    kind: Job['kind'] = 'call',
+    kind: CallJob['kind'] = 'call',
   ): Execution<string> {
     return begin({ to: PROGRAM, gas: GAS, ...call }, withProgram(source).stateOverrides, kind);
   }
@@ -227,7 +227,7 @@ describe('simulator', () => {
   test('what a run did is undone in pieces, when it fails and when it is over', () => {
     const large = new Simulator(reader);
     const source = '0 loop: 1 ADD DUP1 DUP1 TSTORE DUP1 60000 GT @loop JUMPI';
-    const run = (end: string, kind: Job['kind']): Execution<string> =>
+    const run = (end: string, kind: CallJob['kind']): Execution<string> =>
       executeJob(large, {
         kind,
         store: opened.store,

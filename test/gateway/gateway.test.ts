@@ -79,6 +79,46 @@ test('admission: host, then key; a refusal is a whole answer and never repeats t
   ]);
 });
 
+test('admission by path: the network of this name, whatever the host is', async () => {
+  const { gateway, network } = setUp();
+  const admit = async (name: string, host: string | undefined, key: string): Promise<unknown> => {
+    const outcome = await gateway.admit(makeVisitor(host, key, { network: name }));
+    return 'refused' in outcome ? [outcome.refused.status, outcome.refused.body] : outcome;
+  };
+  for (const host of ['elsewhere', 'devnet.localhost', '127.0.0.1:8545', undefined]) {
+    assert.deepEqual(await admit(network.name, host, KEY), { network, principal: PRINCIPAL });
+  }
+  const unknown = [404, error(-32600, 'no network of this name is served here', 'null')];
+  for (const name of ['elsewhere', network.name.toUpperCase(), 'devnet.localhost', '__proto__', '']) {
+    assert.deepEqual(await admit(name, 'devnet.localhost', KEY), unknown, name);
+  }
+  assert.deepEqual(await admit(network.name, 'elsewhere', 'nokey'), [
+    401,
+    error(-32600, 'invalid project id', 'null'),
+  ]);
+});
+
+test('by path the key demo needs a host that clients of this machine send', async () => {
+  const { gateway, network } = setUp();
+  const statusOf = async (host: string | undefined): Promise<number> => {
+    const outcome = await gateway.admit(makeVisitor(host, 'demo', { network: network.name }));
+    return 'refused' in outcome ? outcome.refused.status : 200;
+  };
+  for (const host of [
+    '127.0.0.1:8545',
+    'localhost',
+    'LOCALHOST:1',
+    '[::1]:8545',
+    'devnet.localhost',
+    undefined,
+  ]) {
+    assert.equal(await statusOf(host), 200, host);
+  }
+  for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', '1e100.net']) {
+    assert.equal(await statusOf(host), 404, host);
+  }
+});
+
 test('the key demo opens only networks that allow it', async () => {
   const open = await setUp().gateway.admit(makeVisitor('devnet.localhost', 'demo'));
   assert.equal('principal' in open && open.principal.id, 'demo');

@@ -7,7 +7,7 @@ import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts'
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { encodeHexData } from '../../src/primitives/hex-data.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
-import { MAX_REASON_BYTES } from '../../src/rpc/revert-reason.ts';
+import { MAX_REASON_BYTES } from '../../src/primitives/revert-reason.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { createRecordingLog } from './recording-log.ts';

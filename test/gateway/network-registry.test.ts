@@ -36,6 +36,27 @@ const FOUND: readonly [host: string, name: string | undefined][] = [
   [`${'a'.repeat(300)}.linea.example`, undefined],
 ];
 
+test('a Host header that clients send: a network’s, this machine’s, an address, none', () => {
+  const registry = new NetworkRegistry(BINDINGS);
+  for (const host of [
+    ...['devnet.localhost', 'a.linea.example:1', 'localhost', 'Localhost:8545', '127.0.0.1'],
+    ...['127.0.0.1:8545', '[::1]:1', '[2001:db8::1]', '10.0.0.1', '', undefined],
+  ]) {
+    assert.equal(registry.expects(host), true, host);
+  }
+  for (const host of [
+    'evil.example',
+    'localhost.example',
+    'x.localhost',
+    'xlocalhost',
+    '127.0.0.1.example',
+    'a1.2',
+  ]) {
+    assert.equal(registry.expects(host), false, host);
+  }
+  assert.equal(new NetworkRegistry(BINDINGS, network('any')).expects('evil.example'), true);
+});
+
 for (const [host, name] of FOUND) {
   test(`host "${host.slice(0, 40)}" is ${name}`, () => {
     assert.equal(new NetworkRegistry(BINDINGS).find(host)?.name, name);

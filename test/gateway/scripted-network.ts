@@ -4,7 +4,10 @@ import {
   type CallRequest,
   type Chain,
   type Executions,
+  type FeeReads,
   type HeaderView,
+  type LogReads,
+  type NodeReads,
   type StateReads,
   type TransactionReads,
   UNSUPPORTED,
@@ -14,6 +17,7 @@ import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
 
 const ERROR_STRING =
   '0x08c379a00000000000000000000000000000000000000000000000000000000000000020' +
@@ -40,23 +44,61 @@ export class ScriptedChain implements Chain {
       await this.call(request, scope);
       return '"0x5208"';
     },
+    createAccessList: async (request, scope) => {
+      await this.call(request, scope);
+      return '{"accessList":[],"gasUsed":"0x5208"}';
+    },
+    simulate: async ({ block }, scope) => {
+      await this.call({ call: {}, block }, scope);
+      return '[]';
+    },
   };
   readonly blocks: BlockReads = {
     getHeader: () => this.getHeader(),
     getBlock: async (block) => (this.#exists(block) ? '{}' : null),
+    getHeaderObject: async (block) => (this.#exists(block) ? '{}' : null),
+    countTransactions: async (block) => (this.#exists(block) ? '"0x2"' : null),
+    countUncles: async (block) => (this.#exists(block) ? '"0x1"' : null),
+    getRaw: async (block) => (this.#exists(block) ? '"0xc0"' : null),
     getReceipts: (block) => this.getReceipts(block),
     getUncle: async (block, index) => (this.#exists(block) && index === 0n ? '{"uncles":[]}' : null),
   };
   readonly transactions: TransactionReads = {
-    getTransaction: async ({ block, index }) =>
-      this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null,
+    getTransaction: async (transaction) => {
+      if ('hash' in transaction) return null;
+      const { block, index } = transaction;
+      return this.#exists(block) && index < 2n ? `{"transactionIndex":"0x${index.toString(16)}"}` : null;
+    },
+    getRawTransaction: async () => null,
+    getReceipt: async () => null,
   };
-  readonly state: StateReads = {
-    getTransactionCount: async (_address, block) => {
-      if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
-      return '"0x7"';
+  readonly logs: LogReads = {
+    getLogs: async ({ blocks }) => {
+      if (blocks.kind === 'range') for (const bound of [blocks.from, blocks.to]) this.references.push(bound);
+      return '[]';
     },
   };
+  readonly fees: FeeReads = {
+    getGasPrice: async () => '"0xb"',
+    getPriorityFee: async () => '"0x4"',
+    getFeeHistory: async () => '{"oldestBlock":"0x36","gasUsedRatio":[0]}',
+    getBaseFee: async () => '"0x7"',
+    getBlobBaseFee: async () => 'null',
+  };
+  /** Its nodes know no method about their configuration. */
+  readonly node: NodeReads = {
+    getSyncing: async () => 'false',
+    getConfig: async () => null,
+    getCapabilities: async () => null,
+  };
+  readonly state: StateReads = createFakeChain({
+    state: {
+      getBalance: (_address, block) => this.#readState(block, '"0x10"'),
+      getCode: (_address, block) => this.#readState(block, '"0x6001"'),
+      getTransactionCount: (_address, block) => this.#readState(block, '"0x7"'),
+      getStorageAt: (_address, slot, block) => this.#readState(block, `"${slot}"`),
+    },
+  }).state;
 
   async call(request: CallRequest, scope: RequestScope): Promise<string> {
     this.requests.push(request);
@@ -82,6 +124,11 @@ export class ScriptedChain implements Chain {
   }
 
   async close(): Promise<void> {}
+
+  async #readState(block: BlockReference, answer: string): Promise<string> {
+    if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
+    return answer;
+  }
 
   #exists(block: BlockReference): boolean {
     this.references.push(block);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyBlock, blockNumberOrTag, resolveSafeTag } from '../../src/methods/block-reference.ts';
+import { ParamProblem } from '../../src/rpc/param-problem.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
 
 const HASH = `0x${'aB'.repeat(32)}`;
@@ -49,13 +50,13 @@ const REFUSED: readonly [value: unknown, message: string][] = [
 ];
 for (const [value, message] of REFUSED) {
   test(`${JSON.stringify(value)} names no block: ${message}`, () => {
-    assert.equal(anyBlock.safeParse(value).error?.issues[0]?.message, message);
+    assert.throws(() => anyBlock.parse(value), new ParamProblem(message));
   });
 }
 
 test('where only numbers and tags are accepted, a hash is a number that is too long', () => {
-  assert.equal(blockNumberOrTag.safeParse(HASH).error?.issues[0]?.message, 'hex number > 64 bits');
-  assert.equal(blockNumberOrTag.safeParse({ blockNumber: '0x1' }).success, false);
+  assert.throws(() => blockNumberOrTag.parse(HASH), new ParamProblem('hex number > 64 bits'));
+  assert.throws(() => blockNumberOrTag.parse({ blockNumber: '0x1' }), ParamProblem);
 });
 
 test('safe is refused, or read as finalized, as the network says', () => {

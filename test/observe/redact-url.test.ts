@@ -6,6 +6,7 @@ import { redactUrl } from '../../src/observe/redact-url.ts';
 test('keeps routes and removes keys and queries', () => {
   assert.equal(redactUrl('/v3/demo'), '/v3/***');
   assert.equal(redactUrl('/ws/v3/abc?key=abc'), '/ws/v3/***');
+  assert.equal(redactUrl('/mainnet/ws/v3/abc'), '/mainnet/ws/v3/***');
   assert.equal(redactUrl('/v3/'), '/v3/');
   assert.equal(redactUrl('/openrpc.json'), '/openrpc.json');
 });
@@ -19,6 +20,7 @@ test('a key in any place of a path or query is removed', () => {
     '/v2/',
     '/V3/',
     '/ws/v3/',
+    '/net/v3/',
     '/v3/x/',
     '/?',
     '/v3?',

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hexToBytes } from '../../src/primitives/hex.ts';
-import { asInteger, decodeRlp, encodeRlp, type RlpItem, readRlpSpan } from '../../src/primitives/rlp.ts';
+import {
+  asInteger,
+  decodeRlp,
+  encodeRlp,
+  type RlpItem,
+  readListSpans,
+  readRlpSpan,
+} from '../../src/primitives/rlp.ts';
 
 const { tree } = fc.letrec<{ tree: RlpItem; list: RlpItem[] }>((tie) => ({
   tree: fc.oneof({ maxDepth: 6 }, fc.uint8Array({ maxLength: 80 }), tie('list')),
@@ -27,6 +34,22 @@ test('arbitrary bytes either decode to an item that encodes to the same bytes, o
     }),
     { numRuns: 2000 },
   );
+});
+
+test('the spans of a list are those of its items', () => {
+  fc.assert(
+    fc.property(fc.array(tree, { maxLength: 8 }), fc.nat(5), (items, before) => {
+      const encoded = encodeRlp(items);
+      const padded = new Uint8Array(before + encoded.length + 3);
+      padded.set(encoded, before);
+      const spans = readListSpans(padded, before, before + encoded.length);
+      const found = spans.map(({ at, end }) => decodeRlp(padded.subarray(at, end)));
+      assert.deepEqual(found, items);
+    }),
+  );
+  assert.throws(() => readListSpans(Uint8Array.of(0x81, 0xff)), /not a list/);
+  assert.throws(() => readListSpans(Uint8Array.of(0xc2, 0x81)), /too short/);
+  assert.throws(() => readListSpans(Uint8Array.of(0xc1, 0x82)), /too short/);
 });
 
 test('integers take their shortest form', () => {

@@ -92,8 +92,8 @@ test('an estimate covers what the specification says of the very transaction', a
         JSON.parse(await opened.chain.execution.estimateGas({ call, block: LATEST }, limitTo(5_000))),
       ),
       baseFeePerGas: baseFee,
-      // No tips on this chain.
-      priorityFeePerGas: (owed + estimate.gasLimit - 1n) / estimate.gasLimit,
+      // No tips on this chain: the suggestion is the least one.
+      priorityFeePerGas: LEAST_TIP + (owed + estimate.gasLimit - 1n) / estimate.gasLimit,
     });
     assert.ok(estimate.priorityFeePerGas > 0n);
   }

@@ -61,6 +61,6 @@ test('an estimate covers what Curie charges for the very transaction, signature 
     );
     const { l1BaseFee, l1BlobBaseFee, commitScalar, blobScalar } = PRICES;
     const owed = (commitScalar * l1BaseFee + blobScalar * BigInt(sized.length) * l1BlobBaseFee) / PRECISION;
-    assert.equal(priorityFeePerGas, (owed + gasLimit - 1n) / gasLimit);
+    assert.equal(priorityFeePerGas, LEAST_TIP + (owed + gasLimit - 1n) / gasLimit);
   }
 });

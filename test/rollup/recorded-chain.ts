@@ -67,6 +67,11 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
         viewOf(say('eth_getBlockByNumber', name(block)) as Readonly<Record<string, unknown>>),
     },
     state: { getTransactionCount: async () => JSON.stringify(say('eth_getTransactionCount')) },
+    fees: {
+      getGasPrice: async () => orNone(say('eth_gasPrice')),
+      getPriorityFee: async () => orNone(say('eth_maxPriorityFeePerGas')),
+      getFeeHistory: async () => orNone(say('eth_feeHistory')),
+    },
     request: async (method, params) => {
       const at =
         method === 'eth_getBlockByNumber'
@@ -76,4 +81,8 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
       return answer === UNSUPPORTED ? UNSUPPORTED : JSON.stringify(answer);
     },
   });
+}
+
+function orNone(answer: unknown): string | null {
+  return answer === UNSUPPORTED ? null : JSON.stringify(answer);
 }

@@ -60,6 +60,10 @@ export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
 /** A chain that answers from a script and remembers what it was asked. */
 export function createScriptedChain(script: Script): { chain: Chain; asked: Asked } {
   const asked: Asked = { estimates: [], calls: [], headers: [], requests: [] };
+  const priceOf = async (method: string): Promise<string | null> => {
+    asked.requests.push({ method, params: [] });
+    return script.requests?.[method] ?? null;
+  };
   const chain = createFakeChain({
     chainId: 59144n,
     execution: {
@@ -86,6 +90,11 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
         asked.requests.push({ method: 'eth_getTransactionCount', params });
         return script.requests?.['eth_getTransactionCount'] ?? '"0x0"';
       },
+    },
+    fees: {
+      getGasPrice: () => priceOf('eth_gasPrice'),
+      getPriorityFee: () => priceOf('eth_maxPriorityFeePerGas'),
+      getFeeHistory: () => priceOf('eth_feeHistory'),
     },
     async request(method, params) {
       asked.requests.push({ method, params });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { buildCurlLines } from '../../src/cli/curl-lines.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { renderErrorsPage } from '../../src/rpc/error-docs.ts';
 import { renderMethodsPage } from '../../src/rpc/method-docs.ts';
@@ -18,7 +19,11 @@ test('docs/errors.md is what the error table says', () => {
 });
 
 test('docs/methods.md is what the methods say', () => {
-  assert.equal(readDocs('methods.md'), renderMethodsPage(METHODS), HINT);
+  assert.equal(
+    readDocs('methods.md'),
+    renderMethodsPage(METHODS, buildCurlLines({ host: '127.0.0.1', port: 8545 })),
+    HINT,
+  );
 });
 
 test('the OpenRPC document lists every method with the schemas that are enforced', () => {

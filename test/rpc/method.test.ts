@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as z from 'zod';
+import type { Codec } from '../../src/rpc/codec/codec.ts';
+import { listOf } from '../../src/rpc/codec/list-codec.ts';
+import { objectOf, required } from '../../src/rpc/codec/object-codec.ts';
+import { recordOf } from '../../src/rpc/codec/record-codec.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { type Param, parseParams } from '../../src/rpc/method.ts';
 import { address, data, hash32, integer64, quantity64, quantity256 } from '../../src/rpc/schemas.ts';
 
-function param(schema: z.ZodType, required = true): Param {
-  return { name: 'p', description: 'A parameter.', required, schema };
+function param(codec: Codec<unknown>, isRequired = true): Param {
+  return { name: 'p', description: 'A parameter.', required: isRequired, codec };
 }
 
 function problemOf(params: readonly Param[], raw: readonly unknown[]): string {
@@ -20,7 +23,7 @@ function problemOf(params: readonly Param[], raw: readonly unknown[]): string {
   return assert.fail('the parameters were accepted');
 }
 
-const PROBLEMS: readonly [schema: z.ZodType, raw: unknown, problem: string][] = [
+const PROBLEMS: readonly [codec: Codec<unknown>, raw: unknown, problem: string][] = [
   [quantity64, '1', 'hex string without 0x prefix'],
   [quantity64, '0x', 'hex string "0x"'],
   [quantity64, '0x', 'hex string "0x"'],
@@ -38,19 +41,19 @@ const PROBLEMS: readonly [schema: z.ZodType, raw: unknown, problem: string][] = 
   [address, '0xab', 'hex string has length 2, want 40 for address'],
   [address, `0x${'g'.repeat(40)}`, 'invalid hex string'],
   [hash32, `0x${'a'.repeat(40)}`, 'hex string has length 40, want 64 for 32 bytes'],
-  [z.object({ gas: quantity64 }), { gas: '1' }, 'gas: hex string without 0x prefix'],
-  [z.object({ gas: quantity64 }), {}, 'gas: missing value'],
-  [z.object({ gas: quantity64 }), 'x', 'expected an object, got a string'],
+  [objectOf('o', { gas: required(quantity64) }), { gas: '1' }, 'gas: hex string without 0x prefix'],
+  [objectOf('o', { gas: required(quantity64) }), {}, 'gas: missing value'],
+  [objectOf('o', { gas: required(quantity64) }), 'x', 'expected an object, got a string'],
   [
-    z.object({ list: z.array(z.object({ a: address })) }),
+    objectOf('o', { list: required(listOf(objectOf('i', { a: required(address) }))) }),
     { list: [{ a: '0x' }] },
     'list[0].a: hex string has length 0, want 40 for address',
   ],
-  [z.record(address, data), { nokey: '0x' }, 'nokey: hex string without 0x prefix'],
+  [recordOf(address, data, { title: 'r' }), { nokey: '0x' }, 'nokey: hex string without 0x prefix'],
 ];
-for (const [schema, raw, problem] of PROBLEMS) {
+for (const [codec, raw, problem] of PROBLEMS) {
   test(`${JSON.stringify(raw)}: ${problem}`, () => {
-    assert.equal(problemOf([param(z.string()), param(schema)], ['x', raw]), `invalid argument 1: ${problem}`);
+    assert.equal(problemOf([param(data), param(codec)], ['0x', raw]), `invalid argument 1: ${problem}`);
   });
 }
 
@@ -61,7 +64,10 @@ test('hex is accepted in either case and leaves in lower case', () => {
     10n,
   ]);
   assert.deepEqual(
-    parseParams([param(z.record(hash32, hash32))], [{ [`0x${'A'.repeat(64)}`]: `0x${'B'.repeat(64)}` }]),
+    parseParams(
+      [param(recordOf(hash32, hash32, { title: 'r' }))],
+      [{ [`0x${'A'.repeat(64)}`]: `0x${'B'.repeat(64)}` }],
+    ),
     [{ [`0x${'a'.repeat(64)}`]: `0x${'b'.repeat(64)}` }],
   );
 });
@@ -76,6 +82,9 @@ test('missing and surplus arguments are counted', () => {
 });
 
 test('a message never repeats more of a name than 80 characters', () => {
-  const problem = problemOf([param(z.record(address, data))], [{ ['k'.repeat(1_000)]: '0x' }]);
+  const problem = problemOf(
+    [param(recordOf(address, data, { title: 'r' }))],
+    [{ ['k'.repeat(1_000)]: '0x' }],
+  );
   assert.ok(problem.length < 150, problem);
 });

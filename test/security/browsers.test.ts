@@ -34,16 +34,20 @@ async function start(t: TestContext, more: Readonly<Record<string, unknown>> = {
   return port;
 }
 
-async function ask(port: number, headers: Record<string, string>): Promise<number> {
-  return (await exchange(port, createRequest(CALL, headers))).status;
+async function ask(port: number, headers: Record<string, string>, path?: string): Promise<number> {
+  return (await exchange(port, createRequest(CALL, headers, path))).status;
 }
 
 test('the key demo opens built-in networks on loopback, and nothing else', async (t) => {
   const port = await start(t);
   assert.equal(await ask(port, { Host: 'devnet.localhost' }), 200);
   assert.equal(await ask(port, { Host: 'real.localhost' }), 401);
+  const byAddress = { Host: `127.0.0.1:${port}` };
+  assert.equal(await ask(port, byAddress, '/devnet/v3/demo'), 200);
+  assert.equal(await ask(port, byAddress, '/real/v3/demo'), 401);
   const open = await start(t, { listen: { host: '0.0.0.0', port: 0 } });
   assert.equal(await ask(open, { Host: 'devnet.localhost' }), 401);
+  assert.equal(await ask(open, byAddress, '/devnet/v3/demo'), 401);
 });
 
 test('a name that was rebound to this machine is no network, unless there is a default one', async (t) => {
@@ -54,7 +58,9 @@ test('a name that was rebound to this machine is no network, unless there is a d
     'devnet.localhost.evil.example',
     'evil-devnet.localhost',
   ]) {
-    assert.equal(await ask(port, { Host: host, Origin: `http://${host}` }), 404, host);
+    const headers = { Host: host, Origin: `http://${host}` };
+    assert.equal(await ask(port, headers), 404, host);
+    assert.equal(await ask(port, headers, '/devnet/v3/demo'), 404, `${host}, with the network in the path`);
   }
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/demo`, { headers: { host: 'evil.example' } });
   const [, response] = await once(socket, 'unexpected-response');

@@ -59,7 +59,7 @@ before(async () => {
     dataDir: folder.path,
     defaultNetwork: 'mine',
     networks: {
-      mine: { hosts: ['mine.localhost', '*.wild.localhost'], upstreams: [node.url], passthrough: ['read'] },
+      mine: { hosts: ['mine.localhost', '*.wild.localhost'], upstreams: [node.url] },
     },
   });
   const config = parseConfig(text, { name: 'test', folder: folder.path, environment: {} });

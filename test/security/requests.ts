@@ -1,7 +1,11 @@
 import type { RawAnswer } from '../server/support.ts';
 
 /** A request to the network `devnet` with its key, with whatever headers as they are. */
-export function createRequest(body: string, headers: Readonly<Record<string, string>> = {}): Buffer {
+export function createRequest(
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+  path = '/v3/demo',
+): Buffer {
   const fields = {
     Host: 'devnet.localhost',
     'Content-Type': 'application/json',
@@ -9,7 +13,7 @@ export function createRequest(body: string, headers: Readonly<Record<string, str
     ...headers,
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`POST /v3/demo HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+  const head = Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
   return Buffer.concat([head, Buffer.from(body)]);
 }
 

@@ -69,6 +69,25 @@ const refusals: Row[] = [
     status: 400,
     code: -32600,
   },
+  {
+    name: 'network of no name',
+    bytes: `${encodeHead('POST', `/other${PATH}`, json)}{}`,
+    status: 404,
+    code: -32600,
+  },
+  {
+    name: 'network, wrong key',
+    bytes: `${encodeHead('POST', '/test/v3/bad', json)}{}`,
+    status: 401,
+    code: -32600,
+  },
+  { name: 'network, no key', bytes: `${encodeHead('POST', '/test/v3', json)}{}`, status: 401, code: -32600 },
+  {
+    name: 'network and more',
+    bytes: `${encodeHead('POST', `/a/test${PATH}`, json)}{}`,
+    status: 404,
+    code: -32600,
+  },
   { name: 'missing key', bytes: `${encodeHead('POST', '/v3/', json)}{}`, status: 401, code: -32600 },
   { name: 'no key segment', bytes: `${encodeHead('POST', '/v3', json)}{}`, status: 401, code: -32600 },
   { name: 'wrong key', bytes: `${encodeHead('POST', '/v3/bad', json)}{}`, status: 401, code: -32600 },
@@ -144,6 +163,19 @@ for (const row of refusals) {
     if (row.headers !== undefined) assert.match(JSON.stringify(answer.headers), row.headers);
   });
 }
+
+test('a network in the path is served whatever the host is, read by either parser', async (t) => {
+  const { port } = await startServer(t);
+  const fields = { 'Content-Type': 'application/json', 'Content-Length': '2' };
+  for (const head of [{ Host: 'nowhere' }, { Host: HOST }, { Host: '127.0.0.1' }]) {
+    for (const path of [`/test${PATH}`, `/test${PATH}?not-plain`, `http://nowhere/test${PATH}`]) {
+      const { status, body } = await exchange(port, `${encodeHead('POST', path, { ...head, ...fields })}{}`);
+      assert.deepEqual([status, body.toString()], [200, '{}'], path);
+    }
+  }
+  const twoHosts = `POST /test${PATH} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`;
+  assert.equal((await exchange(port, twoHosts)).status, 400);
+});
 
 test('checks host before key, key before content type, content type before size', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1 } });

@@ -29,7 +29,7 @@ test('reads the head of a plain request', () => {
   ]);
   assert.deepEqual(read(bytes), {
     target: '/v3/some-key_1',
-    key: 'some-key_1',
+    route: { to: 'http', network: undefined, key: 'some-key_1' },
     fields: {
       host: 'net.example',
       contentType: 'application/json',
@@ -49,7 +49,14 @@ test('reads the head of a plain request', () => {
 });
 
 test('a path without a key is plain', () => {
-  assert.equal(read(encode(['POST /v3/ HTTP/1.1', ...LINES.slice(1)]))?.key, undefined);
+  const head = read(encode(['POST /v3/ HTTP/1.1', ...LINES.slice(1)]));
+  assert.deepEqual(head?.route, { to: 'http', network: undefined, key: undefined });
+});
+
+test('a path that begins with a network is plain', () => {
+  const head = read(encode(['POST /some-net_1/v3/k HTTP/1.1', ...LINES.slice(1)]));
+  assert.equal(head?.target, '/some-net_1/v3/k');
+  assert.deepEqual(head.route, { to: 'http', network: 'some-net_1', key: 'k' });
 });
 
 const replaced = (line: number, text: string): string[] => LINES.map((old, i) => (i === line ? text : old));
@@ -58,6 +65,12 @@ const UNUSUAL: Record<string, readonly string[]> = {
   'another verb': replaced(0, 'GET /v3/k HTTP/1.1'),
   'another version': replaced(0, 'POST /v3/k HTTP/1.0'),
   'another path': replaced(0, 'POST /v4/k HTTP/1.1'),
+  'the path of WebSockets': replaced(0, 'POST /ws/v3/k HTTP/1.1'),
+  'a network and the path of WebSockets': replaced(0, 'POST /net/ws/v3/k HTTP/1.1'),
+  'the word of the path as a network': replaced(0, 'POST /v3/v3/k HTTP/1.1'),
+  'a network of another alphabet': replaced(0, 'POST /n%65t/v3/k HTTP/1.1'),
+  'a network with a dot': replaced(0, 'POST /net.example/v3/k HTTP/1.1'),
+  'a long network': replaced(0, `POST /${'n'.repeat(65)}/v3/k HTTP/1.1`),
   'a query': replaced(0, 'POST /v3/k?a HTTP/1.1'),
   'two blanks': replaced(0, 'POST  /v3/k HTTP/1.1'),
   'no length': LINES.slice(0, 3),
@@ -99,7 +112,7 @@ test('a head that is repeated is the same, another one is read', () => {
   const first = reader.read(encode(LINES));
   assert.equal(reader.read(encode(LINES)), first);
   const other = reader.read(encode(replaced(0, 'POST /v3/other HTTP/1.1')));
-  assert.equal(other?.key, 'other');
+  assert.equal(other?.route.key, 'other');
   assert.equal(reader.read(encode(replaced(3, 'Content-Length: 7')))?.bodyLength, 7);
 });
 
@@ -151,12 +164,14 @@ const fieldLine = fc.oneof(
 /** Plain requests that something has happened to. */
 const nearlyPlain = fc
   .record({
+    isByPath: fc.boolean(),
     lines: fc.array(fieldLine, { maxLength: 3 }),
     flip: fc.option(fc.record({ at: fc.nat(), to: fc.integer({ min: 0, max: 255 }) }), { freq: 2 }),
     cut: fc.option(fc.record({ at: fc.nat(), length: fc.integer({ min: 1, max: 3 }) }), { freq: 3 }),
   })
-  .map(({ lines, flip, cut }) => {
-    const [requestLine = '', ...others] = LINES;
+  .map(({ isByPath, lines, flip, cut }) => {
+    const [byHost = '', ...others] = LINES;
+    const requestLine = isByPath ? byHost.replace('/v3/', '/some-net/v3/') : byHost;
     const whole = encode([requestLine, ...lines, ...others]);
     if (flip !== null) whole[flip.at % whole.length] = flip.to;
     if (cut === null) return whole;

@@ -124,8 +124,17 @@ test('HTTP: any headers and path get an answer', async (t) => {
     fc.oneof(value, fc.constantFrom(HOST, 'application/json', 'gzip', '*', 'websocket', 'h2c')),
   );
   const path = fc.oneof(
-    fc.constantFrom(PATH, `/ws${PATH}`, '/openrpc.json', 'http://x/v3/y', '*'),
+    fc.constantFrom(
+      PATH,
+      `/ws${PATH}`,
+      `/test${PATH}`,
+      `/test/ws${PATH}`,
+      '/openrpc.json',
+      'http://x/v3/y',
+      '*',
+    ),
     fc.webPath().map((text) => `/v3/${text}`),
+    fc.webPath().map((text) => `${text}${PATH}`),
   );
   const method = fc.constantFrom('POST', 'GET', 'OPTIONS', 'DELETE', 'PATCH');
   await fc.assert(

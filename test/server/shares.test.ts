@@ -239,3 +239,24 @@ test('connections of trusted proxies have no share, and share 1 is none', async 
   const whole = await start(t, { connections: 20, ownerShare: 1 });
   for (let i = 0; i < 18; i++) assert.ok(await isServed(t, whole.port, '127.0.0.1'));
 });
+
+test('a large body counts while it is in work, and no longer', async (t) => {
+  const gate = new Gate();
+  const { server, port } = await startServer(t, {
+    limits: { arrivingBytes: 1_000_000 },
+    handler: async () => {
+      await gate.opened;
+      return { status: 200, body: '1' };
+    },
+  });
+  const body = JSON.stringify('1'.repeat(300_000));
+  const first = new RawClient(port).send(encodeRequest(body));
+  await until(() => server.shares.arrivingBytes >= 300_000 && server.shares.arrivingBytes < 310_000);
+  // Half of the memory is one key's: there is no room for a second one.
+  const second = new RawClient(port).send(encodeRequest(body));
+  const status = (await second.read())?.status;
+  gate.open();
+  assert.equal(status, 429);
+  assert.equal((await first.read())?.status, 200);
+  await until(() => server.shares.arrivingBytes === 0);
+});

@@ -54,8 +54,9 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
     chargeUnread: () => undefined,
     returnUnread: () => {},
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
-    async admit({ host, key }): Promise<Session | Refusal> {
-      if (host !== HOST) return { refused: refusal(404, -32600, 'unknown host') };
+    async admit({ host, network: name, key }): Promise<Session | Refusal> {
+      const isKnown = name === undefined ? host === HOST : name === network.name;
+      if (!isKnown) return { refused: refusal(404, -32600, 'unknown host') };
       if (key !== KEY) return { refused: refusal(401, -32600, key === undefined ? 'no key' : 'wrong key') };
       return { network, principal: { id: '1', name: 'tester' } };
     },

@@ -84,6 +84,13 @@ const refusals = [
   { name: 'unknown host', path: `/ws/v3/${KEY}`, headers: { Host: 'nowhere', ...upgrade }, status: 404 },
   { name: 'wrong key', path: '/ws/v3/bad', headers: { Host: HOST, ...upgrade }, status: 401 },
   { name: 'missing key', path: '/ws/v3/', headers: { Host: HOST, ...upgrade }, status: 401 },
+  { name: 'unknown network', path: `/other/ws/v3/${KEY}`, headers: { Host: HOST, ...upgrade }, status: 404 },
+  {
+    name: 'a network’s HTTP path',
+    path: `/test/v3/${KEY}`,
+    headers: { Host: HOST, ...upgrade },
+    status: 404,
+  },
   { name: 'the HTTP path', path: `/v3/${KEY}`, headers: { Host: HOST, ...upgrade }, status: 404 },
   {
     name: 'a handshake without a nonce',
@@ -103,6 +110,14 @@ for (const { name, path, headers, status } of refusals) {
     await client.readToEnd();
   });
 }
+
+test('opens by the network in the path, whatever the host is', async (t) => {
+  const { port } = await startServer(t);
+  const client = new RawClient(port);
+  const head = encodeHead('GET', `/test/ws/v3/${KEY}`, { Host: 'nowhere', ...upgrade });
+  assert.equal((await client.send(head).read(true))?.status, 101);
+  client.close();
+});
 
 test('refuses pages of other origins and connections beyond the bound', async (t) => {
   const { port } = await startServer(t, {

@@ -30,14 +30,23 @@ export type EmbeddedChain = {
 };
 
 /** Imports a block file into a store of its own and opens the chain over it. */
-export async function importEmbeddedChain(genesis: string, blocks: string): Promise<EmbeddedChain> {
+export async function importEmbeddedChain(
+  genesis: string,
+  blocks: string,
+  simulationGas?: number,
+): Promise<EmbeddedChain> {
   const folder = makeTemporaryFolder();
   const summary = await importChain(
     { genesis, blocks, data: folder.path, seal: 'ethash-format' },
     SILENT_PROGRESS,
   );
   const faults: string[] = [];
-  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: (fault) => faults.push(fault) });
+  const pool = new ExecutionPool({
+    ...DEFAULT_POOL,
+    threads: 1,
+    ...(simulationGas !== undefined && { simulationGas }),
+    onFault: (fault) => faults.push(fault),
+  });
   const chain = new EngineChain(folder.path, pool);
   return {
     chain,

@@ -153,6 +153,20 @@ function createHealthyAnswers(chainId: number, height: number, tags: NodeScript[
       return { hash: listTransactions(reference)[Number(index)] };
     },
     eth_getUncleByBlockNumberAndIndex: () => null,
+    eth_getBalance: () => '0x0',
+    eth_getCode: () => '0x',
+    eth_getStorageAt: () => `0x${'0'.repeat(64)}`,
+    eth_getTransactionCount: () => '0x0',
+    eth_getProof: ([address]) => ({ address, accountProof: [], storageProof: [] }),
+    eth_getBlockByHash: ([hash]) => find({ blockHash: hash }),
+    eth_getTransactionByHash: ([hash]) => ({ hash }),
+    eth_getTransactionReceipt: ([transactionHash]) => ({ transactionHash }),
+    eth_getLogs: () => [],
+    eth_gasPrice: () => '0x7',
+    eth_maxPriorityFeePerGas: () => '0x0',
+    eth_feeHistory: () => ({ oldestBlock: '0x0', baseFeePerGas: ['0x7', '0x7'], gasUsedRatio: [0] }),
+    eth_createAccessList: () => ({ accessList: [], gasUsed: '0x5208' }),
+    eth_simulateV1: () => [],
   };
 }
 

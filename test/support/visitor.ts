@@ -8,6 +8,7 @@ export function makeVisitor(
 ): Visitor {
   return {
     host,
+    network: undefined,
     key,
     origin: undefined,
     userAgent: undefined,

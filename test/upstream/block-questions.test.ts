@@ -220,6 +220,128 @@ describe('what nodes answer', () => {
   });
 });
 
+describe('block objects', () => {
+  const object = (number: number): string => JSON.stringify(chain.blockObject(number));
+  const finalizedTag: BlockReference = { kind: 'tag', tag: 'finalized' };
+
+  it('are kept for all names of a block', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    for (const name of [LATEST, at(19), hashed(chain.hashOf(19)), LATEST]) {
+      assert.equal(await served.blocks.getBlock(name, false, createScope()), object(19));
+    }
+    assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x13",false]']);
+    await served.blocks.getBlock(LATEST, true, createScope());
+    assert.deepEqual(asked().slice(1), ['eth_getBlockByNumber ["0x13",true]']);
+  });
+
+  it('are null above the head, for a tag that the nodes do not know, and for a hash that two deny', async () => {
+    const { chain: served } = network(chain.behaviour(), chain.behaviour());
+    for (const name of [at(20), finalizedTag, hashed(makeHash(9, 9, 9))]) {
+      assert.equal(await served.blocks.getBlock(name, false, createScope()), null);
+      assert.equal(await served.blocks.getHeaderObject(name, createScope()), null);
+      assert.equal(await served.blocks.countTransactions(name, createScope()), null);
+      assert.equal(await served.blocks.countUncles(name, createScope()), null);
+    }
+  });
+
+  it('must be the block that is meant, whole ones with its transactions', async () => {
+    const wrong = JSON.stringify({ ...chain.blockObject(FULL), transactions: [] });
+    for (const lie of [object(6), wrong, '{}', '[]']) {
+      const lies: Behaviour = (call, options) =>
+        call.params.endsWith('true]') ? answer(lie)(call, options) : chain.behaviour()(call, options);
+      for (const name of [at(FULL), hashed(chain.hashOf(FULL))]) {
+        const { chain: served } = network(lies, chain.behaviour());
+        await served.blocks.getReceipts(at(FULL), createScope());
+        assert.equal(await served.blocks.getBlock(name, true, createScope()), object(FULL));
+        const alone = network(lies).chain;
+        await alone.blocks.getReceipts(at(FULL), createScope());
+        await assert.rejects(alone.blocks.getBlock(name, true, createScope()), { kind: 'unavailable' });
+      }
+    }
+  });
+
+  it('of many bytes are checked while they pass', async () => {
+    const long = (number: number): string =>
+      JSON.stringify({ ...chain.blockObject(number), extra: 'x'.repeat(2_000) });
+    const streaming = (text: string): Behaviour =>
+      but('eth_getBlockByNumber', async () => ({ kind: 'result', result: createStream(text) }));
+    const ask = async (text: string): Promise<string> => {
+      const options = { streamBytes: 64 };
+      const { chain: served } = createNetwork(chain, { options }, [createNode(streaming(text))]);
+      const block = await served.blocks.getBlock(at(19), true, createScope());
+      assert.ok(block !== null && typeof block !== 'string');
+      return readAll(block);
+    };
+    assert.equal(await ask(long(19)), long(19));
+    await assert.rejects(ask(long(6)), { kind: 'unavailable' });
+  });
+
+  it('of pending are those of one node, and not kept', async () => {
+    const { chain: served, asked } = network(but('eth_getBlockByNumber', answer('{"hash":null}')));
+    for (let i = 0; i < 2; i++) {
+      assert.equal(await served.blocks.getBlock(PENDING, true, createScope()), '{"hash":null}');
+    }
+    assert.deepEqual(asked(), Array(2).fill('eth_getBlockByNumber ["pending",true]'));
+    assert.equal(await served.blocks.getHeaderObject(PENDING, createScope()), null);
+    assert.equal(await served.blocks.countUncles(PENDING, createScope()), '"0x0"');
+    assert.equal(asked().length, 2);
+  });
+
+  it('without their bodies are headers, for which nothing else is asked', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    const { transactions: _, uncles: __, ...header } = chain.blockObject(FULL);
+    for (const name of [at(FULL), hashed(chain.hashOf(FULL))]) {
+      const told = await served.blocks.getHeaderObject(name, createScope());
+      assert.deepEqual(JSON.parse(told as string), header);
+    }
+    await served.blocks.getBlock(at(FULL), false, createScope());
+    assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x5",false]']);
+  });
+
+  it('say how many transactions and uncles there are', async () => {
+    const { chain: served, asked } = createNetwork(chain);
+    for (const name of [at(FULL), hashed(chain.hashOf(FULL))]) {
+      assert.equal(await served.blocks.countTransactions(name, createScope()), '"0x3"');
+      assert.equal(await served.blocks.countUncles(name, createScope()), '"0x2"');
+    }
+    assert.equal(asked().length, 1);
+    const pending = but('eth_getBlockTransactionCountByNumber', answer('"0x7"'));
+    assert.equal(await network(pending).chain.blocks.countTransactions(PENDING, createScope()), '"0x7"');
+  });
+});
+
+describe('a block that is not canonical', () => {
+  const fork = new ScriptedChain({
+    length: 20,
+    transactions: () => 2,
+    uncles: () => 1,
+    mergedFrom: 100,
+    salt: 3,
+    forkedFrom: 15,
+  });
+  const own = new ScriptedChain({ length: 20, transactions: () => 2, uncles: () => 1, mergedFrom: 100 });
+  /** Knows the fork's blocks by hash. */
+  const both: Behaviour = ({ method, params }) => {
+    const values = JSON.parse(params) as unknown[];
+    const text = String(Object(values[0])['blockHash'] ?? values[0]);
+    const source = text === fork.hashOf(17) ? fork : own;
+    return { kind: 'result', result: JSON.stringify(source.answer(method, values) ?? null) };
+  };
+  const name = hashed(fork.hashOf(17));
+
+  it('is asked for by its hash', async () => {
+    const { chain: served, asked } = createNetwork(own, {}, [createNode(both)]);
+    const scope = createScope();
+    const block = await served.blocks.getBlock(name, false, scope);
+    assert.deepEqual(JSON.parse(block as string), fork.blockObject(17));
+    const transaction = await served.transactions.getTransaction({ block: name, index: 1n }, scope);
+    assert.deepEqual(JSON.parse(transaction as string), fork.transactionObject(17, 1));
+    assert.notEqual(await served.blocks.getUncle(name, 0n, scope), null);
+    assert.equal(await served.blocks.countTransactions(name, scope), '"0x2"');
+    for (const call of asked()) assert.doesNotMatch(call, /0x11/);
+  });
+});
+
 describe('receipts without eth_getBlockReceipts', () => {
   const lacks = but(RECEIPTS, nodeError(-32601, 'the method does not exist'));
 

@@ -23,7 +23,7 @@ function createEcho(behaviour: Behaviour = answer('"0x10"'), count = 1): Scripte
 
 const lastParams = ({ node }: ScriptedNetwork): unknown => JSON.parse(node.asked.calls.at(-1)?.params ?? '');
 
-describe('methods that are passed through', () => {
+describe('methods of nodes', () => {
   it('get the served block in place of a tag, wherever they take one', async () => {
     const cases: readonly (readonly [string, readonly unknown[], readonly unknown[]])[] = [
       ['eth_getBalance', [ADDRESS, 'latest'], [ADDRESS, '0x18f']],
@@ -61,9 +61,7 @@ describe('methods that are passed through', () => {
 
   it('above the head: null for reads of blocks, an error for state', async () => {
     const { chain: served, asked } = createEcho();
-    for (const method of ['eth_getBlockByNumber', 'eth_getBlockTransactionCountByNumber']) {
-      assert.equal(await served.request(method, ['0x190', false], createScope()), 'null');
-    }
+    assert.equal(await served.request('eth_getBlockByNumber', ['0x190', false], createScope()), 'null');
     await assert.rejects(served.request('eth_getBalance', [ADDRESS, '0x190'], createScope()), {
       kind: 'failed',
       message: 'header not found',
@@ -93,43 +91,6 @@ describe('methods that are passed through', () => {
     await assert.rejects(alone.chain.request('eth_getBlockByNumber', ['latest', true], createScope()), {
       name: 'ChainError',
     });
-  });
-
-  it('look-ups by hash: null when two say it, or there is only one', async () => {
-    const ask = async (count: number, behaviour: Behaviour): Promise<readonly [unknown, number]> => {
-      const { chain: served, asked } = createEcho(behaviour, count);
-      const told = await served.request('eth_getTransactionByHash', ['0x1'], createScope());
-      return [told, asked().length];
-    };
-    assert.deepEqual(await ask(1, answer('null')), ['null', 1]);
-    assert.deepEqual(await ask(3, answer('null')), ['null', 2]);
-  });
-
-  it('counts of a block come from the block itself', async () => {
-    const { chain: served, asked } = createEcho();
-    const count = `"0x${chain.block(5).transactionHashes.length.toString(16)}"`;
-    for (const [method, name] of [
-      ['eth_getBlockTransactionCountByNumber', '0x5'],
-      ['eth_getBlockTransactionCountByHash', chain.hashOf(5)],
-    ] as const) {
-      assert.equal(await served.request(method, [name], createScope()), count);
-    }
-    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0x5'], createScope()), '"0x0"');
-    assert.equal(await served.request('eth_getUncleCountByBlockNumber', ['0xffff'], createScope()), 'null');
-    assert.ok(asked().every((call) => call.startsWith('eth_getBlockBy')));
-  });
-
-  it('an answer about another hash than the one asked for is a fault', async () => {
-    const hash = `0x${'12'.repeat(32)}`;
-    for (const [method, member] of [
-      ['eth_getTransactionByHash', 'hash'],
-      ['eth_getTransactionReceipt', 'transactionHash'],
-    ] as const) {
-      const good = createEcho(answer(JSON.stringify({ [member]: hash })));
-      assert.match(String(await good.chain.request(method, [hash], createScope())), /1212/);
-      const bad = createEcho(answer(JSON.stringify({ [member]: chain.hashOf(5) })));
-      await assert.rejects(bad.chain.request(method, [hash], createScope()), { kind: 'unavailable' });
-    }
   });
 
   it('any other method goes as it is but for a tag, and its null is believed', async () => {
@@ -168,48 +129,7 @@ describe('methods that are passed through', () => {
   });
 });
 
-describe('eth_getLogs', () => {
-  async function pin(filter: Record<string, unknown>): Promise<unknown> {
-    const network = createEcho(answer('["log"]'));
-    const told = await network.chain.request('eth_getLogs', [filter], createScope());
-    return network.node.asked.calls.length === 0 ? told : (lastParams(network) as unknown[])[0];
-  }
-
-  it('gets numbers in place of tags, and both ends', async () => {
-    assert.deepEqual(await pin({ address: ADDRESS }), {
-      address: ADDRESS,
-      fromBlock: '0x18f',
-      toBlock: '0x18f',
-    });
-    assert.deepEqual(await pin({ fromBlock: 'earliest', toBlock: 'latest' }), {
-      fromBlock: '0x0',
-      toBlock: '0x18f',
-    });
-    assert.deepEqual(await pin({ fromBlock: '0x5', toBlock: '0x6' }), { fromBlock: '0x5', toBlock: '0x6' });
-  });
-
-  it('sees nothing above the served head', async () => {
-    assert.deepEqual(await pin({ fromBlock: '0x5', toBlock: '0xffff' }), {
-      fromBlock: '0x5',
-      toBlock: '0x18f',
-    });
-    assert.equal(await pin({ fromBlock: '0x190', toBlock: '0xffff' }), '[]');
-  });
-
-  it('by hash it goes as it is', async () => {
-    const filter = { blockHash: chain.hashOf(5) };
-    assert.deepEqual(await pin(filter), filter);
-  });
-
-  it('a tag that the nodes do not know is an error, not another block', async () => {
-    await assert.rejects(pin({ fromBlock: 'finalized' }), {
-      kind: 'failed',
-      message: 'finalized block not found',
-    });
-  });
-});
-
-it('the preset has no method that writes, signs, or leaves something behind', () => {
+it('what is served by default has no method that writes, signs, or leaves something behind', () => {
   for (const name of READ_METHODS.keys()) {
     assert.match(name, /^eth_(get(?!Filter|Work)|createAccessList|feeHistory|gasPrice|max|blobBase|syncing)/);
   }

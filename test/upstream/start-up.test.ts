@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
 import { watchWait } from '../../src/upstream/start-up.ts';
@@ -30,6 +31,7 @@ async function open(t: TestContext, urls: readonly string[], log: RecordingLog):
     network: 'test',
     upstreams: upstreamsSchema.parse(urls),
     pool: poolOptionsSchema.parse({ pollInterval: '100ms', retries: 0 }),
+    logs: DEFAULT_LOG_LIMITS,
     cache: createMemory(),
     log,
   });

@@ -1,12 +1,14 @@
-import type { CallRequest, Executions } from '../../chain/chain.ts';
-import { encodeHexData, type HexData } from '../../primitives/hex-data.ts';
+import type { CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
+import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
-import { type SimulationRequest, Simulator } from '../simulation/simulator.ts';
+import { needsTip } from '../simulation/fill-fees.ts';
+import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
-import type { Job } from './job.ts';
+import type { CallJob } from './job.ts';
 
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
@@ -16,10 +18,18 @@ export class EngineExecutions implements Executions {
   readonly #blocks: StoredBlocks;
   readonly #store: string;
   readonly #pool: ExecutionPool;
+  readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
 
-  constructor(blocks: StoredBlocks, store: string, pool: ExecutionPool) {
+  /** @param suggestTip a priority fee that recent blocks accepted, wei per gas */
+  constructor(
+    blocks: StoredBlocks,
+    store: string,
+    pool: ExecutionPool,
+    suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>,
+  ) {
+    this.#suggestTip = suggestTip;
     this.#blocks = blocks;
     this.#store = store;
     this.#pool = pool;
@@ -34,16 +44,45 @@ export class EngineExecutions implements Executions {
     return continueWith(this.#execute('estimate', request, scope), (quantity) => `"${quantity}"`);
   }
 
-  #execute(kind: Job['kind'], request: CallRequest, scope: RequestScope): PromiseOrValue<HexData> {
+  createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const tip = needsTip(request.call) ? this.#suggestTip(scope) : 0n;
+    return continueWith(tip, (suggestedTip) =>
+      continueWith(this.#execute('accessList', request, scope, suggestedTip), toJson),
+    );
+  }
+
+  simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const { header } = this.#blocks.findState(block).block;
+    const gasLimit = this.#pool.simulationGas ?? this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR;
+    const job = {
+      kind: 'blocks',
+      store: this.#store,
+      gasLimit: minBigInt(gasLimit, MAX_CALL_GAS),
+      request: { blockNumber: header.number, simulation },
+    } as const;
+    return continueWith(this.#pool.run(job, this.#simulator, scope), toJson);
+  }
+
+  #execute(
+    kind: CallJob['kind'],
+    request: CallRequest,
+    scope: RequestScope,
+    suggestedTip?: bigint,
+  ): PromiseOrValue<HexData> {
     const { block, isPending } = this.#blocks.findState(request.block);
-    const job: Job = {
+    const job: CallJob = {
       kind,
       store: this.#store,
       gasLimit: this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR,
       request: createSimulationRequest(block.header.number, isPending, request),
+      ...(suggestedTip !== undefined && { suggestedTip }),
     };
     return this.#pool.run(job, this.#simulator, scope);
   }
+}
+
+function toJson(result: HexData): JsonResult {
+  return typeof result === 'string' ? result : streamBytes(result);
 }
 
 function createSimulationRequest(

@@ -1,3 +1,4 @@
+import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { EngineFigures, ExecutionPlace } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
@@ -9,11 +10,13 @@ import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
 import { EXPENSIVE_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
-import type { Job } from './job.ts';
+import type { BlocksJob, Job } from './job.ts';
 import type { Lane } from './next-task.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
+  /** Gas of all calls of a simulation together; absent: 10 times the gas limit of the head, as for a single call. */
+  readonly simulationGas?: number;
   /** Called with faults of this program; never with calls that fail by themselves. */
   readonly onFault: (fault: string) => void;
 };
@@ -40,6 +43,8 @@ export class ExecutionPool {
   readonly #onFault: (fault: string) => void;
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
+  /** Gas of all calls of a simulation together, where that is set. */
+  readonly simulationGas: bigint | undefined;
   /** Of what runs on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
@@ -48,8 +53,9 @@ export class ExecutionPool {
   #sliceMs = 0;
   #isClosed = false;
 
-  constructor({ onFault, ...options }: ExecutionPoolOptions) {
+  constructor({ onFault, simulationGas, ...options }: ExecutionPoolOptions) {
     this.memoryLimit = options.memoryLimit;
+    this.simulationGas = simulationGas === undefined ? undefined : BigInt(simulationGas);
     this.#onFault = onFault;
     this.#heavyCalls = new HeavyCalls(options, onFault);
   }
@@ -132,9 +138,14 @@ export class ExecutionPool {
   }
 }
 
+function findFirstCall({ request }: BlocksJob): CallObject | undefined {
+  return request.simulation.blockStateCalls.find(({ calls = [] }) => calls.length > 0)?.calls?.[0];
+}
+
 /** What a call has in common with others: of its caller and contract, and of the same function as well. */
-function kindOf({ request }: Job, owner: string): Lane & { readonly shape: string } {
-  const { to = '', data = '' } = request.call;
+function kindOf(job: Job, owner: string): Lane & { readonly shape: string } {
+  const call = job.kind === 'blocks' ? findFirstCall(job) : job.request.call;
+  const { to = '', data = '' } = call ?? {};
   const lane = `${owner}/${to}`;
-  return { owner, lane, shape: `${lane}/${data.slice(0, SELECTOR_END)}` };
+  return { owner, lane, shape: `${lane}/${job.kind}/${data.slice(0, SELECTOR_END)}` };
 }

@@ -2,20 +2,35 @@
 import type { ChainErrorKind } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
 import type { SimulationKind } from '../simulation/call-environment.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
 import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
-export type Job = {
+/** One call. */
+export type CallJob = {
   readonly kind: SimulationKind;
   /** Folder of the store that holds the chain. */
   readonly store: string;
   readonly request: SimulationRequest;
   /** The most gas that a call may have, which is what it has when it gives none (spec 8). */
   readonly gasLimit: bigint;
+  /** For access lists of calls that offer a price and no priority fee, wei per gas. */
+  readonly suggestedTip?: bigint;
 };
 
-/** `result` is return data of a call, or the quantity of an estimate. */
+/** Blocks of calls. */
+export type BlocksJob = {
+  readonly kind: 'blocks';
+  readonly store: string;
+  readonly request: SimulateBlocksRequest;
+  /** Gas of all calls together. */
+  readonly gasLimit: bigint;
+};
+
+export type Job = CallJob | BlocksJob;
+
+/** `result` is return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =
   | { readonly result: HexData }
   | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: HexData } }

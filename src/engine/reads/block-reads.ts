@@ -1,19 +1,25 @@
-import { decodeBody, decodeUncleAt } from '../../chain/block.ts';
-import { encodeBlockJson, encodeUncleJson } from '../../chain/block-json.ts';
-import type { BlockReads, BlockReference, HeaderView } from '../../chain/chain.ts';
-import type { Header } from '../../chain/header.ts';
-import { decodeStoredReceipts } from '../../chain/receipt.ts';
+import { decodeBody, decodeUncleAt, joinBlock, splitTransactions, splitUncles } from '../../chain/block.ts';
+import {
+  encodeBlockJson,
+  encodeHeaderJson,
+  encodePendingBlockJson,
+  encodeUncleJson,
+} from '../../chain/block-json.ts';
+import type { BlockReads, BlockReference, HeaderView, RawPart } from '../../chain/chain.ts';
+import { encodeHeader, type Header } from '../../chain/header.ts';
+import { decodeStoredReceipts, encodeReceipt } from '../../chain/receipt.ts';
 import { encodeReceipts } from '../../chain/wire-json.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
+import { encodeHexData, toHexData } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
-import { blobBaseFeeOf } from '../transition/block-environment.ts';
-import { rulesAt } from '../transition/rules.ts';
 import { joinParts } from './join-parts.ts';
+import { buildPendingBlock } from './pending-block.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Blocks of the store. */
+/** Blocks of the store. The pending block is the one that would follow the head, without transactions. */
 export class EngineBlocks implements BlockReads {
   readonly #blocks: StoredBlocks;
 
@@ -22,20 +28,36 @@ export class EngineBlocks implements BlockReads {
   }
 
   getHeader(block: BlockReference): HeaderView | null {
-    if (block.kind === 'tag' && block.tag === 'pending') {
-      return viewOf(buildPendingHeader(this.#blocks.head, this.#blocks.reader.config));
-    }
+    if (isPending(block)) return viewOf(buildPendingHeader(this.#blocks.head, this.#blocks.reader.config));
     const position = this.#blocks.find(block);
     return position === undefined ? null : { ...viewOf(position.header), hash: position.hashText };
   }
 
-  getBlock(block: BlockReference, hasTransactions: boolean): JsonText | null {
+  getBlock(block: BlockReference, hasTransactions: boolean): JsonResult | null {
+    if (isPending(block)) {
+      const pending = buildPendingBlock(this.#blocks.head, this.#blocks.reader.config);
+      return encodePendingBlockJson(pending.header, pending.body);
+    }
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const { header, hashText } = position;
-    const body = decodeBody(this.#blocks.getBody(position));
-    const receipts = decodeStoredReceipts(this.#blocks.getReceipts(position));
-    return encodeBlockJson({ header, ...body }, hashText, receipts, hasTransactions);
+    const body = this.#blocks.getBody(position);
+    const receipts = this.#blocks.getReceipts(position);
+    const parts = encodeBlockJson({ header, hash: hashText, body, receipts }, hasTransactions);
+    return joinParts(parts, body.length + receipts.length);
+  }
+
+  getHeaderObject(block: BlockReference): JsonText | null {
+    const position = this.#blocks.find(block);
+    return position === undefined ? null : encodeHeaderJson(position.header, position.hashText);
+  }
+
+  countTransactions(block: BlockReference): JsonText | null {
+    return this.#count(block, splitTransactions);
+  }
+
+  countUncles(block: BlockReference): JsonText | null {
+    return this.#count(block, splitUncles);
   }
 
   getUncle(block: BlockReference, index: bigint): JsonText | null {
@@ -46,8 +68,7 @@ export class EngineBlocks implements BlockReads {
   }
 
   getReceipts(block: BlockReference): JsonResult | null {
-    // The block that comes next has no transactions: none wait.
-    if (block.kind === 'tag' && block.tag === 'pending') return '[]';
+    if (isPending(block)) return '[]';
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const body = this.#blocks.getBody(position);
@@ -55,15 +76,44 @@ export class EngineBlocks implements BlockReads {
     const { transactions } = decodeBody(body);
     const receipts = decodeStoredReceipts(stored);
     const place = { header: position.header, hash: position.hashText };
-    const parts = encodeReceipts(transactions, receipts, place, this.#blobGasPrice(position));
-    return joinParts(parts[Symbol.iterator](), body.length + stored.length);
+    const parts = encodeReceipts(transactions, receipts, place, this.#blocks.getBlobGasPrice(position));
+    return joinParts(parts, body.length + stored.length);
   }
 
-  #blobGasPrice({ header }: StoredHeader): bigint {
-    const { number, timestamp, difficulty } = header;
-    const rules = rulesAt(this.#blocks.reader.config, { number, timestamp, isMerged: difficulty === 0n });
-    return blobBaseFeeOf(header, rules);
+  getRaw(block: BlockReference, part: RawPart): JsonResult | null {
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    switch (part) {
+      case 'header':
+        return encodeHexData(toHexData(encodeHeader(position.header)));
+      case 'block':
+        return encodeHexData(toHexData(joinBlock(position.header, this.#blocks.getBody(position))));
+      case 'receipts': {
+        const stored = this.#blocks.getReceipts(position);
+        return joinParts(encodeRawReceipts(stored), stored.length);
+      }
+    }
   }
+
+  /** @param split finds the list of a body whose length is the answer */
+  #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
+    if (isPending(block)) return '"0x0"';
+    const position: StoredHeader | undefined = this.#blocks.find(block);
+    if (position === undefined) return null;
+    return `"${encodeQuantity(split(this.#blocks.getBody(position)).length)}"`;
+  }
+}
+
+function isPending(block: BlockReference): boolean {
+  return block.kind === 'tag' && block.tag === 'pending';
+}
+
+function* encodeRawReceipts(stored: Uint8Array): Generator<string> {
+  yield '[';
+  for (const [index, receipt] of decodeStoredReceipts(stored).entries()) {
+    yield `${index === 0 ? '' : ','}"${bytesToHex(encodeReceipt(receipt))}"`;
+  }
+  yield ']';
 }
 
 function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {

@@ -2,6 +2,8 @@ import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { blobBaseFeeOf } from '../transition/block-environment.ts';
+import { rulesAt } from '../transition/rules.ts';
 
 /** The block in whose state something is executed or read, and whether it is meant as the one that comes next. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
@@ -49,12 +51,19 @@ export class StoredBlocks {
   }
 
   /** RLP of a stored block's body. */
-  getBody({ header }: StoredHeader): Uint8Array {
+  getBody({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
     return requirePart(this.reader.getBody(header.number));
   }
 
+  /** Price of blob gas in a stored block, wei; 0 before Cancun. */
+  getBlobGasPrice({ header }: Pick<StoredHeader, 'header'>): bigint {
+    const { number, timestamp, difficulty } = header;
+    const rules = rulesAt(this.reader.config, { number, timestamp, isMerged: difficulty === 0n });
+    return blobBaseFeeOf(header, rules);
+  }
+
   /** The receipts of a stored block as the store has them. */
-  getReceipts({ header }: StoredHeader): Uint8Array {
+  getReceipts({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
     return requirePart(this.reader.getReceipts(header.number));
   }
 }

@@ -12,7 +12,7 @@ import { type BlockRules, rulesAt } from '../transition/rules.ts';
 import { buildPendingHeader } from './pending-header.ts';
 
 /** What is simulated: geth reads overrides of the block in another way for an estimate than for a call. */
-export type SimulationKind = 'call' | 'estimate';
+export type SimulationKind = 'call' | 'estimate' | 'accessList';
 
 /** Rules and block that a call sees. */
 export type CallEnvironment = {

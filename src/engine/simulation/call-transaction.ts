@@ -13,7 +13,10 @@ import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
   /** Each run sets its own gas limit: a copy of the rest would cost it 1.4 us. */
-  readonly body: Omit<TransactionBody, 'gasLimit'> & { gasLimit: bigint };
+  readonly body: Omit<TransactionBody, 'gasLimit' | 'accessList'> & {
+    gasLimit: bigint;
+    accessList: TransactionBody['accessList'];
+  };
   readonly sender: Uint8Array;
   readonly given: GivenLists;
 };

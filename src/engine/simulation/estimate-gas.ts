@@ -27,9 +27,7 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
     return { succeeded: result.status === 'success', result };
   } catch (error) {
     if (!(error instanceof TransactionError)) throw error;
-    if (error.message.startsWith('intrinsic gas too low')) {
-      return { succeeded: false, result: undefined };
-    }
+    if (error.problem === 'intrinsicGas') return { succeeded: false, result: undefined };
     throw new ChainError('failed', `failed with ${gasLimit} gas: ${error.message}`);
   }
 }

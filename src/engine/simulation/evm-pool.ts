@@ -1,5 +1,6 @@
 import type { Evm } from '../../evm/evm.ts';
 import type { StateReader } from '../../evm/host.ts';
+import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { createEvm } from '../create-evm.ts';
 import { createStateReader } from '../state/state-reader.ts';
@@ -8,6 +9,14 @@ import { createStateReader } from '../state/state-reader.ts';
 const MAX_IDLE = 4;
 /** Bytes that they may take together. An EVM keeps the room that its largest call needed. */
 const MAX_IDLE_BYTES: number = 32 << 20;
+
+/** Of an EVM that is on no block's state. */
+const NO_BLOCK = -1n;
+const NO_STATE: StateReader = {
+  getAccount: () => undefined,
+  getStorage: () => EMPTY_BYTES,
+  getCode: () => EMPTY_BYTES,
+};
 
 /** An EVM with the state that it remembers. */
 export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader };
@@ -38,6 +47,24 @@ export class EvmPool {
     entry.block = block;
     entry.state = state;
     return entry;
+  }
+
+  /** An EVM on a state of the caller's own. It must be released, and knows nothing then. */
+  acquireFor(state: StateReader): PooledEvm {
+    const entry = this.#idle.length < MAX_IDLE ? undefined : this.#idle.shift();
+    if (entry === undefined) return { evm: createEvm(state, this.#memoryLimit), block: NO_BLOCK, state };
+    entry.evm.attach(state);
+    entry.block = NO_BLOCK;
+    entry.state = state;
+    return entry;
+  }
+
+  /** Takes back an EVM that was on a caller's own state, whatever is open in it. */
+  releaseUnknown(entry: PooledEvm): void {
+    entry.evm.record('nothing');
+    entry.evm.attach(NO_STATE);
+    entry.state = NO_STATE;
+    this.release(entry);
   }
 
   /** Nothing may be open in it. */

@@ -5,7 +5,6 @@ import { checksumAddress } from '../../primitives/address.ts';
 import { padLeft, trimLeadingZeros } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
-import type { SimulationKind } from './call-environment.ts';
 import type { Execution } from './execution.ts';
 
 /** Slots or accounts that are overridden in one piece: 0.3 ms. */
@@ -29,29 +28,55 @@ function* putSlots(
   }
 }
 
+/** What becomes of precompiles whose accounts are overridden. `checked`: they stay, but must be movable. `fixed`: none can be moved. */
+export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
+
+export type OverrideOptions = {
+  readonly precompiles: PrecompileHandling;
+  /** Takes the addresses where precompiles were removed or put. */
+  readonly moved?: Uint8Array[];
+};
+
+type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
+
 /**
- * A precompile whose account is overridden is an ordinary account; it may go to another address. In an estimate geth looks
- * whether it could, and leaves it where it is.
+ * The precompiles that go to another address, in the order of their own. Of several contradictions geth names the one of the lowest
+ * address.
+ * @throws ChainError with geth's text
  */
-function movePrecompile(
+function* planMoves(
   state: WorldState,
   overrides: StateOverrides,
-  key: string,
-  kind: SimulationKind,
-): void {
-  const address = hexToBytes(key);
-  const target = overrides[key]?.movePrecompileToAddress?.toLowerCase();
-  const precompile = state.getPrecompile(address);
-  if (precompile === 0 && target !== undefined) {
-    throw new ChainError('failed', `account ${checksumAddress(address)} is not a precompile`);
+  handling: PrecompileHandling,
+): Execution<PrecompileMove[]> {
+  const moves: PrecompileMove[] = [];
+  let problem: { readonly from: string; readonly message: string } | undefined;
+  let count = 0;
+  for (const [from, override] of Object.entries(overrides)) {
+    if (++count % PIECE === 0) yield 'sliceUsed';
+    if (problem !== undefined && problem.from < from) continue;
+    const target = override.movePrecompileToAddress?.toLowerCase();
+    const number = target === undefined || handling === 'fixed' ? 0 : state.getPrecompile(hexToBytes(from));
+    const contradiction = findContradiction(overrides, from, number);
+    if (contradiction !== undefined) problem = { from, message: contradiction };
+    else if (target !== undefined) moves.push({ from, to: hexToBytes(target), number });
   }
-  if (precompile !== 0 && kind === 'call') state.setPrecompile(address, 0);
-  if (target === undefined) return;
-  const destination = hexToBytes(target);
-  if (overrides[target] !== undefined) {
-    throw new ChainError('failed', `account ${checksumAddress(destination)} is already overridden`);
+  if (problem !== undefined) throw new ChainError('failed', problem.message);
+  return moves.sort((a, b) => (a.from < b.from ? -1 : 1));
+}
+
+/** @param precompile that of the account, 0 for none */
+function findContradiction(overrides: StateOverrides, key: string, precompile: number): string | undefined {
+  const { movePrecompileToAddress, state, stateDiff } = overrides[key] ?? {};
+  const name = (address: string): string => `account ${checksumAddress(hexToBytes(address))}`;
+  if (movePrecompileToAddress !== undefined) {
+    if (precompile === 0) return `${name(key)} is not a precompile`;
+    const target = movePrecompileToAddress.toLowerCase();
+    if (overrides[target] !== undefined) return `${name(target)} is already overridden`;
   }
-  if (kind === 'call') state.setPrecompile(destination, precompile);
+  return state !== undefined && stateDiff !== undefined
+    ? `${name(key)} has both 'state' and 'stateDiff'`
+    : undefined;
 }
 
 /**
@@ -61,15 +86,22 @@ function movePrecompile(
 export function* applyStateOverrides(
   overrides: StateOverrides,
   state: WorldState,
-  kind: SimulationKind,
+  { precompiles, moved }: OverrideOptions,
 ): Execution<void> {
   let count = 0;
-  for (const [key, override] of Object.entries(overrides).sort(compareKeys)) {
+  const moves = yield* planMoves(state, overrides, precompiles);
+  const isMovable = precompiles === 'movable';
+  for (const { to, number } of isMovable ? moves : []) {
+    state.setPrecompile(to, number);
+    moved?.push(to);
+  }
+  for (const [key, override] of Object.entries(overrides)) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
-    movePrecompile(state, overrides, key, kind);
-    if (override.state !== undefined && override.stateDiff !== undefined) {
-      throw new ChainError('failed', `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
+    if (isMovable && state.getPrecompile(address) !== 0) {
+      // Whatever is overridden is an ordinary account.
+      state.setPrecompile(address, 0);
+      moved?.push(address);
     }
     if (override.nonce !== undefined) state.setNonce(address, BigInt(override.nonce));
     if (override.balance !== undefined) state.setBalance(address, BigInt(override.balance));
@@ -84,11 +116,6 @@ export function* applyStateOverrides(
     }
     if (override.stateDiff !== undefined) yield* putSlots(state, address, override.stateDiff);
   }
-}
-
-/** By address, as geth goes through them: of several contradictions the first is reported. */
-function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 function putCode(state: WorldState, address: Uint8Array, code: Uint8Array): void {

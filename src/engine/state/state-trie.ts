@@ -1,7 +1,7 @@
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
-import { MerkleTrie } from '../../primitives/merkle-trie.ts';
+import { MerkleTrie, type NodeLoader } from '../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
 import { encodePath } from '../../primitives/trie-node.ts';
 import type { NodeWrite, StorageTrieWrite } from '../../store/state-batch.ts';
@@ -60,7 +60,7 @@ export class StateTrie {
       );
     }
     this.#root = this.#accounts.commit(this.#accountNodes.set);
-    if (this.#accounts.loadedNodes + this.#storageNodes > MAX_LOADED_NODES) this.#unload();
+    if (this.#accounts.loadedNodes + this.#storageNodes > MAX_LOADED_NODES) this.unload();
     return this.#root;
   }
 
@@ -80,7 +80,18 @@ export class StateTrie {
     for (const { nodes } of this.#changed) nodes.discard();
     this.#changed.clear();
     this.#root = this.#sealedRoot;
-    this.#unload();
+    this.unload();
+  }
+
+  /** Reads a node of the state trie. */
+  get accountNodes(): NodeLoader {
+    return this.#accountNodes.get;
+  }
+
+  /** Reads a node of the storage trie of an account, named by the hash of its address. */
+  storageNodes(owner: Uint8Array): NodeLoader {
+    const changed = this.#storages.get(bytesToHex(owner));
+    return changed?.nodes.get ?? ((path) => this.#source.getStorageNode(owner, encodePath(path, false)));
   }
 
   get accountWrites(): Iterable<NodeWrite> {
@@ -144,7 +155,8 @@ export class StateTrie {
     return storage;
   }
 
-  #unload(): void {
+  /** Forgets the nodes that were read: they are read again when they are needed. */
+  unload(): void {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
     for (const storage of this.#storages.values()) storage.trie = undefined;
     this.#storageNodes = 0;

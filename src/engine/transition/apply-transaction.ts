@@ -5,14 +5,16 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
-import {
-  type ExecutionContext,
-  RunningTransaction,
-  type TransactionMode,
-  type TransactionResult,
-} from './running-transaction.ts';
+import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
-import { type GivenLists, LISTS_BY_TYPE, validateFields, validateSender } from './validate-transaction.ts';
+import { rulesOfMode, type TransactionMode } from './transaction-modes.ts';
+import {
+  type GivenLists,
+  LISTS_BY_TYPE,
+  validateFields,
+  validateSender,
+  validateSenderCode,
+} from './validate-transaction.ts';
 
 const MAX_BALANCE = 2n ** 256n - 1n;
 
@@ -43,22 +45,31 @@ export function startTransaction(
   tx: TransactionBody,
   sender: Uint8Array,
   context: ExecutionContext,
-  mode: TransactionMode,
+  modeName: TransactionMode,
   given: GivenLists = LISTS_BY_TYPE[tx.type] as GivenLists,
 ): RunningTransaction {
+  const mode = rulesOfMode(modeName);
   const { evm, block, rules } = context;
   const { state } = evm;
   evm.enter(block, rules.chainId, rules.revision);
   evm.begin();
-  if (mode === 'mined') validateSender(tx, sender, state.getAccount(sender) ?? EMPTY_ACCOUNT, state);
-  validateFields(tx, sender, context, given, mode === 'simulated');
+  const account = mode.checksNonce ? (state.getAccount(sender) ?? EMPTY_ACCOUNT) : undefined;
+  if (account !== undefined) validateSender(tx, sender, account);
+  if (account !== undefined && mode.checksSenderCode) validateSenderCode(sender, account, state);
+  validateFields(tx, sender, context, given, mode.isPriceFree);
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
-  const blobFee = mode === 'simulated' && tx.maxFeePerBlobGas === 0n ? 0n : blobGasOf(tx) * block.blobBaseFee;
+  const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;
+  const blobFee = isBlobFree ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, context);
-
-  if (gasPrice > 0n || blobFee > 0n) state.addBalance(sender, -(tx.gasLimit * gasPrice + blobFee));
+  if (gasPrice > 0n || blobFee > 0n) {
+    // Without a cap on blob fees a simulated transaction may owe more than its sender has: balances wrap, as in geth.
+    state.setBalance(
+      sender,
+      BigInt.asUintN(256, state.getBalance(sender) - tx.gasLimit * gasPrice - blobFee),
+    );
+  }
   state.raiseNonce(sender);
   return new RunningTransaction(tx, sender, context, mode, { gasPrice, intrinsicGas, floorGas });
 }
@@ -73,6 +84,7 @@ function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, 
   const problem = want > MAX_BALANCE ? 'required balance exceeds 256 bits' : `have ${balance} want ${want}`;
   throw new TransactionError(
     `insufficient funds for gas * price + value: address ${checksumAddress(sender)} ${problem}`,
+    'insufficientFunds',
   );
 }
 
@@ -92,7 +104,10 @@ function checkGas(
     rules.revision,
   );
   if (tx.gasLimit < intrinsicGas) {
-    throw new TransactionError(`intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`);
+    throw new TransactionError(
+      `intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`,
+      'intrinsicGas',
+    );
   }
   const floorGas = computeFloorGas(data, rules.revision);
   if (tx.gasLimit < floorGas) {

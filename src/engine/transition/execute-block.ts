@@ -1,11 +1,13 @@
-import type { Block } from '../../chain/block.ts';
-import { computeLogsBloom, type Log, type StoredReceipt } from '../../chain/receipt.ts';
+import type { Block, Withdrawal } from '../../chain/block.ts';
+import { computeLogsBloom, type StoredReceipt } from '../../chain/receipt.ts';
 import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
+import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { isAtLeast } from '../../evm/revision.ts';
+import type { WorldState } from '../../evm/world-state.ts';
 import { applyTransaction } from './apply-transaction.ts';
 import { applyDaoFork } from './dao-fork.ts';
 import type { ExecutionContext, TransactionResult } from './running-transaction.ts';
-import { collectRequests, runPreBlockCalls } from './system-calls.ts';
+import { collectRequests, complete, runPreBlockCalls } from './system-calls.ts';
 import { TransactionError } from './transaction-error.ts';
 import { validateSignedTransaction } from './validate-transaction.ts';
 
@@ -34,13 +36,13 @@ export function executeBlock(
   evm.enter(environment, rules.chainId, rules.revision);
   evm.open();
   if (isDaoForkBlock) applyDaoFork(state);
-  runPreBlockCalls(block.header, context);
+  complete(runPreBlockCalls(block.header, context, WHOLE_SLICE));
   const { receipts, gasUsed } = executeTransactions(block, context, computeRoot);
   const logs = receipts.flatMap((receipt) => receipt.logs);
-  const requestsHash = isAtLeast(rules.revision, 'prague') ? collectRequests(logs, context) : undefined;
-  for (const { address, amount } of block.withdrawals ?? []) {
-    if (amount > 0n) state.addBalance(address, amount * GWEI);
-  }
+  payWithdrawals(block.withdrawals ?? [], state);
+  const requestsHash = isAtLeast(rules.revision, 'prague')
+    ? complete(collectRequests(logs, context, WHOLE_SLICE))
+    : undefined;
   if (!rules.isMerged) payRewards(block, context);
   return { receipts, gasUsed, requestsHash };
 }
@@ -68,7 +70,7 @@ function executeTransactions(
       type: tx.type,
       outcome: hasStatus ? BigInt(result.status === 'success') : computeRoot(),
       cumulativeGasUsed: gasUsed,
-      logsBloom: computeLogsBloom(result.logs as Log[]),
+      logsBloom: computeLogsBloom(result.logs),
       logs: result.logs,
       sender,
       transactionHash: hashTransaction(tx),
@@ -90,9 +92,16 @@ function senderOf(tx: Transaction, index: number, { rules, recoverPublicKey }: E
   }
 }
 
+/** EIP-4895. */
+export function payWithdrawals(withdrawals: readonly Withdrawal[], state: WorldState): void {
+  for (const { address, amount } of withdrawals) {
+    if (amount > 0n) state.addBalance(address, amount * GWEI);
+  }
+}
+
 /** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
-function payRewards(
-  { header, uncles }: Block,
+export function payRewards(
+  { header, uncles }: Pick<Block, 'header' | 'uncles'>,
   { evm: { state }, rules: { blockReward } }: ExecutionContext,
 ): void {
   for (const uncle of uncles) {

@@ -66,6 +66,17 @@ export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boo
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
 }
 
+/** Whether the block after this one is: past a block without difficulty all are. */
+export function isMergedPast(
+  config: ChainConfig,
+  {
+    header,
+    totalDifficulty,
+  }: { readonly header: Pick<Header, 'difficulty'>; readonly totalDifficulty: bigint },
+): boolean {
+  return header.difficulty === 0n || isMergedAfter(config, totalDifficulty);
+}
+
 /**
  * Whether this block is. Without a terminal total difficulty, and past a fork by time, its own difficulty says so, as in geth: test
  * chains have forks by time from the beginning, and a terminal total difficulty that they do not reach.

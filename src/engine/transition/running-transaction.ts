@@ -1,13 +1,13 @@
-import type { Log } from '../../chain/receipt.ts';
 import type { TransactionBody } from '../../chain/transaction.ts';
 import type { Evm } from '../../evm/evm.ts';
-import type { BlockEnvironment, MessageOutcome } from '../../evm/message.ts';
+import type { BlockEnvironment, ExecutionLog, MessageOutcome } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { applyAuthorization } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
+import type { TransactionRules } from './transaction-modes.ts';
 
 /** Where a transaction is executed. */
 export type ExecutionContext = {
@@ -17,12 +17,9 @@ export type ExecutionContext = {
   readonly recoverPublicKey: RecoverPublicKey;
 };
 
-/** `simulated`: eth_call and estimates skip the sender's nonce and code, and price zero means no price. */
-export type TransactionMode = 'mined' | 'simulated';
-
 export type TransactionResult = MessageOutcome & {
   /** None when it was only simulated. */
-  readonly logs: readonly Log[];
+  readonly logs: readonly ExecutionLog[];
   /** Charged to the sender: after refunds and EIP-7623's floor. */
   readonly gasUsed: bigint;
   /** The most that was in use at any time: before refunds, but not below the floor. */
@@ -47,7 +44,7 @@ export class RunningTransaction {
   readonly #tx: TransactionBody;
   readonly #sender: Uint8Array;
   readonly #context: ExecutionContext;
-  readonly #mode: TransactionMode;
+  readonly #mode: TransactionRules;
   readonly #charges: Charges;
   /** Authorizations that were applied. */
   #authorized = 0;
@@ -58,7 +55,7 @@ export class RunningTransaction {
     tx: TransactionBody,
     sender: Uint8Array,
     context: ExecutionContext,
-    mode: TransactionMode,
+    mode: TransactionRules,
     charges: Charges,
   ) {
     this.#tx = tx;
@@ -122,9 +119,9 @@ export class RunningTransaction {
   finish(): TransactionResult {
     const { evm, rules } = this.#context;
     const { intrinsicGas, floorGas } = this.#charges;
-    const isMined = this.#mode === 'mined';
-    const result = evm.result(isMined);
-    if (isMined && result.isLimited) throw new StateLimitError();
+    const { isSettled } = this.#mode;
+    const result = evm.result(isSettled);
+    if (isSettled && result.isLimited) throw new StateLimitError();
     const spent = intrinsicGas + result.gasUsed;
     const refund = capRefund(
       result.gasRefund + this.#authorityRefund,
@@ -132,7 +129,7 @@ export class RunningTransaction {
       isAtLeast(rules.revision, 'london'),
     );
     const gasUsed = maxBigInt(spent - refund, floorGas);
-    if (isMined) this.#pay(gasUsed);
+    if (isSettled) this.#pay(gasUsed);
     const { status, reason, output, logs, gasNeeded } = result;
     return {
       status,

@@ -2,9 +2,9 @@
 
 import type { Header } from '../../chain/header.ts';
 import type { Log } from '../../chain/receipt.ts';
-import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
+import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
@@ -13,15 +13,25 @@ import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
 /** EIP-4788, 2935, 7002, 7251. */
-const BEACON_ROOTS_CONTRACT = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
-const HISTORY_CONTRACT = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
-const WITHDRAWAL_REQUESTS_CONTRACT = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002');
-const CONSOLIDATION_REQUESTS_CONTRACT = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251');
+export const BEACON_ROOTS_CONTRACT: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
+export const HISTORY_CONTRACT: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
+export const WITHDRAWAL_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
+  '0x00000961ef480eb55e80d19ad83579a64c007002',
+);
+export const CONSOLIDATION_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
+  '0x0000bbddc7ce488642fb579f8b00f3a590007251',
+);
 const SYSTEM_CALL_GAS = 30_000_000n;
 
 const DEPOSIT_REQUEST = 0;
 const WITHDRAWAL_REQUEST = 1;
 const CONSOLIDATION_REQUEST = 2;
+
+/** EIP-7002 and 7251: contracts whose queues hold requests. */
+const QUEUES = [
+  [WITHDRAWAL_REQUEST, WITHDRAWAL_REQUESTS_CONTRACT, 'withdrawal'],
+  [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT, 'consolidation'],
+] as const;
 
 /** EIP-6110: `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and where its parts lie in the data. */
 const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5');
@@ -34,11 +44,24 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-function callSystemContract(
+/** What the protocol does, in pieces: a `next` runs at most a slice of gas, and says whether what follows is long. */
+export type ProtocolSteps<T> = Generator<'sliceUsed' | 'longStepAhead', T, undefined>;
+
+/** Runs all of it, in slices that nothing ends. */
+export function complete<T>(steps: ProtocolSteps<T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+type SystemCallResult = { readonly succeeded: boolean; readonly reason: string; readonly output: Uint8Array };
+
+function* callSystemContract(
   to: Uint8Array,
   data: Uint8Array,
   { evm, block, rules }: ExecutionContext,
-): { readonly succeeded: boolean; readonly output: Uint8Array } {
+  slice: bigint,
+): ProtocolSteps<SystemCallResult> {
   evm.enter(block, rules.chainId, rules.revision);
   evm.open();
   evm.begin();
@@ -52,23 +75,28 @@ function callSystemContract(
     blobVersionedHashes: [],
     accessList: [],
   });
-  while (!evm.advance(WHOLE_SLICE));
+  while (!evm.advance(slice)) yield evm.isAtLongStep ? 'longStepAhead' : 'sliceUsed';
   const result = evm.result();
   if (result.isLimited) throw new StateLimitError();
   evm.finish();
-  return { succeeded: result.status === 'success', output: result.output };
+  const { status, output } = result;
+  const reason = status === 'revert' ? 'execution reverted' : result.reason;
+  return { succeeded: status === 'success', reason, output };
 }
 
 /** Before the transactions: the parent beacon root (Cancun) and the parent's hash (Prague) are stored. */
-export function runPreBlockCalls(
+export function* runPreBlockCalls(
   header: Pick<Header, 'parentBeaconBlockRoot' | 'parentHash'>,
   context: ExecutionContext,
-): void {
+  slice: bigint,
+): ProtocolSteps<void> {
   const { revision } = context.rules;
   if (isAtLeast(revision, 'cancun') && header.parentBeaconBlockRoot !== undefined) {
-    callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context);
+    yield* callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context, slice);
   }
-  if (isAtLeast(revision, 'prague')) callSystemContract(HISTORY_CONTRACT, header.parentHash, context);
+  if (isAtLeast(revision, 'prague')) {
+    yield* callSystemContract(HISTORY_CONTRACT, header.parentHash, context, slice);
+  }
 }
 
 /** The 160 = 5 x 32 bytes of offsets and every part's length word must be as the contract writes them. */
@@ -103,21 +131,27 @@ function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
  * @returns the requests hash of EIP-7685
  * @throws BlockError when a request contract is missing or fails, or a deposit is malformed
  */
-export function collectRequests(logs: readonly Log[], context: ExecutionContext): Uint8Array {
+export function* collectRequests(
+  logs: readonly Log[],
+  context: ExecutionContext,
+  slice: bigint,
+): ProtocolSteps<Uint8Array> {
   const requests: Uint8Array[] = [];
   const add = (type: number, data: Uint8Array): void => {
     if (data.length > 0) requests.push(concatBytes(Uint8Array.of(type), data));
   };
   add(DEPOSIT_REQUEST, collectDeposits(logs, context.rules.depositContract));
-  for (const [type, contract] of [
-    [WITHDRAWAL_REQUEST, WITHDRAWAL_REQUESTS_CONTRACT],
-    [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT],
-  ] as const) {
+  for (const [type, contract, queue] of QUEUES) {
     if (!context.evm.state.hasCode(contract)) {
-      throw new BlockError(`the system contract ${bytesToHex(contract)} has no code`);
+      throw new BlockError(
+        `failed to process ${queue} queue: empty system contract: no code at ${checksumAddress(contract)}`,
+      );
     }
-    const { succeeded, output } = callSystemContract(contract, new Uint8Array(0), context);
-    if (!succeeded) throw new BlockError(`the system contract ${bytesToHex(contract)} failed`);
+    const call = callSystemContract(contract, new Uint8Array(0), context, slice);
+    const { succeeded, reason, output } = yield* call;
+    if (!succeeded) {
+      throw new BlockError(`failed to process ${queue} queue: system call failed to execute: ${reason}`);
+    }
     add(type, output);
   }
   return sha256(concatBytes(...requests.map(sha256)));

@@ -53,23 +53,34 @@ function describe(address: Uint8Array): string {
   return `address ${checksumAddress(address)}`;
 }
 
-/** Nonce and EIP-3607: checks of the sender that calls skip. */
+/** The nonce is the sender's, and can be raised. */
 export function validateSender(
   tx: TransactionBody,
   sender: Uint8Array,
   account: Omit<AccountState, 'hasStorage'>,
-  state: WorldState,
 ): void {
   if (account.nonce < tx.nonce) {
     throw new TransactionError(
       `nonce too high: ${describe(sender)}, tx: ${tx.nonce} state: ${account.nonce}`,
+      'nonceTooHigh',
     );
   }
   if (account.nonce > tx.nonce) {
-    throw new TransactionError(`nonce too low: ${describe(sender)}, tx: ${tx.nonce} state: ${account.nonce}`);
+    throw new TransactionError(
+      `nonce too low: ${describe(sender)}, tx: ${tx.nonce} state: ${account.nonce}`,
+      'nonceTooLow',
+    );
   }
   if (account.nonce === MAX_NONCE)
     throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
+}
+
+/** EIP-3607: a sender has no code, but for a delegation. */
+export function validateSenderCode(
+  sender: Uint8Array,
+  account: Omit<AccountState, 'hasStorage'>,
+  state: WorldState,
+): void {
   if (bytesEqual(account.codeHash, EMPTY_CODE_HASH)) return;
   const code = state.getCode(sender);
   if (!isDelegation(code))
@@ -109,6 +120,7 @@ export function validateFields(
   if (tx.to === undefined && isAtLeast(revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
     throw new TransactionError(
       `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
+      'initCodeSize',
     );
   }
 }
@@ -131,12 +143,14 @@ function validateFees(
     throw new TransactionError(
       `max priority fee per gas higher than max fee per gas: ${describe(sender)}, ` +
         `maxPriorityFeePerGas: ${tx.maxPriorityFeePerGas}, maxFeePerGas: ${tx.maxFeePerGas}`,
+      'tipAboveFeeCap',
     );
   }
   if (tx.maxFeePerGas < baseFeePerGas) {
     throw new TransactionError(
       `max fee per gas less than block base fee: ${describe(sender)}, ` +
         `maxFeePerGas: ${tx.maxFeePerGas}, baseFee: ${baseFeePerGas}`,
+      'feeCapTooLow',
     );
   }
 }

@@ -35,12 +35,17 @@ const IS_CODE_NEW: usize = 156;
 const PLACE: usize = 160;
 /** The precompile that belongs at its address, wherever overrides have moved it. */
 const NATIVE: usize = 164;
-const ACCOUNT_SIZE: usize = 168;
+/** Next entry that is recorded; 0: this one is not. */
+const NEXT_ACCESSED: usize = 168;
+const ACCOUNT_SIZE: usize = 176;
+/** Ends a list of recorded entries. */
+const END: usize = 1;
 
 let accountsEnd: usize = ACCOUNTS;
 let dirtyEnd: usize = DIRTY;
 let touchedEnd: usize = TOUCHED;
 let lastGeneration: u32 = 0;
+let firstAccessed: usize = END;
 /** keccak256 of nothing, as a word. */
 export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe500b653ca82273b, 0x927e7db2dcc703c0, 0xc5d2460186f7233c]);
 /** RIPEMD-160's precompile: a failed call to it left it touched once, and every client remembers (geth: EIP-158). */
@@ -111,6 +116,7 @@ export function clearAccounts(): void {
   accountsEnd = ACCOUNTS;
   dirtyEnd = DIRTY;
   touchedEnd = TOUCHED;
+  firstAccessed = END;
 }
 
 /** What the state below has. */
@@ -197,6 +203,26 @@ export function warm(account: usize): void {
   if (load<u32>(account, WARM) == epoch) return;
   note4(account + WARM);
   store<u32>(account, epoch, WARM);
+}
+
+/** The precompile of the rules is at this address again. Nothing may be open. */
+export function restorePrecompile(account: usize): void {
+  store<u32>(account, load<u32>(account, NATIVE), PRECOMPILE);
+}
+
+/** Puts an account on the list of those that instructions named, once. */
+export function listAccess(account: usize): void {
+  if (load<u32>(account, NEXT_ACCESSED) != 0) return;
+  store<u32>(account, firstAccessed, NEXT_ACCESSED);
+  firstAccessed = account;
+}
+/** Takes one off that list; 0: it is empty. */
+export function takeAccess(): usize {
+  if (firstAccessed == END) return 0;
+  const account = firstAccessed;
+  firstAccessed = <usize>load<u32>(account, NEXT_ACCESSED);
+  store<u32>(account, 0, NEXT_ACCESSED);
+  return account;
 }
 
 function markDirty(account: usize): void {

@@ -8,6 +8,7 @@ import {
 } from './machine.ts';
 import { growOver } from './memory.ts';
 import { need, setNeed, takePrepaid } from './needs.ts';
+import { isRecording, recordsAccesses, recordUnpaid } from './recording.ts';
 import {
   BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW, WORK_LEFT,
 } from './status.ts';
@@ -55,8 +56,11 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   const fits = height >= (bounds & 0xffff) && height <= bounds >>> 16;
   if (fits && gas + reserve >= <i64>load<u32>(ip, 4)) return setNeed(SLICE_USED);
   const isExact = ip >= EXACT && ip < EXACT_END;
-  if (isExact || depth > 0) {
-    if (fits) return halt(OUT_OF_GAS);
+  if (isExact || (depth > 0 && !isRecording())) {
+    if (fits) {
+      if (recordsAccesses()) recordUnpaid(load<u32>(ip, 12), sp);
+      return halt(OUT_OF_GAS);
+    }
     const words = height >> 5;
     if (height < (bounds & 0xffff)) {
       setDetails(words, load<u8>(OPCODES + (<usize>load<u32>(ip, 12) << 3), 4));
@@ -65,7 +69,7 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
     setDetails(words, 0);
     return halt(STACK_OVERFLOW);
   }
-  // Only the first frame's failure is told to anybody: what precisely it is, is found out instruction by instruction.
+  // Unless something is recorded, only the first frame's failure is reported: what precisely it is, is found out instruction by instruction.
   setRegisters(decodeExactly(code, load<u32>(ip, 12)), sp, gas);
   return BODY_SWITCHES;
 }

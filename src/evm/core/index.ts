@@ -2,7 +2,7 @@
 import {
   areAccountsCrowded, balanceOf, clearAccounts, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists,
   findAccount, forgetTouched, hasCode, initializeNonce, isCodeNew, isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile,
-  settleAccounts, sweepAccounts, touch, unlinkCodes, warm, wasCleared, precompileOf,
+  restorePrecompile, settleAccounts, sweepAccounts, takeAccess, touch, unlinkCodes, warm, wasCleared, precompileOf,
 } from './accounts.ts';
 import { addCode, BYTES, clearCodes, codesSize, findCode, keepCode, LENGTH, releaseCodes } from './codes.ts';
 import { BLOCK_BENEFICIARY, BLOCK_HASHES, CALLER, ORIGIN, REQUEST_ADDRESS, REQUEST_KEY, TARGET, VALUE, WORD_A, WORD_B } from './exchange.ts';
@@ -13,23 +13,25 @@ import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.
 import { hashSeeds } from './hashing.ts';
 import { isJournalFull, rollbackTo, undoPiece } from './journal.ts';
 import { keccak256 } from './keccak.ts';
+import { addTransfer, restartLogNumbers } from './logs.ts';
 import { ARENA, CODES, CODES_END, JOURNAL, LOGS, RETURN_DATA, RETURN_DATA_END, STACKS } from './layout.ts';
 import {
   arenaPeak, depth, detailA, detailB, epoch, input, inputSize, isGasObserved, journalEnd, logCount, logsEnd, memoryLimit, noteReturnPeak, refund, reserve, returnPeak, returnSize,
-  setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRefund, setReserve,
+  setCode, setDepth, setEpoch, setGasObserved, setInput, setInputEnd, setJournalEnd, setLogs, setMemoryLimit, setRecorded, setRefund, setReserve,
   setReturnSize, setStatic, status, gas, NO_WORK, work,
 } from './machine.ts';
 import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
+import { recordsTransfers } from './recording.ts';
 import { EIP2929, EIP3651, has, setRules } from './rules.ts';
 import { forgetWork, workOn } from './pending-work.ts';
 import { isLess } from './words/compare.ts';
 import {
-  areSlotsCrowded, clearSlots, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
+  accountOf, areSlotsCrowded, clearSlots, takeSlotAccess, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, REVERT, SLICE_USED, SUCCESS } from './status.ts';
-import { copyWord } from './words/word.ts';
+import { copyWord, isZero } from './words/word.ts';
 
-export { hashSeeds, keccak256, rollbackTo, setMemoryLimit, undoPiece };
+export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, setRecorded, undoPiece };
 
 /** Bytes of decoded code that are kept between transactions: half of the region. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
@@ -140,6 +142,7 @@ export function setAccountCode(account: usize): void {
   setCodeHash(account, REQUEST_KEY, code);
 }
 export function setAccountPrecompile(account: usize, number: u32): void { setPrecompile(account, number); }
+export function restoreAccountPrecompile(account: usize): void { restorePrecompile(account); }
 export function clearAccountStorage(account: usize): void { clearStorage(account); }
 /** The slot of REQUEST_KEY. 0: the region is full */
 export function storageSlot(account: usize): usize { return findSlot(account, REQUEST_KEY); }
@@ -247,6 +250,7 @@ export function beginCall(given: i64, slice: i64): i32 {
   setOutput(0, 0);
   setStatic(false);
   setInput(data, size);
+  if (recordsTransfers() && !isZero(VALUE)) addTransfer(caller, target, VALUE);
   pay(caller, target, VALUE);
   const precompile = precompileOf(target);
   if (precompile == 0 && code == 0) popFrame(SUCCESS, gas, 0, 0);
@@ -318,6 +322,13 @@ export function gasLeft(): i64 { return messageGasLeft; }
 export function gasNeeded(): i64 { return messageGasNeeded; }
 export function wasGasObserved(): bool { return isGasObserved; }
 export function gasRefund(): i64 { return refund; }
+
+// --- what was recorded
+
+/** Takes an account, or a slot, off the list of those that were recorded; 0: there is none left. */
+export function takeAccessedAccount(): usize { return takeAccess(); }
+export function takeAccessedSlot(): usize { return takeSlotAccess(); }
+export function accountOfSlot(slot: usize): usize { return accountOf(slot); }
 
 // --- changes
 

@@ -1,10 +1,24 @@
 /** Logs of the running transaction: address (32), number of topics (4), size of data (4), topics, data; aligned to 8. */
 import { copyBytes } from './bytes.ts';
 import { LOGS_END } from './layout.ts';
-import { logCount, logsEnd, setLogs } from './machine.ts';
-import { copyWord } from './words/word.ts';
+import { logCount, logsEnd, recorded, setLogs } from './machine.ts';
+import { copyWord, storeBigEndian } from './words/word.ts';
 
 const HEAD_SIZE: usize = 40;
+/** In the address's upper bytes: the log's number, and whether it records a transfer. */
+const NUMBER: usize = 24;
+const IS_TRANSFER: usize = 28;
+const TRANSFER_SIZE: usize = HEAD_SIZE + 96 + 32;
+
+/** `Transfer(address,address,uint256)` and ERC-7528's address of ether, as words. */
+const TRANSFER_TOPIC: usize = memory.data<u64>([0x28f55a4df523b3ef, 0x952ba7f163c4a116, 0x69c2b068fc378daa, 0xddf252ad1be2c89b]);
+const ETHER: usize = memory.data<u64>([0xeeeeeeeeeeeeeeee, 0xeeeeeeeeeeeeeeee, 0xeeeeeeee, 0]);
+
+/** Where anything is recorded, logs are numbered in the order in which they came, those that were undone included. */
+let nextNumber: u32 = 0;
+export function restartLogNumbers(): void { nextNumber = 0; }
+/** A transfer failed before its frame began: it has had a number. */
+export function skipLogNumber(): void { nextNumber++; }
 
 /** @param topics the first topic's stack word; the others lie below it. False: the region is full */
 export function addLog(address: usize, topics: usize, topicCount: u32, data: usize, size: u32): bool {
@@ -12,10 +26,30 @@ export function addLog(address: usize, topics: usize, topicCount: u32, data: usi
   const topicsSize = <usize>topicCount << 5;
   if (<u64>log + HEAD_SIZE + topicsSize + size + 8 > <u64>LOGS_END) return false;
   copyWord(log, address);
+  if (recorded != 0) store<u32>(log, nextNumber++, NUMBER);
   store<u32>(log, topicCount, 32);
   store<u32>(log, size, 36);
   for (let i: u32 = 0; i < topicCount; i++) copyWord(log + HEAD_SIZE + (<usize>i << 5), topics - (<usize>i << 5));
   copyBytes(log + HEAD_SIZE + topicsSize, data, size);
   setLogs((log + HEAD_SIZE + topicsSize + size + 7) & ~7, logCount + 1);
   return true;
+}
+
+export function hasRoomForTransfer(): bool {
+  return logsEnd + TRANSFER_SIZE + 8 <= LOGS_END;
+}
+
+/** A transfer of value as a log, for which there is room. The accounts' entries begin with their addresses. */
+export function addTransfer(from: usize, to: usize, value: usize): void {
+  const log = logsEnd;
+  copyWord(log, ETHER);
+  store<u32>(log, nextNumber++, NUMBER);
+  store<u32>(log, 1, IS_TRANSFER);
+  store<u32>(log, 3, 32);
+  store<u32>(log, 32, 36);
+  copyWord(log + HEAD_SIZE, TRANSFER_TOPIC);
+  copyWord(log + HEAD_SIZE + 32, from);
+  copyWord(log + HEAD_SIZE + 64, to);
+  storeBigEndian(log + HEAD_SIZE + 96, value);
+  setLogs(log + TRANSFER_SIZE, logCount + 1);
 }

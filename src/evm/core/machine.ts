@@ -45,6 +45,9 @@ export let inputSize: u32 = 0;
 export let code: usize = 0;
 export let isStatic: bool = false;
 
+/** What is recorded beside execution: the bits of `recording`. */
+export let recorded: u32 = 0;
+
 export let returnSize: u32 = 0;
 /** The most return data that its region has held, bytes. */
 export let returnPeak: u32 = 0;
@@ -86,6 +89,7 @@ export function setReturnSize(value: u32): void { returnSize = value; }
 export function noteReturnPeak(size: u32): void { if (size > returnPeak) returnPeak = size; }
 export function setStatus(value: i32): void { status = value; }
 export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
+export function setRecorded(value: u32): void { recorded = value; }
 export function setWork(value: u32): void { work = value; }
 export function setMemoryLimit(bytes: u32): void { memoryLimit = bytes; }
 

@@ -20,7 +20,11 @@ const IS_DIRTY: usize = 112;
 const NEXT_DIRTY: usize = 116;
 /** Its place in the index. */
 const PLACE: usize = 120;
+/** Next entry that is recorded; 0: this one is not. */
+const NEXT_ACCESSED: usize = 124;
 const SLOT_SIZE: usize = 128;
+/** Ends a list of recorded entries. */
+const END: usize = 1;
 /** Slots that are kept from one transaction to the next: 32 MiB. */
 const CROWD: u32 = 1 << 18;
 
@@ -30,6 +34,7 @@ const TRANSIENT: u32 = 0xffffffff;
 let slotsEnd: usize = SLOTS;
 let peakEnd: usize = SLOTS;
 let firstDirty: usize = 0;
+let firstAccessed: usize = END;
 
 /** The entry of a key in an account's storage of now; made when it is new. 0: the region is full. */
 export function findSlot(account: usize, key: usize): usize {
@@ -117,6 +122,7 @@ export function clearSlots(): void {
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
   slotsEnd = SLOTS;
   firstDirty = 0;
+  firstAccessed = END;
 }
 
 @inline
@@ -185,4 +191,23 @@ export function ownerOf(slot: usize): usize {
 export function settleSlots(): void {
   for (let slot = firstDirty; slot != 0; slot = nextDirtySlot(slot)) store<u32>(slot, 0, IS_DIRTY);
   firstDirty = 0;
+}
+
+/** Puts a slot on the list of those that instructions named, once. */
+export function listSlotAccess(slot: usize): void {
+  if (load<u32>(slot, NEXT_ACCESSED) != 0) return;
+  store<u32>(slot, firstAccessed, NEXT_ACCESSED);
+  firstAccessed = slot;
+}
+/** Takes one off that list; 0: it is empty. */
+export function takeSlotAccess(): usize {
+  if (firstAccessed == END) return 0;
+  const slot = firstAccessed;
+  firstAccessed = <usize>load<u32>(slot, NEXT_ACCESSED);
+  store<u32>(slot, 0, NEXT_ACCESSED);
+  return slot;
+}
+/** The account of a slot, whatever became of its storage. */
+export function accountOf(slot: usize): usize {
+  return <usize>load<u32>(slot, ACCOUNT);
 }

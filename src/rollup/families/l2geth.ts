@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
-import { askCount, askObject } from '../ask.ts';
+import { askGasPrice, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
@@ -28,7 +28,7 @@ async function estimateL2gethGas(
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, pinned, scope),
-    askCount(chain, 'eth_gasPrice', [], scope),
+    askGasPrice(chain, scope),
   ]);
   if (price === undefined) throw new ChainError('misconfigured', 'no eth_gasPrice: the node is no l2geth');
   return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };

@@ -2,7 +2,7 @@ import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { askCount } from '../ask.ts';
+import { askCount, askGasPrice } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
@@ -38,7 +38,7 @@ async function estimatePolygonGas(
   if (price !== undefined) return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas: price };
   const [fee, general] = await Promise.all([
     askCount(chain, 'zkevm_estimateFee', params, scope),
-    askCount(chain, 'eth_gasPrice', [], scope),
+    askGasPrice(chain, scope),
   ]);
   const priorityFeePerGas = fee === undefined ? general : fee / gasLimit;
   if (priorityFeePerGas === undefined) {

@@ -1,4 +1,4 @@
-import { type CallRequest, type Chain, UNSUPPORTED } from '../../chain/chain.ts';
+import type { CallRequest, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
@@ -48,8 +48,8 @@ async function findCompatibilityFee(
   scope: RequestScope,
 ): Promise<bigint> {
   const message = `no Linea pricing in extraData of block ${header.number} and no usable gas price`;
-  const answer = await chain.request('eth_gasPrice', [], scope);
-  if (answer === UNSUPPORTED) throw new ChainError('failed', message);
+  const answer = await chain.fees.getGasPrice(scope);
+  if (answer === null) throw new ChainError('failed', message);
   const fee = computeLineaCompatibilityFee(readQuantity(answer, message), baseFeePerGas);
   if (fee === 0n) throw new ChainError('failed', message);
   return fee;

@@ -1,16 +1,7 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
 import { isSameHex, parseObject } from './check-values.ts';
-
-/** A block is the one of this hash: its own member says so, wherever it stands. */
-export function checkBlockHash(hash: string): (result: JsonResult) => JsonResult {
-  const ownHash = new RegExp(`"hash"\\s*:\\s*"${hash}"`, 'i');
-  return (result) => {
-    if (typeof result !== 'string' || ownHash.test(result)) return result;
-    throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
-  };
-}
 
 /** A member of the answer has this value, a hash in lower case. */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
@@ -18,6 +9,26 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
     if (isSameHex(parseObject(result)[name], value)) return result;
     throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
   };
+}
+
+/** What an answer says of the block that its transaction is in. */
+export type ToldPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
+
+/** The place in a transaction or a receipt; undefined while pending. @throws UpstreamFault when it cannot be read */
+export function readPlace(answer: JsonText): ToldPlace | undefined {
+  const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
+  if (blockHash === null || blockHash === undefined) return undefined;
+  return {
+    number: readInteger(blockNumber),
+    blockHash: String(blockHash).toLowerCase(),
+    index: readInteger(transactionIndex),
+  };
+}
+
+/** Leading zeros, which some nodes write, do no harm here. */
+function readInteger(value: unknown): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
+  throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
 }
 
 /** A transaction of a block is the one that the block lists at this position. */

@@ -2,11 +2,21 @@ import { ChainError } from '../../chain/errors.ts';
 import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
+import { readLogRefusal } from './log-refusals.ts';
 import { isExecuting } from './methods.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
+import { findRefusal } from './simulation-refusals.ts';
+import type { Verdict } from './verdict.ts';
 
 /** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
 const MAX_REASON_LENGTH = 1_048_576;
+
+/** Codes of refusals for too much are those of malformed questions, or of nothing in particular. */
+const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
+  'invalid',
+  'unknown',
+  'unsupported',
+]);
 
 /**
  * A node's error: what the caller is to be told is a ChainError, anything else a fault.
@@ -17,9 +27,15 @@ export function readError(
   method: string,
   secrets: readonly string[],
 ): ChainError | UpstreamFault {
+  const refusal = findRefusal(error, method);
+  if (refusal !== undefined) return new ChainError(refusal, scrubMessage(error.message, secrets));
   const verdict = classifyError(error, method, (words) =>
     maskSecrets(words.slice(0, MAX_REASON_LENGTH), secrets),
   );
+  if (method === 'eth_getLogs' && MAY_BE_REFUSALS.has(verdict.kind)) {
+    const refusal = readLogRefusal(scrubMessage(error.message, secrets));
+    if (refusal !== undefined) return refusal;
+  }
   switch (verdict.kind) {
     case 'reverted':
       return new ChainError('reverted', 'execution reverted', verdict.data);

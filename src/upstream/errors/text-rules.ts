@@ -16,6 +16,8 @@ export const TEXT_RULES: readonly Rule[] = [
   { client: 'geth', pattern: /^(?:header|header for hash|body) not found/i, kind: 'missing' },
   { client: 'geth', pattern: /^(?:finalized|safe|pending) (?:block|header) not found/i, kind: 'missing' },
   { client: 'geth', pattern: /^pending (?:block|receipts|state) is not available/i, kind: 'missing' },
+  { client: 'geth', pattern: /^transaction indexing is in progress/i, kind: 'missing' },
+  { client: 'geth', pattern: /^(?:block|header) #\[[0-9 ]{1,140}\] not found/i, kind: 'missing' },
   { client: 'geth', pattern: /^(?:err: )?missing trie node\b/i, kind: 'missing' },
   {
     client: 'geth',

@@ -81,6 +81,10 @@ export type ExaminedNode = {
   readonly tags: Readonly<Record<ProbedTag, TagSupport>>;
   /** Empty when there is no latest block to try them on. */
   readonly features: Readonly<Partial<Record<FeatureName, Support>>>;
+  /** Further read methods that are served by default, by name; empty when there is no latest block to try them on. */
+  readonly reads: Readonly<Record<string, Support>>;
+  /** Methods that the network names beside (`methods.also`). */
+  readonly also: Readonly<Record<string, Support>>;
   /** The node's own forms of the rollup methods, by their wire names; empty when the network is no rollup. */
   readonly rollup: Readonly<Record<string, Support>>;
   readonly reverts: RevertStyle;

@@ -12,6 +12,7 @@ import { examineAnnouncements } from './examine-announcements.ts';
 import { examineBatches } from './examine-batches.ts';
 import { examineTags, findSample, readLatest } from './examine-blocks.ts';
 import { examineFeatures, examineRollup } from './examine-methods.ts';
+import { examineNamed, examineReads } from './examine-reads.ts';
 import { examineReverts } from './examine-reverts.ts';
 import { findFault, identifyNode } from './identify-node.ts';
 import { measureLatency } from './measure-latency.ts';
@@ -27,6 +28,10 @@ const PING_MS = 15_000;
 export type ExaminationWants = {
   /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tried too. */
   readonly rollupPrefix?: string;
+  /** Methods that are tried without parameters. */
+  readonly also?: readonly string[];
+  /** Whether the network serves a read method; by default it serves all. */
+  readonly isServed?: (method: string) => boolean;
 };
 
 /**
@@ -65,23 +70,41 @@ export async function examineUpstream(
   });
 }
 
-type Answers = Pick<ExaminedNode, 'latest' | 'sync' | 'tags' | 'features' | 'rollup' | 'reverts'>;
+type Answers = Pick<
+  ExaminedNode,
+  'latest' | 'sync' | 'tags' | 'features' | 'reads' | 'also' | 'rollup' | 'reverts'
+>;
 
 async function examineAnswers(
   questions: NodeQuestions,
-  { rollupPrefix }: ExaminationWants,
+  { rollupPrefix, also: names = [], isServed = () => true }: ExaminationWants,
 ): Promise<Answers> {
-  const [head, syncing, tags, reverts, rollup] = await Promise.all([
+  const [head, syncing, tags, reverts, rollup, also] = await Promise.all([
     readLatest(questions),
     questions.ask('eth_syncing'),
     examineTags(questions),
     examineReverts(questions),
     rollupPrefix === undefined ? {} : examineRollup(questions, rollupPrefix),
+    examineNamed(questions, names),
   ]);
-  const features =
-    head === undefined ? {} : await examineFeatures(questions, head, await findSample(questions, head));
+  const methods =
+    head === undefined ? { features: {}, reads: {} } : await examineMethods(questions, head, isServed);
   const sync = syncing.kind === 'result' ? readSync(syncing.value) : undefined;
-  return { latest: head === undefined ? undefined : measureAge(head), sync, tags, features, rollup, reverts };
+  const latest = head === undefined ? undefined : measureAge(head);
+  return { latest, sync, tags, ...methods, also, rollup, reverts };
+}
+
+async function examineMethods(
+  questions: NodeQuestions,
+  head: Block,
+  isServed: (method: string) => boolean,
+): Promise<Pick<ExaminedNode, 'features' | 'reads'>> {
+  const sample = await findSample(questions, head);
+  const [features, reads] = await Promise.all([
+    examineFeatures(questions, head, sample),
+    examineReads(questions, head, sample, isServed),
+  ]);
+  return { features, reads };
 }
 
 /** The address that announces heads must lead to the same chain. */

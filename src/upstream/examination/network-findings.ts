@@ -24,6 +24,7 @@ export function listNetworkFindings(
   return [
     ...disagreement,
     ...MISSING_METHODS.flatMap((missing) => findMissingMethod(missing, examined)),
+    ...findMissingReads(examined),
     ...(['safe', 'finalized'] as const).flatMap((tag) => judgeTag(tag, examined, pool)),
     ...findHeldBackHead(examined, best, pool),
     ...findStaleHead(best),
@@ -88,6 +89,23 @@ function findMissingMethod(
       severity: 'error',
       problem: `no node has ${name}`,
       advice: 'the network answers it with an error; add a node that has it',
+    },
+  ];
+}
+
+/** Reads that are served by default or named, and that no node has. */
+function findMissingReads(examined: readonly ExaminedNode[]): readonly Finding[] {
+  const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
+  const missing = [...names].filter((name) =>
+    examined.every(({ reads, also }) => (reads[name] ?? also[name])?.state === 'no'),
+  );
+  if (missing.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      problem: `no node has ${missing.join(', ')}`,
+      advice:
+        'the network answers them with an error; add a node that has them, or name them in methods.except',
     },
   ];
 }

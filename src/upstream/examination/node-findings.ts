@@ -77,6 +77,7 @@ function listFeatureFindings(node: ExaminedNode): readonly Row[] {
       const support = node.features[feature];
       return support?.state === 'no' ? [[severity, withReason(problem, support), advice]] : [];
     }),
+    ...judgeReads(node),
     ...judgeReceipts(node),
     ...judgeHashes(node),
     ...judgeReverts(node),
@@ -109,6 +110,17 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ],
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
+
+/** What is served by default, or named, and missing here; one line each. */
+function judgeReads({ reads, also }: ExaminedNode): readonly Row[] {
+  return [reads, also].flatMap((methods): Row[] => {
+    const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
+    const [first] = missing;
+    if (first === undefined) return [];
+    const names = missing.map(([name]) => name).join(', ');
+    return [['warning', withReason(`no ${names}`, first[1]), OTHERS_ANSWER]];
+  });
+}
 
 function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   const support = features.eth_getBlockReceipts;
@@ -166,8 +178,10 @@ function judgeEarliest({ identity }: ExaminedNode): readonly Row[] {
 }
 
 /** One line for all that could not be found out. */
-function listUnclear({ features, reverts }: ExaminedNode): readonly Row[] {
-  const unclear = Object.entries(features).filter(([, support]) => support.state === 'unclear');
+function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly Row[] {
+  const unclear = Object.entries({ ...features, ...reads, ...also }).filter(
+    ([, support]) => support.state === 'unclear',
+  );
   const names = [...unclear.map(([name]) => name), ...(reverts === 'unclear' ? ['reverts'] : [])];
   if (names.length === 0) return [];
   const reason = unclear[0]?.[1].reason;

@@ -1,6 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type FaultKind, UnknownExecutionError, UpstreamFault } from '../fault.ts';
-import type { Exchange, Policy } from '../routed-call.ts';
+import type { Directed, Policy } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
@@ -22,19 +22,19 @@ export type CircuitEvents = {
 };
 
 /** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
-export function breakCircuit(events: CircuitEvents): Policy {
+export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   const count = (upstream: Upstream, fault: UpstreamFault, method: string): void => {
     upstream.countFault(fault.kind);
     events.onFault(upstream, fault, method);
   };
-  const note = (exchange: Exchange, fault: UpstreamFault, started: number): void => {
-    const upstream = exchange.upstream as Upstream;
+  const note = (exchange: Directed, fault: UpstreamFault, started: number): void => {
+    const { upstream } = exchange;
     count(upstream, fault, exchange.call.method);
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, exchange.scope.deadline);
     if (isCounted && upstream.health.fail(performance.now() - started)) events.onOpen(upstream, fault);
   };
   return (next) => (exchange) => {
-    const upstream = exchange.upstream as Upstream;
+    const { upstream, route } = exchange;
     const { health } = upstream;
     const started = performance.now();
     health.inFlight++;
@@ -45,11 +45,8 @@ export function breakCircuit(events: CircuitEvents): Policy {
         health.succeed(ms);
         upstream.seconds.record(ms / 1_000);
         // A result contradicts the nodes that claimed a failed execution.
-        const { route } = exchange;
-        if (route !== undefined && route.claims.length > 0) {
-          for (const { upstream: other, error } of route.takeClaims())
-            count(other, error, exchange.call.method);
-        }
+        for (const { upstream: other, error } of route.takeClaims())
+          count(other, error, exchange.call.method);
         if (typeof result === 'string') return result;
         return watchStream(result, (fault) => note(exchange, fault, started));
       },

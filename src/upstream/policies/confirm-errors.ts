@@ -1,7 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import { Lru } from '../../util/lru.ts';
 import { UnknownExecutionError } from '../fault.ts';
-import type { Exchange, Policy } from '../routed-call.ts';
+import type { Directed, Policy } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Texts that are remembered, and for how long: what two nodes once agreed on need not be true for ever. */
@@ -27,21 +27,21 @@ const DIGITS = /\d{1,200}/g;
 export function confirmErrors(
   onLearnt: (error: UnknownExecutionError, upstream: Upstream, method: string) => void,
   now?: () => number,
-): Policy {
+): Policy<Directed> {
   const known = new Lru<string, true>(MAX_TEXTS, REMEMBERED_MS, now);
-  const judge = (error: unknown, { call, route, upstream }: Exchange): unknown => {
-    if (!(error instanceof UnknownExecutionError) || upstream === undefined) return error;
+  const judge = (error: unknown, { call, route, upstream }: Directed): unknown => {
+    if (!(error instanceof UnknownExecutionError)) return error;
     const text = normalise(error.message);
     const answer = new ChainError('failed', error.message);
     if (known.get(text) === true) return answer;
-    const isConfirmed = route?.claims.some(
+    const isConfirmed = route.claims.some(
       (claim) => claim.upstream !== upstream && normalise(claim.error.message) === text,
     );
-    if (isConfirmed !== true) {
-      route?.addClaim({ upstream, error });
+    if (!isConfirmed) {
+      route.addClaim({ upstream, error });
       return error;
     }
-    route?.takeClaims();
+    route.takeClaims();
     if (EXECUTION_CODES.has(error.code) && !TROUBLE.test(error.message)) {
       known.set(text, true);
       onLearnt(error, upstream, call.method);

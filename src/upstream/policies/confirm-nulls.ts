@@ -1,15 +1,15 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Exchange, Handler, Policy } from '../routed-call.ts';
+import type { Handler, Policy, Routed } from '../routed-call.ts';
 
 /**
  * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
  * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
  */
-export function confirmNulls(): Policy {
+export function confirmNulls(): Policy<Routed> {
   return (next) => {
-    const confirm = async (exchange: Exchange): Promise<JsonResult> => {
+    const confirm = async (exchange: Routed): Promise<JsonResult> => {
       const { nulls } = exchange.call;
       const isBelieved = !isBehind(exchange);
       for (;;) {
@@ -35,7 +35,7 @@ export function confirmNulls(): Policy {
 }
 
 /** Whether the node that answered last is. */
-function isBehind({ witness }: Exchange): boolean {
+function isBehind({ witness }: Routed): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
@@ -45,8 +45,8 @@ function halveTime(scope: RequestScope): RequestScope {
 }
 
 /** What the next upstream of the route says; undefined when there is none that can answer. */
-async function askAnother(next: Handler, exchange: Exchange): Promise<JsonResult | undefined> {
-  if (exchange.route === undefined || exchange.route.isExhausted) return undefined;
+async function askAnother(next: Handler<Routed>, exchange: Routed): Promise<JsonResult | undefined> {
+  if (exchange.route.isExhausted) return undefined;
   try {
     return await next({ ...exchange, scope: halveTime(exchange.scope) });
   } catch (error) {

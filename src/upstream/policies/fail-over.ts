@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Exchange, Policy } from '../routed-call.ts';
+import type { Policy, Routed } from '../routed-call.ts';
 
 /** Errors that nobody understands are most likely the request's: one other upstream is asked, no more. */
 const MAX_UNKNOWN = 2;
@@ -9,15 +9,15 @@ const MAX_UNKNOWN = 2;
  * Asks one upstream after the other until one answers; each is asked once. Rejects with the fault that says most to
  * the caller, and with the time after which the first of them may be well again.
  */
-export function failOver(): Policy {
+export function failOver(): Policy<Routed> {
   return (next) => {
-    const ask = (exchange: Exchange, before: readonly UpstreamFault[]): Promise<JsonResult> =>
+    const ask = (exchange: Routed, before: readonly UpstreamFault[]): Promise<JsonResult> =>
       next(exchange).catch((error: unknown) => {
         if (!(error instanceof UpstreamFault) || error.kind === 'aborted') throw error;
         const faults = [...before, error];
         if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
         const isOver = performance.now() >= exchange.scope.deadline;
-        if (exchange.route?.isExhausted !== false || isOver) throw summarize(faults);
+        if (exchange.route.isExhausted || isOver) throw summarize(faults);
         return ask(exchange, faults);
       });
     return (exchange) => ask(exchange, NONE);
@@ -36,6 +36,8 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
 /** A node's own words about the request say more than that a node could not be reached. */
 function weigh({ kind }: UpstreamFault): number {
   switch (kind) {
+    case 'tooMuch':
+      return 5;
     case 'unknown':
       return 4;
     case 'pruned':

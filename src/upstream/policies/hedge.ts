@@ -3,8 +3,7 @@ import type { LatencyWindow } from '../../util/latency-window.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Route } from '../route.ts';
-import type { Exchange, Handler, Policy } from '../routed-call.ts';
+import type { Directed, Handler, Policy, Routed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
@@ -30,9 +29,9 @@ export type HedgeParts = {
  * alone in any case: the others get theirs. Whoever answers first wins; the rest is given up, and may be asked again
  * should the answer not be enough (a null to be confirmed, a stream that breaks off).
  */
-export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
+export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
   return (next) => (exchange) => {
-    const route = exchange.route as Route;
+    const { route } = exchange;
     const first = route.take();
     if (first === undefined) return Promise.reject(new UpstreamFault('unreachable', 'no node is reachable'));
     const latencies = latenciesOf(exchange.call.method);
@@ -40,9 +39,9 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
     const started = performance.now();
     const answer = route.isExhausted
       ? askOne(next, exchange, first)
-      : new Race(next, exchange, route).run(
+      : new Race(next, exchange).run(
           first,
-          chooseDelays(exchange, route, share > 0 ? latencies : undefined),
+          chooseDelays(exchange, share > 0 ? latencies : undefined),
           budget,
         );
     return answer.then((result) => {
@@ -52,13 +51,13 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy {
   };
 }
 
-function askOne(next: Handler, exchange: Exchange, upstream: Upstream): Promise<JsonResult> {
+function askOne(next: Handler<Directed>, exchange: Routed, upstream: Upstream): Promise<JsonResult> {
   noteWitness(exchange, upstream);
   return next({ ...exchange, upstream });
 }
 
 /** The last to be heard is the one whose answer counts. */
-function noteWitness({ witness }: Exchange, upstream: Upstream): void {
+function noteWitness({ witness }: Routed, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }
 
@@ -69,7 +68,7 @@ type Delays = {
   readonly silentMs: number;
 };
 
-function chooseDelays({ call, scope }: Exchange, route: Route, latencies: LatencyWindow | undefined): Delays {
+function chooseDelays({ call, scope, route }: Routed, latencies: LatencyWindow | undefined): Delays {
   // Another node has another pending block in mind: it is asked for want of an answer only.
   const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
@@ -81,19 +80,17 @@ function chooseDelays({ call, scope }: Exchange, route: Route, latencies: Latenc
 
 /** Calls of the same question to several upstreams. */
 class Race {
-  readonly #next: Handler;
-  readonly #exchange: Exchange;
-  readonly #route: Route;
+  readonly #next: Handler<Directed>;
+  readonly #exchange: Routed;
   readonly #running = new Map<RequestScope, Upstream>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #resolve: (result: JsonResult) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(next: Handler, exchange: Exchange, route: Route) {
+  constructor(next: Handler<Directed>, exchange: Routed) {
     this.#next = next;
     this.#exchange = exchange;
-    this.#route = route;
   }
 
   run(first: Upstream, { slowMs, silentMs }: Delays, budget: TokenBucket): Promise<JsonResult> {
@@ -121,7 +118,7 @@ class Race {
   };
 
   #goOn(silentMs: number): void {
-    if (this.#isOver || this.#route.isExhausted) return;
+    if (this.#isOver || this.#exchange.route.isExhausted) return;
     this.#timer = setTimeout(() => {
       this.#beginNext();
       this.#goOn(silentMs);
@@ -129,7 +126,7 @@ class Race {
   }
 
   #beginNext(): void {
-    const upstream = this.#isOver ? undefined : this.#route.take();
+    const upstream = this.#isOver ? undefined : this.#exchange.route.take();
     if (upstream !== undefined) this.#begin(upstream);
   }
 
@@ -163,7 +160,7 @@ class Race {
   #win(settle: () => void): void {
     this.#finish(settle);
     for (const [scope, upstream] of this.#running) {
-      this.#route.giveBack(upstream);
+      this.#exchange.route.giveBack(upstream);
       scope.abort(OVERTAKEN);
     }
   }

@@ -2,7 +2,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
 import { Route } from '../route.ts';
-import type { Exchange, Policy, RoutedCall } from '../routed-call.ts';
+import type { Exchange, Policy, Routed, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Upstream } from '../upstream.ts';
  * a tier the one that is expected to answer soonest. Upstreams with an open circuit come last instead of never: when
  * all are down, asking is the only way to find out which is back.
  */
-export function order(upstreams: readonly Upstream[]): Policy {
+export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> {
   let favourite: Upstream | undefined;
   return (next) => {
     const ask = (exchange: Exchange, hasWaited: boolean): Promise<JsonResult> => {

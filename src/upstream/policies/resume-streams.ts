@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Exchange, Handler, Policy } from '../routed-call.ts';
+import type { Handler, Policy, Routed } from '../routed-call.ts';
 
 /** From asking another upstream to the first piece of its answer. */
 const RESUME_LIMIT_MS = 10_000;
@@ -13,7 +13,7 @@ const DIFFERENT = 'another node words this answer differently';
  * bytes that were passed on already (by their number and CRC-32). When no upstream is left that could, it ends with the
  * fault.
  */
-export function resumeStreams(): Policy {
+export function resumeStreams(): Policy<Routed> {
   return (next) => (exchange) =>
     next(exchange).then((result) =>
       typeof result === 'string' ? result : new ResumedStream(result, next, exchange),
@@ -22,14 +22,14 @@ export function resumeStreams(): Policy {
 
 class ResumedStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
-  readonly #next: Handler;
-  readonly #exchange: Exchange;
+  readonly #next: Handler<Routed>;
+  readonly #exchange: Routed;
   #isCancelled = false;
   /** Of the question to a further upstream. */
   #scope: RequestScope | undefined;
   #source: JsonStream;
 
-  constructor(source: JsonStream, next: Handler, exchange: Exchange) {
+  constructor(source: JsonStream, next: Handler<Routed>, exchange: Routed) {
     this.#source = source;
     this.#next = next;
     this.#exchange = exchange;
@@ -55,8 +55,7 @@ class ResumedStream implements JsonStream {
         return;
       } catch (error) {
         if (!(error instanceof UpstreamFault) || this.#isCancelled) throw error;
-        const { route } = this.#exchange;
-        if (error.kind === 'aborted' || route === undefined || route.isExhausted) throw error;
+        if (error.kind === 'aborted' || this.#exchange.route.isExhausted) throw error;
         this.#source = toStream(await this.#askAgain());
         // Nobody has cancelled this one yet.
         if (this.#isCancelled) this.#source.cancel();

@@ -4,7 +4,7 @@ import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { hold, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
-import type { Exchange, Handler, RoutedCall } from '../routed-call.ts';
+import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import type { SendOptions } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
 
@@ -22,13 +22,12 @@ export type SenderBounds = {
 };
 
 /** The innermost handler: asks the chosen upstream and reads what it says. */
-export function createSender(bounds: SenderBounds): Handler {
+export function createSender(bounds: SenderBounds): Handler<Directed> {
   return (exchange) => send(exchange, bounds);
 }
 
-async function send(exchange: Exchange, { answerBytes, streamBytes }: SenderBounds): Promise<JsonResult> {
-  const { call, scope } = exchange;
-  const upstream = exchange.upstream as Upstream;
+async function send(exchange: Directed, { answerBytes, streamBytes }: SenderBounds): Promise<JsonResult> {
+  const { call, scope, upstream } = exchange;
   const answer = await askTraced(call, upstream, scope, answerBytes);
   let result = answer;
   if (typeof result !== 'string') {

@@ -169,14 +169,12 @@ test('a curl line means to a shell what it says', () => {
   const call = {
     scheme: 'http',
     authority: '127.0.0.1:8545',
-    host: 'devnet.localhost',
+    network: { name: 'devnet', host: 'devnet.localhost' },
     key: 'demo',
     body,
   } as const;
   assert.deepEqual(splitLine(formatCurlLine(call)), [
-    'http://127.0.0.1:8545/v3/demo',
-    '-H',
-    'Host: devnet.localhost',
+    'http://127.0.0.1:8545/devnet/v3/demo',
     '-H',
     'Content-Type: application/json',
     '-d',
@@ -189,7 +187,7 @@ test('over TLS a curl line asks for the host that the certificate names, with th
   const line = formatCurlLine({
     scheme: 'https',
     authority: '[::1]:8545',
-    host: 'mainnet.example.org',
+    network: { name: 'mainnet', host: 'mainnet.example.org' },
     key: 'k',
     authorization,
     body: '{}',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkBlockHash, checkTransaction, checkUncle } from '../../../src/upstream/checks/check-parts.ts';
-import { makeHash, ScriptedChain } from '../support/scripted-chain.ts';
+import { checkTransaction, checkUncle, readPlace } from '../../../src/upstream/checks/check-parts.ts';
+import { ScriptedChain } from '../support/scripted-chain.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
 const chain = new ScriptedChain({ length: 5, transactions: () => 3, uncles: () => 2, mergedFrom: 5 });
@@ -58,19 +58,26 @@ describe('checkUncle', () => {
   });
 });
 
-describe('checkBlockHash', () => {
-  const check = checkBlockHash(block.hash);
+describe('readPlace', () => {
+  const place = {
+    blockHash: block.hash.toUpperCase().replace('0X', '0x'),
+    blockNumber: '0x3',
+    transactionIndex: '0x1',
+  };
 
-  it('takes the block of this hash, wherever it says so', () => {
-    for (const indent of [undefined, 2]) {
-      const text = JSON.stringify(chain.blockObject(3), undefined, indent);
-      assert.equal(check(text), text);
+  it('is where the answer says', () => {
+    for (const told of [place, { ...place, blockNumber: '0x03', transactionIndex: '0x01' }]) {
+      assert.deepEqual(readPlace(JSON.stringify(told)), { number: 3n, blockHash: block.hash, index: 1n });
     }
   });
 
-  it('refuses its child, which names it as parent, and all others', () => {
-    for (const number of [2, 4]) assert.throws(() => check(JSON.stringify(chain.blockObject(number))), WRONG);
-    assert.throws(() => check(JSON.stringify({ hash: makeHash(9, 9, 9) })), WRONG);
-    assert.throws(() => check('{}'), WRONG);
+  it('is none while pending, and a fault where it cannot be read', () => {
+    for (const blockHash of [null, undefined]) {
+      assert.equal(readPlace(JSON.stringify({ ...place, blockHash })), undefined);
+    }
+    for (const lie of [{ blockNumber: null }, { transactionIndex: 1 }, { blockNumber: 'x' }]) {
+      assert.throws(() => readPlace(JSON.stringify({ ...place, ...lie })), WRONG);
+    }
+    for (const text of ['7', '"0x"']) assert.throws(() => readPlace(text), WRONG);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeRevertReason } from '../../../src/rpc/revert-reason.ts';
+import { decodeRevertReason } from '../../../src/primitives/revert-reason.ts';
 import { classifyError } from '../../../src/upstream/errors/classify-error.ts';
 import { isAnswer, type Verdict } from '../../../src/upstream/errors/verdict.ts';
 import { readCases } from './fixtures.ts';

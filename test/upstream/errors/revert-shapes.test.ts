@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeRevertReason } from '../../../src/rpc/revert-reason.ts';
+import { decodeRevertReason } from '../../../src/primitives/revert-reason.ts';
 import { classifyError } from '../../../src/upstream/errors/classify-error.ts';
 import { RULES } from '../../../src/upstream/errors/find-rule.ts';
 import { encodeErrorString } from '../../../src/upstream/errors/revert-data.ts';

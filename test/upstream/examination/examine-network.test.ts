@@ -30,6 +30,8 @@ const HEALTHY: ExaminedNode = {
     eth_getTransactionByBlockNumberAndIndex: YES,
     eth_getUncleByBlockNumberAndIndex: YES,
   },
+  reads: { eth_getBalance: YES, eth_getProof: YES, eth_simulateV1: YES },
+  also: {},
   rollup: {},
   reverts: 'standard',
   batches: { answered: 1_000 },
@@ -220,6 +222,16 @@ const rows: { name: string; changes: Partial<ExaminedNode>; line: string }[] = [
     line: 'warning bad: reverts come without their data',
   },
   {
+    name: 'reads that it lacks',
+    changes: { reads: { ...HEALTHY.reads, eth_getProof: NO, eth_simulateV1: NO } },
+    line: 'warning bad: no eth_getProof, eth_simulateV1 (error -32601: no such method)',
+  },
+  {
+    name: 'methods that the network names and it lacks',
+    changes: { also: { debug_traceCall: NO, trace_block: YES } },
+    line: 'warning bad: no debug_traceCall (error -32601: no such method)',
+  },
+  {
     name: 'no announcements where they should be',
     changes: { announcements: { state: 'failing', reason: 'its chain id is 5' } },
     line: 'warning bad: it announces no heads (its chain id is 5)',
@@ -253,6 +265,12 @@ test('a client that is not known to take block hashes is not asked by hash', () 
 test('what no node has, the network does not have', () => {
   const node = named('one', features({ eth_getUncleByBlockNumberAndIndex: NO }));
   assert.equal(linesOf(report([node]))[0], 'error -: no node has eth_getUncleByBlockNumberAndIndex');
+});
+
+test('reads that no node has, the network does not have', () => {
+  const without = { reads: { ...HEALTHY.reads, eth_getProof: NO } };
+  const found = report([named('one', without), named('two', { ...without, also: { trace_block: NO } })]);
+  assert.equal(linesOf(found)[0], 'warning -: no node has eth_getProof');
 });
 
 test('the most serious comes first, and each says what to do', () => {

@@ -4,7 +4,10 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { WebSocketServer } from 'ws';
 import type { Examination, ExaminedNode } from '../../../src/upstream/examination/examination.ts';
-import { examineUpstream } from '../../../src/upstream/examination/examine-upstream.ts';
+import {
+  type ExaminationWants,
+  examineUpstream,
+} from '../../../src/upstream/examination/examine-upstream.ts';
 import { type PoolOptions, poolOptionsSchema, upstreamsSchema } from '../../../src/upstream/options.ts';
 import { ANVIL_SKIP, startAnvil } from '../../support/anvil.ts';
 import {
@@ -20,11 +23,11 @@ const IMPATIENT: PoolOptions = poolOptionsSchema.parse({ answerTimeout: '1500ms'
 
 async function examine(
   row: unknown,
-  { pool = POOL, rollupPrefix }: { pool?: PoolOptions; rollupPrefix?: string } = {},
+  { pool = POOL, ...wants }: ExaminationWants & { readonly pool?: PoolOptions } = {},
 ): Promise<Examination> {
   const [parsed] = upstreamsSchema.parse([row]);
   assert.ok(parsed !== undefined);
-  return examineUpstream(parsed, 0, pool, rollupPrefix === undefined ? {} : { rollupPrefix });
+  return examineUpstream(parsed, 0, pool, wants);
 }
 
 async function examineScript(
@@ -41,8 +44,26 @@ function statesOf(node: ExaminedNode): Record<string, string> {
   return Object.fromEntries(Object.entries(node.features).map(([name, { state }]) => [name, state]));
 }
 
+/** Read methods beside those of the service's specification. */
+const READS = [
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getTransactionCount',
+  'eth_getProof',
+  'eth_getBlockByHash',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'eth_getLogs',
+  'eth_gasPrice',
+  'eth_maxPriorityFeePerGas',
+  'eth_feeHistory',
+  'eth_createAccessList',
+  'eth_simulateV1',
+];
 /** What a node is asked beside its chain id. */
 const METHODS = [
+  ...READS,
   'eth_call',
   'eth_estimateGas',
   'eth_getBlockByNumber',
@@ -90,6 +111,8 @@ test('a healthy node supports everything', async (t) => {
     pending: { state: 'yes', number: BigInt(FULL_HEIGHT) },
   });
   assert.deepEqual(statesOf(examination), ALL_YES);
+  assert.deepEqual(examination.reads, Object.fromEntries(READS.map((name) => [name, { state: 'yes' }])));
+  assert.deepEqual(examination.also, {});
   assert.equal(examination.reverts, 'standard');
   assert.deepEqual(examination.batches, { answered: 1_000 });
   assert.deepEqual(examination.announcements, { state: 'none' });
@@ -100,6 +123,39 @@ test('it only reads', async (t) => {
   const node = await startNode(t);
   await examine(node.url, { rollupPrefix: 'linea' });
   assert.deepEqual([...new Set(node.calls)].sort(), [...METHODS, 'eth_chainId'].sort());
+});
+
+test('reads that are missing or wrong, and methods that the network names, are seen', async (t) => {
+  const refuse = (code: number, message: string) => () => {
+    throw new RpcError(code, message);
+  };
+  const { url } = await startNode(t, {
+    answers: {
+      eth_getProof: undefined,
+      eth_simulateV1: undefined,
+      eth_getTransactionByHash: () => null,
+      eth_getLogs: () => null,
+      debug_traceCall: refuse(-32602, 'missing value for required argument 0'),
+      trace_block: refuse(-32005, 'limit exceeded'),
+      txpool_status: () => ({}),
+    },
+  });
+  const few = await examine(url, { isServed: (name) => name === 'eth_getLogs' });
+  assert.deepEqual(few.answers && Object.keys(few.reads), ['eth_getLogs']);
+  const also = ['debug_traceCall', 'trace_block', 'txpool_status', 'ots_getApiLevel'];
+  const examination = await examine(url, { also });
+  assert.ok(examination.answers);
+  const statesOfAll = (supports: ExaminedNode['reads'], state: string): string[] =>
+    Object.keys(supports).filter((name) => supports[name]?.state === state);
+  assert.deepEqual(statesOfAll(examination.reads, 'no'), [
+    'eth_getProof',
+    'eth_getTransactionByHash',
+    'eth_getLogs',
+    'eth_simulateV1',
+  ]);
+  assert.deepEqual(statesOfAll(examination.also, 'yes'), ['debug_traceCall', 'txpool_status']);
+  assert.deepEqual(statesOfAll(examination.also, 'unclear'), ['trace_block']);
+  assert.deepEqual(statesOfAll(examination.also, 'no'), ['ots_getApiLevel']);
 });
 
 test('the forms of a rollup are tried where the network is one', async (t) => {
@@ -231,6 +287,7 @@ test('a node without its latest block is examined as far as it goes', async (t) 
   const node = await examineScript(t, { answers: { eth_getBlockByNumber: () => ({ number: 'new' }) } });
   assert.equal(node.latest, undefined);
   assert.deepEqual(node.features, {});
+  assert.deepEqual(node.reads, {});
   assert.equal(node.identity.chainId, 1n);
 });
 

@@ -5,14 +5,14 @@ import { type FaultKind, UpstreamFault } from '../../../src/upstream/fault.ts';
 import { breakCircuit } from '../../../src/upstream/policies/break-circuit.ts';
 import { keepPace } from '../../../src/upstream/policies/keep-pace.ts';
 import { OVERTAKEN } from '../../../src/upstream/policies/overtaken.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Directed, Handler } from '../../../src/upstream/routed-call.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, type ScriptedNode } from '../support/scripted-node.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
 
 type Events = { readonly opened: string[]; readonly faults: string[] };
 
-function createBreaker(handler: Handler): { readonly ask: Handler; readonly events: Events } {
+function createBreaker(handler: Handler): { readonly ask: Handler<Directed>; readonly events: Events } {
   const events: Events = { opened: [], faults: [] };
   const ask = breakCircuit({
     onOpen: ({ name }) => events.opened.push(name),

@@ -5,7 +5,7 @@ import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { hedge } from '../../../src/upstream/policies/hedge.ts';
 import { OVERTAKEN } from '../../../src/upstream/policies/overtaken.ts';
-import type { Exchange, Handler } from '../../../src/upstream/routed-call.ts';
+import type { Directed, Handler, Routed } from '../../../src/upstream/routed-call.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import type { CancelSignal } from '../../../src/util/cancel-source.ts';
 import { LatencyWindow } from '../../../src/util/latency-window.ts';
@@ -22,11 +22,11 @@ type OpenCall = {
   readonly fail: (error: unknown) => void;
 };
 
-function createOpenCalls(): { readonly calls: OpenCall[]; readonly handler: Handler } {
+function createOpenCalls(): { readonly calls: OpenCall[]; readonly handler: Handler<Directed> } {
   const calls: OpenCall[] = [];
-  const handler: Handler = ({ upstream, scope }) =>
+  const handler: Handler<Directed> = ({ upstream, scope }) =>
     new Promise((settle, fail) => {
-      calls.push({ upstream: upstream as Upstream, signal: scope.signal, settle, fail });
+      calls.push({ upstream, signal: scope.signal, settle, fail });
     });
   return { calls, handler };
 }
@@ -40,7 +40,10 @@ function createFastWindow(): LatencyWindow {
 
 type HedgeScript = { readonly window?: LatencyWindow; readonly tokens?: number };
 
-function hedged(next: Handler, { window = createFastWindow(), tokens = 100 }: HedgeScript = {}): Handler {
+function hedged(
+  next: Handler<Directed>,
+  { window = createFastWindow(), tokens = 100 }: HedgeScript = {},
+): Handler<Routed> {
   return hedge({
     share: 0.001,
     // Less than a whole token pays for nothing.
@@ -49,7 +52,7 @@ function hedged(next: Handler, { window = createFastWindow(), tokens = 100 }: He
   })(next);
 }
 
-const route = (nodes: number, limitMs?: number, signal?: AbortSignal): Exchange =>
+const route = (nodes: number, limitMs?: number, signal?: AbortSignal): Routed =>
   createRouted(
     Array.from({ length: nodes }, () => createNode(answer('1'))),
     {},
@@ -144,11 +147,11 @@ describe('hedge', () => {
     const exchange = route(2);
     const result = hedged(handler)(exchange);
     await until(() => calls.length === 2);
-    assert.equal(exchange.route?.left, 0);
+    assert.equal(exchange.route.left, 0);
     calls[0]?.settle('null');
     assert.equal(await result, 'null');
-    assert.equal(exchange.route?.left, 1);
-    assert.equal(exchange.route?.take(), calls[1]?.upstream);
+    assert.equal(exchange.route.left, 1);
+    assert.equal(exchange.route.take(), calls[1]?.upstream);
   });
 
   it('cancels the stream of a loser that answers all the same', async () => {

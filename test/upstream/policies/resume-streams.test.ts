@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonResult, JsonStream } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { resumeStreams } from '../../../src/upstream/policies/resume-streams.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Handler, Routed } from '../../../src/upstream/routed-call.ts';
 import { createRouted } from '../support/exchange.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 import { createStream, readAll, type ScriptedStream } from '../support/scripted-stream.ts';
@@ -13,8 +13,8 @@ const TEXT = JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ i, word: 're
 
 /** Each node of the route answers with the next of these. */
 function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
-  const handler: Handler = async ({ route }) => {
-    route?.take();
+  const handler: Handler<Routed> = async ({ route }) => {
+    route.take();
     const result = results[asked++];
     if (result === undefined) throw new UpstreamFault('unreachable', 'scripted: nobody is left');
     return result;
@@ -102,8 +102,8 @@ describe('resumeStreams', () => {
     let give: (result: JsonResult) => void = () => {};
     let isAsked = false;
     const results = [createStream(TEXT, { breakAt: 0 })];
-    const handler: Handler = ({ route }) => {
-      route?.take();
+    const handler: Handler<Routed> = ({ route }) => {
+      route.take();
       const first = results.shift();
       if (first !== undefined) return Promise.resolve(first);
       isAsked = true;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
-import { composePolicies, type Handler, type RoutedCall } from '../../../src/upstream/routed-call.ts';
+import type { Handler, RoutedCall } from '../../../src/upstream/routed-call.ts';
 import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
@@ -34,11 +34,12 @@ const KEY: CacheKey = { blockHash: '0xaa', question: '1:eth_call:[]' };
 
 function cached(cache: Cache, results: readonly JsonResult[]): Handler {
   let calls = 0;
-  return composePolicies([readCache(cache), fillCache(cache, () => true)], async () => {
+  const node: Handler = async () => {
     const result = results[calls++];
     if (result === undefined) throw new Error('asked again');
     return result;
-  });
+  };
+  return readCache(cache)(fillCache(cache, () => true)(node));
 }
 
 describe('cache', () => {
@@ -91,8 +92,11 @@ describe('what a node may have said of another block', () => {
         knowsHashParameters: true,
       };
     }
-    const handler = composePolicies([fillCache(cache, () => isFinal)], async (exchange) => {
-      if (exchange.witness !== undefined) exchange.witness.upstream = node.upstream;
+    const handler = fillCache(
+      cache,
+      () => isFinal,
+    )(async ({ witness }) => {
+      if (witness !== undefined) witness.upstream = node.upstream;
       return '"0x1"';
     });
     await handler(createExchange({ key: KEY, block: POSITION, ...call }));

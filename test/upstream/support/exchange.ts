@@ -1,5 +1,5 @@
 import { Route } from '../../../src/upstream/route.ts';
-import type { Exchange, RoutedCall } from '../../../src/upstream/routed-call.ts';
+import type { Directed, Exchange, Routed, RoutedCall } from '../../../src/upstream/routed-call.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
@@ -45,7 +45,7 @@ export function createRouted(
   nodes: readonly ScriptedNode[],
   call: Partial<RoutedCall> = {},
   scope?: RequestScope,
-): Exchange {
+): Routed {
   return { ...createExchange(call, scope), route: new Route(nodes.map((node) => node.upstream)) };
 }
 
@@ -54,6 +54,6 @@ export function createDirected(
   node: ScriptedNode,
   call: Partial<RoutedCall> = {},
   scope?: RequestScope,
-): Exchange {
-  return { ...createExchange(call, scope), upstream: node.upstream };
+): Directed {
+  return { ...createExchange(call, scope), route: new Route([]), upstream: node.upstream };
 }

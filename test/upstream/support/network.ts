@@ -1,12 +1,19 @@
-import type { Cache } from '../../../src/cache/cache.ts';
+import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
+import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
+import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
+import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
+import { LogQuestions } from '../../../src/upstream/log-questions.ts';
 import type { PoolOptions } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { StateQuestions } from '../../../src/upstream/state-questions.ts';
+import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
+import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createMemory, poolOf } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
@@ -16,6 +23,8 @@ export type NetworkScript = {
   readonly tags?: PoolOptions['tags'];
   readonly cache?: Cache;
   readonly retries?: number;
+  readonly options?: Partial<PoolOptions>;
+  readonly limits?: LogLimits;
 };
 
 /** What a network of scripted nodes is made of. */
@@ -35,7 +44,13 @@ export type ScriptedNetwork = {
 /** The real questions and the real pool, over nodes that all have the same chain. */
 export function createNetwork(
   scripted: ScriptedChain,
-  { tags = {}, cache = createMemory(), retries = 0 }: NetworkScript = {},
+  {
+    tags = {},
+    cache = createMemory(),
+    retries = 0,
+    options = {},
+    limits = DEFAULT_LOG_LIMITS,
+  }: NetworkScript = {},
   nodes: readonly ScriptedNode[] = [createNode(scripted.behaviour())],
 ): ScriptedNetwork {
   let report = scripted.report();
@@ -46,7 +61,7 @@ export function createNetwork(
       directory.forgetNumbers();
     },
   );
-  const ask = poolOf(nodes, { cache, options: { retries } });
+  const ask = poolOf(nodes, { cache, options: { ...options, retries } });
   const directory = new BlockDirectory(ask, head);
   const resolver = new BlockResolver({
     head,
@@ -56,12 +71,28 @@ export function createNetwork(
     mayBeKnown: () => true,
     explainOutage: () => 'the only node does not answer',
   });
-  const parts = { cacheScope: () => '1', ask, resolver, directory };
+  const parts = {
+    cacheScope: () => '1',
+    ask,
+    keep: (key: CacheKey, text: string) => cache.set(key, text),
+    resolver,
+    directory,
+  };
+  const heads = new HeadQuestions(parts);
   const chain = new UpstreamChain({
     chainId: 1n,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
+    transactions: new TransactionQuestions(parts),
+    logs: new LogQuestions({
+      ...parts,
+      limits,
+      maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
+    }),
     others: new OtherQuestions(parts),
+    state: new StateQuestions(parts),
+    fees: new FeeQuestions(parts, heads),
+    status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,
     where: { headHash: () => head.head?.hash, refresh: async () => {} },
     describe: () => ({ head: undefined, upstreams: [] }),

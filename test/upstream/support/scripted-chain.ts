@@ -84,6 +84,8 @@ export class ScriptedChain {
       blockHash: this.hashOf(number),
       blockNumber: hex(number),
       transactionIndex: hex(index),
+      gasPrice: '0x2',
+      maxFeePerGas: '0x9',
     };
   }
 
@@ -95,6 +97,7 @@ export class ScriptedChain {
     };
     return {
       ...place,
+      transactionIndex: hex(index),
       cumulativeGasUsed: hex(21_000 * (index + 1)),
       status: '0x1',
       logs: index % 2 === 0 ? [] : [{ ...place, data: '0x', topics: [], logIndex: hex(index) }],
@@ -117,13 +120,17 @@ export class ScriptedChain {
       case 'eth_getBlockReceipts':
         return number === undefined ? null : JSON.parse(this.receipts(number));
       case 'eth_getTransactionByBlockNumberAndIndex':
+      case 'eth_getTransactionByBlockHashAndIndex':
         return number === undefined ? null : this.transactionObject(number, index);
+      case 'eth_getTransactionByHash':
+        return this.#findTransaction(String(params[0]), (at, i) => this.transactionObject(at, i));
       case 'eth_getUncleByBlockNumberAndIndex':
+      case 'eth_getUncleByBlockHashAndIndex':
         return number === undefined
           ? null
           : { hash: makeHash(UNCLE, 0, number, index), transactions: [], uncles: [] };
       case 'eth_getTransactionReceipt':
-        return this.#findReceipt(String(params[0]));
+        return this.#findTransaction(String(params[0]), (at, i) => this.receiptObject(at, i));
       case 'eth_call': {
         const at = this.#find(params[1]);
         return at === undefined ? null : this.hashOf(at);
@@ -169,11 +176,11 @@ export class ScriptedChain {
     return undefined;
   }
 
-  #findReceipt(hash: string): unknown {
+  #findTransaction(hash: string, show: (number: number, index: number) => unknown): unknown {
     const number = Number.parseInt(hash.slice(42, 58), 16);
     const index = Number.parseInt(hash.slice(58), 16);
     const isKnown = number <= this.height && this.transactionHash(number, index) === hash;
-    return isKnown ? this.receiptObject(number, index) : null;
+    return isKnown ? show(number, index) : null;
   }
 }
 

@@ -2,8 +2,7 @@ type CurlCall = {
   readonly scheme: 'http' | 'https';
   /** Where the service listens: `host:port`. */
   readonly authority: string;
-  /** Of the network. */
-  readonly host: string;
+  readonly network: { readonly name: string; readonly host: string };
   readonly key: string;
   /** A header's value. */
   readonly authorization?: string | undefined;
@@ -11,14 +10,14 @@ type CurlCall = {
 };
 
 /** A line for a shell that sends the same request. */
-export function formatCurlLine({ scheme, authority, host, key, authorization, body }: CurlCall): string {
+export function formatCurlLine({ scheme, authority, network, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const port = authority.slice(authority.lastIndexOf(':') + 1);
   // Over TLS the certificate has to name the network's host: that is what is asked for, and where it is, is said beside it.
   const target =
     scheme === 'http'
-      ? [quote(`http://${authority}/v3/${key}`), `-H ${quote(`Host: ${host}`)}`]
-      : [`--connect-to ${quote(`::${authority}`)}`, quote(`https://${host}:${port}/v3/${key}`)];
+      ? [quote(`http://${authority}/${network.name}/v3/${key}`)]
+      : [`--connect-to ${quote(`::${authority}`)}`, quote(`https://${network.host}:${port}/v3/${key}`)];
   return [
     'curl -s',
     ...target,

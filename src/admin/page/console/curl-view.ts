@@ -1,10 +1,13 @@
 import { element, setText } from '../dom.ts';
 import { type Credentials, formatAuthorization } from './authorization.ts';
 import { formatCurlLine } from './curl-line.ts';
-import { formatHost } from './format-host.ts';
 import type { ServiceAddress } from './wire.ts';
 
-type Request = { readonly host: string; readonly key: string; readonly credentials: Credentials };
+type Request = {
+  readonly network: { readonly name: string; readonly host: string };
+  readonly key: string;
+  readonly credentials: Credentials;
+};
 
 /** The request as a line for a shell, and a button that copies it. */
 export class CurlView {
@@ -26,13 +29,13 @@ export class CurlView {
     this.#authority = `${name}:${port}`;
   }
 
-  show({ host, key, credentials }: Request, readRequest: () => Readonly<Record<string, unknown>>): void {
+  show({ network, key, credentials }: Request, readRequest: () => Readonly<Record<string, unknown>>): void {
     try {
       const body = JSON.stringify(readRequest());
       const line = formatCurlLine({
         scheme: this.#scheme,
         authority: this.#authority,
-        host: formatHost(host),
+        network,
         key,
         authorization: formatAuthorization(credentials),
         body,

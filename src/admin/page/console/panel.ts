@@ -64,20 +64,20 @@ export class ConsolePanel {
   /** The line to paste follows the form, as far as it can be read. */
   #refresh(): void {
     setText(this.#problem, '');
-    const { host, key } = this.#selectors;
-    if (host === undefined) return;
-    this.#curl.show({ host, key, credentials: this.#credentials.read() }, () => this.#editor.read());
+    const { network, key } = this.#selectors;
+    if (network === undefined) return;
+    this.#curl.show({ network, key, credentials: this.#credentials.read() }, () => this.#editor.read());
   }
 
   async #submit(): Promise<void> {
-    const { host, key, method } = this.#selectors;
-    if (host === undefined) return;
+    const { network, key, method } = this.#selectors;
+    if (network === undefined) return;
     try {
       const request = this.#editor.read();
       this.#refresh();
       this.#send.disabled = true;
       this.#answer.showWaiting();
-      const answer = await sendRequest({ network: host, key, ...this.#credentials.read(), request });
+      const answer = await sendRequest({ network: network.name, key, ...this.#credentials.read(), request });
       const isMethod = request['method'] === method?.name;
       this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
       this.#side.scrollTop = 0;

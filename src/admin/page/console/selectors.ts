@@ -1,5 +1,6 @@
 import type { NetworkStatus } from '../../../observe/status.ts';
 import { element } from '../dom.ts';
+import { findHost } from './find-host.ts';
 import type { MethodDoc } from './open-rpc.ts';
 import { createRememberedInput } from './remembered-input.ts';
 
@@ -34,10 +35,11 @@ export class Selectors {
     return this.#key.value.trim();
   }
 
-  /** A host name that leads to the chosen network. */
-  get host(): string | undefined {
-    const { hosts = [] } = this.#networks.find(({ name }) => name === this.#network.value) ?? {};
-    return hosts.find((host) => !host.startsWith('*')) ?? hosts[0];
+  /** The chosen network: its name, and a host name that leads to it. */
+  get network(): { readonly name: string; readonly host: string } | undefined {
+    const { name, hosts } = this.#networks.find(({ name }) => name === this.#network.value) ?? {};
+    const host = findHost(hosts);
+    return name === undefined || host === undefined ? undefined : { name, host };
   }
 
   get method(): MethodDoc | undefined {

@@ -9,7 +9,7 @@ export type ServiceAddress = {
 
 /** What the console sends to its server: one request, for the service itself. */
 export type ConsoleRequest = Credentials & {
-  /** A host name of the network that is meant, as the status has it. */
+  /** The name of the network that is meant, as the status has it. */
   readonly network: string;
   readonly key: string;
   readonly request: Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt } from '../machine.ts';
 import { requireAccount, requireCode, whyNot } from '../needs.ts';
+import { recordAddress, recordsAccesses } from '../recording.ts';
 import { EIP2929, has } from '../rules.ts';
 import { MEMORY_LIMIT } from '../status.ts';
 import { copyWord, setU64 } from '../words/word.ts';
@@ -16,6 +17,7 @@ const addressWord: usize = memory.data(32, 16);
 
 /** The account whose address is on the stack, or 0 with `whyNot`. */
 function accountAt(sp: usize): usize {
+  if (recordsAccesses()) recordAddress(sp);
   copyAddress(addressWord, sp);
   return requireAccount(addressWord);
 }

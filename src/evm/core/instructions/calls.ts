@@ -15,7 +15,9 @@ import {
   setReturnSize, setStatic, sp as spRegister, status,
 } from '../machine.ts';
 import { growOver, growOverToo } from '../memory.ts';
+import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
 import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
+import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
 import { BODY_HALTS, BODY_SWITCHES, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
 import { addWords, subWords } from '../words/add.ts';
@@ -79,8 +81,10 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const outputAt = inputAt - 64;
   const resultAt = outputAt - 32;
   const passesValue = hasValue && !isZero(valueAt);
+  const isTransfer = kind == CALL && passesValue && recordsTransfers();
+  if (recordsAccesses()) recordAddress(sp - 32);
   if (kind == CALL && passesValue && isStatic) return halt(WRITE_PROTECTION);
-  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  if (isJournalFull() || (isTransfer && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
 
   copyAddress(addressWord, sp - 32);
   const target = requireAccount(addressWord);
@@ -112,7 +116,10 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   total -= handed;
   const given = passesValue ? handed + STIPEND : handed;
   const self = accountOfFrame();
-  if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) return answer(ip, resultAt, total + given, gas, 0);
+  if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) {
+    if (isTransfer) skipLogNumber();
+    return answer(ip, resultAt, total + given, gas, 0);
+  }
   const isPrecompile = precompileOf(target) != 0;
   if (kind == CALL && !exists(target) && has(EIP158) && !passesValue && !isPrecompile) {
     return answer(ip, resultAt, total + given, gas, 1);
@@ -130,6 +137,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   copyWord(targetWord, value);
   if (code == 0 && !isPrecompile) {
     // Nothing to run: what the call does to accounts is done here and cannot fail any more.
+    if (isTransfer) addTransfer(self, target, valueAt);
     if (kind == CALL) pay(self, target, valueAt);
     else if (kind == STATICCALL && exists(target)) touch(target);
     return answer(ip, resultAt, total + given, gas, 1);
@@ -138,6 +146,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   setContext(account, addressWord, targetWord);
   setOutput(output, outputSize);
   setInput(data, size);
+  if (isTransfer) addTransfer(self, target, targetWord);
   if (kind == CALL) pay(self, target, targetWord);
   else if (kind == STATICCALL && exists(target)) touch(target);
   if (kind == STATICCALL) setStatic(true);

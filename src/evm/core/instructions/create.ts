@@ -9,12 +9,14 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
 import { ARENA } from '../layout.ts';
+import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
 import {
   code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setDetails, setGasObserved, setInput, setMemory, setRegisters,
   setReserve, setReturnSize, setWork, sp as spRegister,
 } from '../machine.ts';
 import { growOver, wordsOf } from '../memory.ts';
 import { prepay, requireAccount, setNeed } from '../needs.ts';
+import { recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP170, EIP2, EIP3541, EIP3860, has } from '../rules.ts';
 import {
   ADDRESS_COLLISION, BODY_SWITCHES, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WORK_LEFT, WRITE_PROTECTION,
@@ -83,7 +85,7 @@ function takeAddress(): usize {
 export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 {
   const resultAt = isSalted ? sp - 96 : sp - 64;
   if (isStatic) return halt(WRITE_PROTECTION);
-  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  if (isJournalFull() || (recordsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
   const before = gas;
   gas = growOver(sp - 32, sp - 64, gas);
   if (gas < 0) return gas;
@@ -108,7 +110,10 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   let total = gas + reserve;
   const handed = has(EIP150) ? total - (total >> 6) : total;
   total -= handed;
-  if (isRefused) return refuse(ip, resultAt, total + handed, gas);
+  if (isRefused) {
+    if (recordsTransfers() && !isZero(valueWord)) skipLogNumber();
+    return refuse(ip, resultAt, total + handed, gas);
+  }
   setNonce(self, nonce + 1);
   warm(created);
   copyWord(ownAddress, self);
@@ -134,6 +139,7 @@ function beginCreation(creator: usize, created: usize, data: usize, size: u32): 
   setOutput(0, 0);
   setReturnSize(0);
   setInput(data, 0);
+  if (recordsTransfers() && !isZero(valueWord)) addTransfer(creator, created, valueWord);
   if (nonceOf(created) != 0 || hasCode(created) || hasOldStorage(created)) {
     popFrame(ADDRESS_COLLISION, 0, 0, 0);
     return BODY_SWITCHES;

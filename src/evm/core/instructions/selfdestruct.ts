@@ -7,6 +7,8 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
 import { requireAccount, whyNot } from '../needs.ts';
+import { addTransfer, hasRoomForTransfer } from '../logs.ts';
+import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP3529, EIP6780, has } from '../rules.ts';
 import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../status.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
@@ -26,11 +28,12 @@ const zero: usize = memory.data<u64>([0, 0, 0, 0]);
  * @returns gas left; the frame ends successfully
  */
 export function selfdestruct(sp: usize, gas: i64): i64 {
+  if (recordsAccesses()) recordAddress(sp);
   if (isStatic) return halt(WRITE_PROTECTION);
   copyAddress(addressWord, sp);
   const heir = requireAccount(addressWord);
   if (heir == 0) return whyNot;
-  if (isJournalFull()) return halt(MEMORY_LIMIT);
+  if (isJournalFull() || (recordsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
   const self = accountOfFrame();
   let cost: i64 = 0;
   if (has(EIP2929) && !isWarm(heir)) {
@@ -44,6 +47,7 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   if (!has(EIP3529) && !isDestroyed(self)) setRefund(refund + REFUND);
   const isGone = !has(EIP6780) || isCreated(self);
   copyWord(amount, balanceOf(self));
+  if (recordsTransfers() && !isZero(amount)) addTransfer(self, heir, amount);
   if (self != heir) pay(self, heir, amount);
   else if (isGone) setBalance(self, zero);
   if (isGone) markDestroyed(self);

@@ -4,6 +4,7 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
 import { requireSlot, whyNot } from '../needs.ts';
+import { recordsAccesses, recordSlot } from '../recording.ts';
 import { EIP2200, EIP2929, has, NET_METERING, storageAgainGas, storageClearRefund, storageResetGas } from '../rules.ts';
 import { findTransient, isSlotWarm, isTransientSet, ORIGINAL, setSlotValue, setTransient, VALUE, warmSlot } from '../slots.ts';
 import { MEMORY_LIMIT, REENTRANCY_SENTRY, WRITE_PROTECTION } from '../status.ts';
@@ -17,6 +18,7 @@ const COLD_SURCHARGE: i64 = 2000;
 const SENTRY: i64 = 2300;
 
 export function sload(sp: usize, gas: i64): i64 {
+  if (recordsAccesses()) recordSlot(sp);
   const slot = requireSlot(accountOfFrame(), sp);
   if (slot == 0) return whyNot;
   if (has(EIP2929) && !isSlotWarm(slot)) {
@@ -31,6 +33,7 @@ export function sload(sp: usize, gas: i64): i64 {
 
 /** Stack: key, value. */
 export function sstore(sp: usize, gas: i64): i64 {
+  if (recordsAccesses()) recordSlot(sp);
   if (isStatic) return halt(WRITE_PROTECTION);
   if (has(EIP2200)) {
     const left = gas + reserve;

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { findNodeMethodProblem } from '../upstream/node-method-rule.ts';
+
+/** `methods:` of a network. Each entry is the name of a method, or of all methods of a namespace: `debug_*`. */
+export type MethodOptions = {
+  /** Of what is served by default nothing but these. */
+  readonly only?: readonly string[];
+  /** None of these. */
+  readonly except: readonly string[];
+  /** Further methods, which the network's nodes answer. */
+  readonly also: readonly string[];
+};
+
+const MAX_ENTRIES = 500;
+
+const entrySchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9]{1,32}_([A-Za-z0-9_]{1,64}|\*)$/,
+    'expected the name of a method, or of a namespace such as debug_*',
+  );
+
+const listSchema = z.array(entrySchema).max(MAX_ENTRIES);
+
+const nodeMethodsSchema = z
+  .array(z.string())
+  .max(MAX_ENTRIES)
+  .superRefine((names, context) => {
+    for (const [i, name] of names.entries()) {
+      const message = findNodeMethodProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', message, path: [i] });
+    }
+  });
+
+/** `methods:` of a network. */
+export const methodOptionsSchema: z.ZodType<MethodOptions> = z
+  .strictObject({
+    only: listSchema.min(1).exactOptional(),
+    except: listSchema.default([]),
+    also: nodeMethodsSchema.default([]),
+  })
+  .prefault({});
+
+/** Whether a method that is served by default is served here. */
+export function isServed({ only, except }: MethodOptions, name: string): boolean {
+  const isNamed = (entry: string): boolean => matchesEntry(entry, name);
+  return !except.some(isNamed) && (only === undefined || only.some(isNamed));
+}
+
+/** Whether an entry of such a list stands for this method. */
+export function matchesEntry(entry: string, name: string): boolean {
+  return entry.endsWith('_*') ? name.startsWith(entry.slice(0, -1)) : name === entry;
+}

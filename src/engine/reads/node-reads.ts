@@ -1,0 +1,47 @@
+import type { NodeReads } from '../../chain/chain.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { encodeForkConfig } from './fork-config.ts';
+import { requirePart, type StoredBlocks } from './stored-blocks.ts';
+
+/** What is there of every block of the store, from the genesis block on. */
+const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
+
+/** What the embedded chain says about itself. It is never behind: what is imported is all there is. */
+export class EngineNode implements NodeReads {
+  readonly #blocks: StoredBlocks;
+  readonly #proofBlocks: number | undefined;
+
+  /** @param proofBlocks blocks below the head that have proofs beside it; undefined where not even the head has any */
+  constructor(blocks: StoredBlocks, proofBlocks: number | undefined) {
+    this.#blocks = blocks;
+    this.#proofBlocks = proofBlocks;
+  }
+
+  getSyncing(): JsonText {
+    return 'false';
+  }
+
+  getConfig(): JsonText {
+    const { head, reader } = this.#blocks;
+    return encodeForkConfig(reader.config, requirePart(reader.getHeader(0n)), head.header.timestamp);
+  }
+
+  /** Headers, bodies, receipts, indexes and state of every block are kept; proofs reach back a number of blocks. */
+  getCapabilities(): JsonText {
+    const { header, hashText } = this.#blocks.head;
+    return (
+      `{"head":{"number":"${encodeQuantity(header.number)}","hash":"${hashText}"},"state":${WHOLE},"tx":${WHOLE},` +
+      `"logs":${WHOLE},"receipts":${WHOLE},"blocks":${WHOLE},` +
+      `"stateproofs":${encodeWindow(header.number, this.#proofBlocks)}}`
+    );
+  }
+}
+
+/** What is there of the head and of so many blocks below it. */
+function encodeWindow(head: bigint, below: number | undefined): JsonText {
+  if (below === undefined) return '{"disabled":true}';
+  const oldest = head > below ? head - BigInt(below) : 0n;
+  const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;
+  return `{"disabled":false,"oldestBlock":"${encodeQuantity(oldest)}","deleteStrategy":${strategy}}`;
+}

@@ -1,0 +1,46 @@
+import { encodeBody } from '../../chain/block.ts';
+import type { ChainConfig } from '../../chain/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../chain/header.ts';
+import { isAtLeast } from '../../evm/revision.ts';
+import { EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
+import { encodeRlp } from '../../primitives/rlp.ts';
+import { sha256 } from '../../primitives/sha256.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
+import { buildPendingHeader } from '../simulation/pending-header.ts';
+import { rulesAt } from '../transition/rules.ts';
+
+const EMPTY_LIST_HASH = keccak256(encodeRlp([]));
+/** EIP-7685 of no requests. */
+const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
+
+export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
+
+/**
+ * The block that would follow the head without transactions. Its state root is the head's: what system contracts would write is
+ * not executed.
+ */
+export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
+  const { number, timestamp, parentHash, difficulty, gasLimit, stateRoot, baseFeePerGas, excessBlobGas } =
+    buildPendingHeader(head, config);
+  const isMerged = difficulty === 0n;
+  const { revision } = rulesAt(config, { number, timestamp, isMerged });
+  const hasWithdrawals = isAtLeast(revision, 'shanghai');
+  const header: Header = {
+    ...BLANK_HEADER,
+    ...{ number, timestamp, parentHash, difficulty, gasLimit, stateRoot },
+    ommersHash: EMPTY_LIST_HASH,
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(excessBlobGas !== undefined && {
+      blobGasUsed: 0n,
+      excessBlobGas,
+      parentBeaconBlockRoot: new Uint8Array(32),
+    }),
+    ...(isAtLeast(revision, 'prague') && { requestsHash: NO_REQUESTS_HASH }),
+  };
+  const body = encodeBody({ transactions: [], uncles: [], ...(hasWithdrawals && { withdrawals: [] }) });
+  return { header, body };
+}

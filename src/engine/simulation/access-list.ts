@@ -1,0 +1,167 @@
+import { ChainError } from '../../chain/errors.ts';
+import { data, quantity } from '../../chain/json-values.ts';
+import type { AccessListItem } from '../../chain/transaction.ts';
+import { hashTransaction, recoverAuthority } from '../../chain/transaction.ts';
+import { createAddress, ZERO_ADDRESS } from '../../primitives/address.ts';
+import { minBigInt } from '../../primitives/bigint.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import type { HexData } from '../../primitives/hex-data.ts';
+import { getCryptography } from '../cryptography/create-cryptography.ts';
+import type { TransactionResult } from '../transition/running-transaction.ts';
+import { TransactionError } from '../transition/transaction-error.ts';
+import { buildSimulatedCall } from './blocks/simulated-call.ts';
+import { checkCall } from './check-call.ts';
+import { advance, type Execution } from './execution.ts';
+import { fillFees } from './fill-fees.ts';
+import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
+
+const MAX_NONCE = 2n ** 64n - 1n;
+/** Entries that are read or sorted in one piece. */
+const PIECE = 512;
+
+/** Slots by account, both as lower-case hex. */
+type Accesses = Map<string, Set<string>>;
+
+/**
+ * geth's search for an access list: the call is run with what was accessed so far until nothing is added.
+ * @param gasLimit gas when the call gives none
+ * @param suggestedTip priority fee where the call offers a price and none, wei per gas
+ * @returns the object of `accessList`, `gasUsed`, and `error` where the call fails, as JSON
+ * @throws ChainError `failed` where the call cannot be executed at all
+ */
+export function* createAccessList(
+  simulation: Simulation,
+  gasLimit: bigint,
+  suggestedTip: bigint,
+): Execution<HexData> {
+  const call = fillFees(simulation.call, simulation.block, simulation.rules, suggestedTip);
+  if (call !== simulation.call) simulation.useCall(call);
+  const gas = minBigInt(call.gas === undefined ? gasLimit : BigInt(call.gas), MAX_CALL_GAS);
+  checkCall(call, simulation.rules.chainId);
+  const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
+  const nonce = call.nonce === undefined ? simulation.getNonce(sender) : BigInt(call.nonce);
+  const target = call.to === undefined ? createAddress(sender, nonce) : hexToBytes(call.to);
+  const excluded = new Set([bytesToHex(sender), bytesToHex(target)]);
+  for (const authority of listAuthorities(simulation)) {
+    excluded.add(bytesToHex(authority));
+    yield 'sliceUsed';
+  }
+  const isExcluded = (address: string): boolean =>
+    excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
+  let known = collectGiven(simulation.lists.accessList, isExcluded);
+  while (true) {
+    const accessList = yield* sortAccesses(known);
+    simulation.useAccessList(accessList);
+    const result = yield* runOnce(simulation, gas, accessList, nonce);
+    const found = collectGiven(accessList, isExcluded);
+    yield* collectRecorded(simulation, found, isExcluded);
+    if (areEqual(found, known)) return encodeResult(accessList, result);
+    known = found;
+    yield 'sliceUsed';
+  }
+}
+
+function* runOnce(
+  simulation: Simulation,
+  gas: bigint,
+  accessList: readonly AccessListItem[],
+  nonce: bigint,
+): Execution<TransactionResult> {
+  while (!simulation.undoRunPiece()) yield 'sliceUsed';
+  simulation.record('accesses');
+  const call = { ...simulation.call, accessList: [] };
+  try {
+    const running = simulation.start(gas);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    simulation.noteEnd(running);
+    return running.finish();
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    const { rules, block } = simulation;
+    const { baseFeePerGas } = block;
+    const lists = { ...simulation.lists, accessList };
+    const place = { nonce, gasLimit: gas, baseFeePerGas, rules, defaultType: 0 } as const;
+    const hash = bytesToHex(hashTransaction(buildSimulatedCall(call, lists, place).transaction));
+    throw new ChainError('failed', `failed to apply transaction: ${hash} err: ${error.message}`);
+  }
+}
+
+/** Signers of the authorizations that can be valid. */
+function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
+  const { recoverPublicKey } = getCryptography();
+  for (const authorization of lists.authorizationList) {
+    const { chainId, nonce } = authorization;
+    if ((chainId !== 0n && chainId !== rules.chainId) || nonce === MAX_NONCE) continue;
+    try {
+      yield recoverAuthority(authorization, recoverPublicKey);
+    } catch {
+      // Its signature fits no key: nobody authorized anything.
+    }
+  }
+}
+
+function collectGiven(list: readonly AccessListItem[], isExcluded: (address: string) => boolean): Accesses {
+  const accesses: Accesses = new Map();
+  for (const { address, storageKeys } of list) {
+    const key = bytesToHex(address);
+    if (isExcluded(key)) continue;
+    const slots = accesses.get(key) ?? new Set();
+    accesses.set(key, slots);
+    for (const slot of storageKeys) slots.add(bytesToHex(slot));
+  }
+  return accesses;
+}
+
+/** A slot is listed whatever its account is, as in geth. */
+function* collectRecorded(
+  simulation: Simulation,
+  accesses: Accesses,
+  isExcluded: (address: string) => boolean,
+): Execution<void> {
+  let count = 0;
+  for (let access = simulation.takeAccess(); access !== undefined; access = simulation.takeAccess()) {
+    const key = bytesToHex(access.address);
+    if (access.slot !== undefined || !isExcluded(key)) {
+      const slots = accesses.get(key) ?? new Set();
+      accesses.set(key, slots);
+      if (access.slot !== undefined) slots.add(bytesToHex(access.slot));
+    }
+    if (++count % PIECE === 0) yield 'sliceUsed';
+  }
+}
+
+function* sortAccesses(accesses: Accesses): Execution<AccessListItem[]> {
+  const list: AccessListItem[] = [];
+  let count = 0;
+  for (const [address, slots] of [...accesses].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    list.push({ address: hexToBytes(address), storageKeys: [...slots].sort().map(hexToBytes) });
+    count += 1 + slots.size;
+    if (count < PIECE) continue;
+    count = 0;
+    yield 'sliceUsed';
+  }
+  return list;
+}
+
+function areEqual(a: Accesses, b: Accesses): boolean {
+  if (a.size !== b.size) return false;
+  for (const [address, slots] of a) {
+    const others = b.get(address);
+    if (others?.size !== slots.size) return false;
+    for (const slot of slots) if (!others.has(slot)) return false;
+  }
+  return true;
+}
+
+function encodeResult(
+  list: readonly AccessListItem[],
+  { status, reason, gasUsed }: TransactionResult,
+): string {
+  const entries = list.map(
+    ({ address, storageKeys }) =>
+      `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,
+  );
+  const message = status === 'revert' ? 'execution reverted' : reason;
+  const error = status === 'success' ? '' : `"error":${JSON.stringify(message)},`;
+  return `{"accessList":[${entries.join(',')}],${error}"gasUsed":${quantity(gasUsed)}}`;
+}

@@ -1,0 +1,81 @@
+import { encodeBody } from '../../../chain/block.ts';
+import { encodeBlockJson } from '../../../chain/block-json.ts';
+import { data, quantity } from '../../../chain/json-values.ts';
+import { encodeStoredReceipts } from '../../../chain/receipt.ts';
+import { encodeLogJson } from '../../../chain/wire-json.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import { decodeRevertReason } from '../../../primitives/revert-reason.ts';
+import type { CallOutcome, SimulatedBlock } from './simulate-block.ts';
+
+const REVERT_CODE = 3;
+const VM_ERROR_CODE = -32_015;
+const CAPPED = " (gas limit was capped by the RPC server's global gas cap)";
+
+/** A simulated block as JSON, in parts: a block object with `calls`. */
+export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean): Generator<string> {
+  const { block, header, hash } = simulated;
+  const hashText = bytesToHex(hash);
+  const receipts = nameLastSenders(simulated);
+  const encoded = {
+    header,
+    hash: hashText,
+    body: encodeBody(block),
+    receipts: encodeStoredReceipts(receipts),
+  };
+  // The closing brace is the last character of the last piece.
+  let piece = '';
+  for (const next of encodeBlockJson(encoded, isFull)) {
+    if (piece !== '') yield piece;
+    piece = next;
+  }
+  yield `${piece.slice(0, -1)},"calls":[`;
+  const place = `"blockHash":"${hashText}","blockNumber":${quantity(header.number)}`;
+  const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
+  for (const [index, call] of simulated.calls.entries()) {
+    const { transactionHash } = simulated.receipts[index] as (typeof receipts)[number];
+    const transaction = `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(index)}`;
+    yield `${index === 0 ? '' : ','}{"returnData":${encodeReturnData(call)},"logs":[`;
+    for (const [at, log] of call.logs.entries()) {
+      const text = encodeLogJson(log, log.number, { block: place, transaction, timestamp });
+      yield at === 0 ? text : `,${text}`;
+    }
+    yield `],${encodeUse(call)}${encodeFailure(call)}}`;
+  }
+  yield ']}';
+}
+
+/** geth keeps senders by transaction hash: of calls that are the same transaction the last one's is named. */
+function nameLastSenders({ receipts }: SimulatedBlock): SimulatedBlock['receipts'] {
+  const senders = new Map(
+    receipts.map(({ transactionHash, sender }) => [bytesToHex(transactionHash), sender]),
+  );
+  if (senders.size === receipts.length) return receipts;
+  return receipts.map((receipt) => ({
+    ...receipt,
+    sender: senders.get(bytesToHex(receipt.transactionHash)) as Uint8Array,
+  }));
+}
+
+function encodeReturnData({ result }: CallOutcome): string {
+  return result.status === 'success' ? data(result.output) : '"0x"';
+}
+
+function encodeUse({ result }: CallOutcome): string {
+  const { gasUsed, peakGasUsed, status } = result;
+  return (
+    `"gasUsed":${quantity(gasUsed)},"maxUsedGas":${quantity(peakGasUsed)},` +
+    `"status":${status === 'success' ? '"0x1"' : '"0x0"'}`
+  );
+}
+
+function encodeFailure({ result, isGasCapped }: CallOutcome): string {
+  const { status, reason, output } = result;
+  if (status === 'success') return '';
+  if (status === 'halt') {
+    const message = JSON.stringify(isGasCapped ? reason + CAPPED : reason);
+    return `,"error":{"message":${message},"code":${VM_ERROR_CODE}}`;
+  }
+  const words = decodeRevertReason(output);
+  const message = JSON.stringify(words === undefined ? 'execution reverted' : `execution reverted: ${words}`);
+  return `,"error":{"message":${message},"code":${REVERT_CODE},"data":${data(output)}}`;
+}

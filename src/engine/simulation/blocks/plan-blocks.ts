@@ -1,0 +1,51 @@
+import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import type { Header } from '../../../chain/header.ts';
+
+/** A block to simulate whose place is known. */
+export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly overrides: SimulatedBlockOverrides;
+};
+
+/** Blocks of one simulation, those that fill gaps included. */
+const MAX_BLOCKS = 256n;
+/** Seconds from a block to the next one where no time is given: one slot. */
+const SLOT_SECONDS = 12n;
+
+/**
+ * Gives every block its number and time, which ascend from those of `base`; a gap between two numbers is filled with empty blocks.
+ * @throws ChainError with geth's texts
+ */
+export function planBlocks(
+  blocks: readonly BlockStateCalls[],
+  base: Pick<Header, 'number' | 'timestamp'>,
+): PlannedBlock[] {
+  const planned: PlannedBlock[] = [];
+  let { number, timestamp } = base;
+  for (const { blockOverrides: overrides = {}, ...rest } of blocks) {
+    const next = overrides.number === undefined ? number + 1n : BigInt(overrides.number);
+    if (next <= number) {
+      throw new ChainError(
+        'blockNumberOrder',
+        `block numbers must be in order: ${BigInt.asUintN(64, next)} <= ${number}`,
+      );
+    }
+    if (next - base.number > MAX_BLOCKS) throw new ChainError('simulationLimit', 'too many blocks');
+    for (number++; number < next; number++) {
+      timestamp += SLOT_SECONDS;
+      planned.push({ number, timestamp, overrides: {} });
+    }
+    const time = overrides.time === undefined ? timestamp + SLOT_SECONDS : BigInt(overrides.time);
+    if (time <= timestamp) {
+      throw new ChainError(
+        'blockTimestampOrder',
+        `block timestamps must be in order: ${time} <= ${timestamp}`,
+      );
+    }
+    timestamp = time;
+    planned.push({ ...rest, number, timestamp, overrides });
+  }
+  return planned;
+}

@@ -1,0 +1,19 @@
+import { ChainError, type ChainErrorKind } from '../../../chain/errors.ts';
+import type { TransactionError, TransactionProblem } from '../../transition/transaction-error.ts';
+
+/** geth's codes for what may not be a transaction (internal/ethapi/errors.go). */
+const REFUSALS: Readonly<Record<TransactionProblem, ChainErrorKind>> = {
+  nonceTooHigh: 'nonceTooHigh',
+  nonceTooLow: 'nonceTooLow',
+  tipAboveFeeCap: 'invalid',
+  feeCapTooLow: 'feeCapTooLow',
+  insufficientFunds: 'insufficientFunds',
+  intrinsicGas: 'intrinsicGas',
+  initCodeSize: 'initCodeSize',
+  other: 'invalidSimulation',
+};
+
+/** The error of a simulation one of whose calls cannot be executed. */
+export function refuseTransaction({ message, problem }: TransactionError, gasLimit: bigint): ChainError {
+  return new ChainError(REFUSALS[problem], `err: ${message} (supplied gas ${gasLimit})`);
+}

@@ -1,0 +1,264 @@
+import type { Block, Withdrawal } from '../../../chain/block.ts';
+import { withdrawalToRlp } from '../../../chain/block.ts';
+import type { CallObject, WithdrawalObject } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { type Header, hashHeader } from '../../../chain/header.ts';
+import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../chain/receipt.ts';
+import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../chain/transaction.ts';
+import type { Evm } from '../../../evm/evm.ts';
+import type { BlockEnvironment, ExecutionLog } from '../../../evm/message.ts';
+import { isAtLeast } from '../../../evm/revision.ts';
+import { ZERO_ADDRESS } from '../../../primitives/address.ts';
+import { minBigInt } from '../../../primitives/bigint.ts';
+import { BLOOM_LENGTH, mergeBloom } from '../../../primitives/bloom.ts';
+import { hexToBytes } from '../../../primitives/hex.ts';
+import { computeOrderedRoot } from '../../../primitives/merkle-trie.ts';
+import { encodeRlp } from '../../../primitives/rlp.ts';
+import { getCryptography } from '../../cryptography/create-cryptography.ts';
+import { BlockError } from '../../import/block-error.ts';
+import { startTransaction } from '../../transition/apply-transaction.ts';
+import { environmentOf } from '../../transition/block-environment.ts';
+import { payRewards, payWithdrawals } from '../../transition/execute-block.ts';
+import type { BlockRules } from '../../transition/rules.ts';
+import type { ExecutionContext, TransactionResult } from '../../transition/running-transaction.ts';
+import { collectRequests, runPreBlockCalls } from '../../transition/system-calls.ts';
+import { TransactionError } from '../../transition/transaction-error.ts';
+import { decodeCallLists } from '../call-transaction.ts';
+import { checkCall } from '../check-call.ts';
+import { advance, type Execution, SLICE_GAS } from '../execution.ts';
+import type { GasMeter } from '../gas-meter.ts';
+import { applyStateOverrides } from '../state-overrides.ts';
+import type { PlannedBlock } from './plan-blocks.ts';
+import type { HashedHeader } from './prepare-header.ts';
+import { refuseTransaction } from './refuse-transaction.ts';
+import { buildSimulatedCall } from './simulated-call.ts';
+import type { SimulatedState } from './simulated-state.ts';
+
+/** What became of one call. */
+export type CallOutcome = {
+  readonly result: TransactionResult;
+  /** None where it failed. */
+  readonly logs: readonly ExecutionLog[];
+  /** It had less gas than it asked for: the simulation's was nearly used up. */
+  readonly isGasCapped: boolean;
+};
+
+/** A block that was simulated. Receipts name the senders. */
+export type SimulatedBlock = HashedHeader & {
+  readonly block: Block;
+  readonly receipts: readonly StoredReceipt[];
+  readonly calls: readonly CallOutcome[];
+};
+
+/** What all blocks of a simulation share. */
+export type SimulationParts = {
+  readonly evm: Evm;
+  readonly state: SimulatedState;
+  readonly meter: GasMeter;
+  readonly isValidated: boolean;
+  readonly tracesTransfers: boolean;
+  /** Gas that is left for all calls together. */
+  budget: bigint;
+};
+
+/** The block that is being made. */
+export type BlockDraft = {
+  readonly planned: PlannedBlock;
+  readonly header: Header;
+  readonly rules: BlockRules;
+  readonly getBlockHash: (number: bigint) => Uint8Array;
+};
+
+/**
+ * Makes one simulated block: overrides, system calls, calls as transactions, withdrawals, requests, rewards, roots.
+ * @throws ChainError with geth's texts where the block or one of its calls may not be
+ */
+export function* simulateBlock(parts: SimulationParts, draft: BlockDraft): Execution<SimulatedBlock> {
+  const run = new BlockRun(parts, draft);
+  try {
+    yield* run.prepare();
+    for (const call of draft.planned.calls ?? []) yield* run.execute(call);
+    return yield* run.finish();
+  } catch (error) {
+    if (error instanceof BlockError) throw new ChainError('failed', error.message);
+    throw error;
+  }
+}
+
+class BlockRun {
+  readonly #parts: SimulationParts;
+  readonly #draft: BlockDraft;
+  readonly #context: ExecutionContext;
+  readonly #transactions: Transaction[] = [];
+  readonly #receipts: StoredReceipt[] = [];
+  readonly #calls: CallOutcome[] = [];
+  /** Accounts from which, or to which, precompiles were moved. */
+  readonly #movedPrecompiles: Uint8Array[] = [];
+  #gasUsed = 0n;
+  #blobGasUsed = 0n;
+
+  constructor(parts: SimulationParts, draft: BlockDraft) {
+    const { header, rules, planned, getBlockHash } = draft;
+    this.#parts = parts;
+    this.#draft = draft;
+    const natural = environmentOf(header, rules, getBlockHash);
+    const { blobBaseFee } = planned.overrides;
+    const block: BlockEnvironment = {
+      ...natural,
+      // An overridden one is of the header alone before London.
+      baseFeePerGas: isAtLeast(rules.revision, 'london') ? natural.baseFeePerGas : undefined,
+      blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
+    };
+    const { recoverPublicKey } = getCryptography();
+    this.#context = { evm: parts.evm, block, rules, recoverPublicKey };
+  }
+
+  *prepare(): Execution<void> {
+    const { evm, block, rules } = this.#context;
+    const { stateOverrides } = this.#draft.planned;
+    evm.enter(block, rules.chainId, rules.revision);
+    evm.record(this.#parts.tracesTransfers ? 'transfers' : 'logNumbers');
+    if (stateOverrides !== undefined) {
+      evm.open();
+      evm.begin();
+      yield* applyStateOverrides(stateOverrides, evm.state, {
+        precompiles: 'movable',
+        moved: this.#movedPrecompiles,
+      });
+      evm.finish();
+      this.#collect();
+    }
+    yield* runPreBlockCalls(this.#draft.header, this.#context, SLICE_GAS);
+  }
+
+  /** Runs a call as the block's next transaction. */
+  *execute(call: CallObject): Execution<void> {
+    const { evm, rules } = this.#context;
+    const { header } = this.#draft;
+    const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
+    const nonce = call.nonce === undefined ? evm.state.getNonce(sender) : BigInt(call.nonce);
+    const remaining = header.gasLimit - this.#gasUsed;
+    const asked = call.gas === undefined ? remaining : BigInt(call.gas);
+    if (remaining < asked) {
+      throw new ChainError(
+        'blockGasLimit',
+        `block gas limit reached: remaining: ${remaining}, required: ${asked}`,
+      );
+    }
+    const gasLimit = minBigInt(asked, this.#parts.budget);
+    checkCall(call, rules.chainId);
+    const { baseFeePerGas } = header;
+    const place = { nonce, gasLimit, baseFeePerGas, rules, defaultType: 2 } as const;
+    const { body, transaction, given } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
+    evm.open();
+    let result: TransactionResult;
+    try {
+      const mode = this.#parts.isValidated ? 'assembled' : 'assembledUnchecked';
+      const running = startTransaction(body, sender, this.#context, mode, given);
+      for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+      this.#parts.meter.used += Number(running.gasSpent);
+      result = running.finish();
+    } catch (error) {
+      throw error instanceof TransactionError ? refuseTransaction(error, gasLimit) : error;
+    }
+    evm.finish();
+    this.#collect();
+    this.#gasUsed += result.gasUsed;
+    this.#parts.budget -= result.gasUsed;
+    if (transaction.type === 3) this.#blobGasUsed += GAS_PER_BLOB * BigInt(body.blobVersionedHashes.length);
+    const logs = result.status === 'success' ? result.logs : [];
+    this.#calls.push({ result, logs, isGasCapped: gasLimit < asked });
+    this.#transactions.push(transaction);
+    yield* this.#addReceipt(transaction, sender, result.status === 'success', logs);
+  }
+
+  *#addReceipt(
+    transaction: Transaction,
+    sender: Uint8Array,
+    succeeded: boolean,
+    logs: readonly ExecutionLog[],
+  ): Execution<void> {
+    const emitted = logs.filter(({ isTransfer }) => !isTransfer);
+    const hasStatus = isAtLeast(this.#context.rules.revision, 'byzantium');
+    this.#receipts.push({
+      type: transaction.type,
+      outcome: hasStatus ? BigInt(succeeded) : yield* this.#parts.state.computeRoot(),
+      cumulativeGasUsed: this.#gasUsed,
+      logsBloom: computeLogsBloom(emitted),
+      logs: emitted,
+      sender,
+      transactionHash: hashTransaction(transaction),
+    });
+    yield 'sliceUsed';
+  }
+
+  *finish(): Execution<SimulatedBlock> {
+    const { header: prepared, planned } = this.#draft;
+    const { evm, rules } = this.#context;
+    const withdrawals = isAtLeast(rules.revision, 'shanghai')
+      ? (planned.overrides.withdrawals ?? []).map(decodeWithdrawal)
+      : undefined;
+    evm.open();
+    evm.begin();
+    payWithdrawals(withdrawals ?? [], evm.state);
+    evm.finish();
+    const logs = this.#calls.flatMap((call) => call.logs);
+    const requestsHash = isAtLeast(rules.revision, 'prague')
+      ? yield* collectRequests(logs, this.#context, SLICE_GAS)
+      : undefined;
+    evm.open();
+    evm.begin();
+    if (prepared.difficulty > 0n) payRewards({ header: prepared, uncles: [] }, this.#context);
+    evm.finish();
+    for (const address of this.#movedPrecompiles) evm.state.restorePrecompile(address);
+    this.#collect();
+    const stateRoot = yield* this.#parts.state.computeRoot();
+    this.#parts.state.seal(prepared.number);
+    const header = this.#complete(prepared, stateRoot, withdrawals, requestsHash);
+    yield 'sliceUsed';
+    const block = {
+      header,
+      transactions: this.#transactions,
+      uncles: [],
+      ...(withdrawals !== undefined && { withdrawals }),
+    };
+    return { header, hash: hashHeader(header), block, receipts: this.#receipts, calls: this.#calls };
+  }
+
+  #complete(
+    header: Header,
+    stateRoot: Uint8Array,
+    withdrawals: readonly Withdrawal[] | undefined,
+    requestsHash: Uint8Array | undefined,
+  ): Header {
+    const logsBloom = new Uint8Array(BLOOM_LENGTH);
+    for (const receipt of this.#receipts) mergeBloom(logsBloom, receipt.logsBloom);
+    return {
+      ...header,
+      stateRoot,
+      transactionsRoot: computeOrderedRoot(this.#transactions.map(({ encoded }) => encoded)),
+      receiptsRoot: computeOrderedRoot(this.#receipts.map(encodeReceipt)),
+      logsBloom,
+      gasUsed: this.#gasUsed,
+      ...(header.blobGasUsed !== undefined && { blobGasUsed: this.#blobGasUsed }),
+      ...(withdrawals !== undefined && {
+        withdrawalsRoot: computeOrderedRoot(withdrawals.map((one) => encodeRlp(withdrawalToRlp(one)))),
+      }),
+      ...(requestsHash !== undefined && { requestsHash }),
+    };
+  }
+
+  /** Between transactions: what changed is the simulated state's from now on. */
+  #collect(): void {
+    this.#parts.state.apply(this.#context.evm.state.collectChanges(), this.#draft.header.number);
+  }
+}
+
+function decodeWithdrawal({ index, validatorIndex, address, amount }: WithdrawalObject): Withdrawal {
+  return {
+    index: BigInt(index),
+    validatorIndex: BigInt(validatorIndex),
+    address: hexToBytes(address),
+    amount: BigInt(amount),
+  };
+}

@@ -1,0 +1,110 @@
+import type { AccountState, StateChanges, StateReader } from '../../../evm/host.ts';
+import { compareBytes } from '../../../primitives/bytes.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import type { ChainReader } from '../../../store/chain-reader.ts';
+import { PendingState } from '../../state/pending-state.ts';
+import { type StaleAccount, StaleAccounts } from '../../state/stale-accounts.ts';
+import type { StateSource } from '../../state/state-source.ts';
+import type { StateTrie, TrieChange } from '../../state/state-trie.ts';
+import type { Execution } from '../execution.ts';
+
+/** Accounts and slots that are written into the tries in one piece, about a millisecond. */
+const PIECE = 32;
+
+/** State after a stored block, and what simulated blocks make of it. Nothing is ever written to the store. */
+export class SimulatedState implements StateReader {
+  readonly #state: PendingState;
+  readonly #trie: StateTrie;
+  readonly #stale = new StaleAccounts();
+  #root: Uint8Array;
+
+  /**
+   * @param block number of the stored block
+   * @param trie its tries, which change with this state
+   * @param root its state root
+   */
+  constructor(reader: ChainReader, block: number, trie: StateTrie, root: Uint8Array) {
+    this.#state = new PendingState(pinTo(reader, block));
+    this.#trie = trie;
+    this.#root = root;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.#state.getAccount(address);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    return this.#state.getStorage(address, slot);
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    return this.#state.getCode(codeHash);
+  }
+
+  /** Bytes that it takes beyond the store. */
+  get size(): number {
+    return this.#state.size + this.#trie.size;
+  }
+
+  /** Takes what execution changed in simulated block `block`. Byte arrays are kept: they must not change any more. */
+  apply({ accounts, codes }: StateChanges, block: bigint): void {
+    for (const change of accounts) this.#state.apply(change, Number(block), this.#stale);
+    for (const [hash, code] of codes) this.#state.addCode(hash, code);
+  }
+
+  /** The root of the state as it is now. */
+  *computeRoot(): Execution<Uint8Array> {
+    const owners = [...this.#stale].map((stale) => ({ stale, owner: keccak256(stale.address) }));
+    owners.sort((a, b) => compareBytes(a.owner, b.owner));
+    let waiting: TrieChange[] = [];
+    let count = 0;
+    for (const { stale, owner } of owners) {
+      for (const change of this.#describe(stale, owner)) {
+        waiting.push(change);
+        count += 1 + change.slots.length;
+        if (count < PIECE) continue;
+        this.#root = this.#trie.apply(waiting);
+        waiting = [];
+        count = 0;
+        yield 'sliceUsed';
+      }
+    }
+    if (waiting.length > 0) this.#root = this.#trie.apply(waiting);
+    this.#stale.clear();
+    return this.#root;
+  }
+
+  /** Ends a block. Its root has been computed. */
+  seal(block: bigint): void {
+    this.#state.seal(Number(block));
+    this.#trie.seal();
+  }
+
+  /** What an account became, in parts of a few slots each. */
+  *#describe({ address, isStorageCleared, slots }: StaleAccount, owner: Uint8Array): Generator<TrieChange> {
+    const account = this.#state.getStoredAccount(address);
+    const all = [...slots.values()];
+    for (let at = 0; at === 0 || at < all.length; at += PIECE) {
+      const values = all
+        .slice(at, at + PIECE)
+        .map((slot) => [keccak256(slot), this.#state.getStorage(address, slot)] as const);
+      yield {
+        owner,
+        account,
+        isStorageCleared: isStorageCleared && at === 0,
+        slots: values.sort((a, b) => compareBytes(a[0], b[0])),
+      };
+    }
+  }
+}
+
+/** The part of the store that holds state, as it was after a block. */
+function pinTo(reader: ChainReader, block: number): StateSource {
+  return {
+    findAccount: (address) => reader.findAccount(address, block),
+    findSlot: (key) => reader.findSlot(key, block),
+    getAccountNode: (path) => reader.getAccountNode(path),
+    getStorageNode: (owner, path) => reader.getStorageNode(owner, path),
+    getCode: (hash) => reader.getCode(hash),
+  };
+}

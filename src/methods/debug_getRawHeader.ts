@@ -1,0 +1,21 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { data } from '../rpc/schemas.ts';
+import { ANY_BLOCK_PARAM } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { getRawBytes } from './raw-blocks.ts';
+import { EXAMPLE_RAW_HEADER } from './result-examples.ts';
+import { touchesNothing } from './touches.ts';
+
+export const debugGetRawHeader: Method<MethodContext> = defineMethod({
+  name: 'debug_getRawHeader',
+  summary: 'The header of a block as RLP.',
+  description: 'An unknown number gives `0x`, an unknown hash and `pending` an error.',
+  params: [ANY_BLOCK_PARAM],
+  result: { name: 'header', schema: data },
+  touches: touchesNothing,
+  cost: 1000,
+  isOptIn: true,
+  errors: ['serverError'],
+  example: { params: ['0x0'], result: EXAMPLE_RAW_HEADER },
+  handle: ([block], context) => getRawBytes(block, 'header', context),
+});

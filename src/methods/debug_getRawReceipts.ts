@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { data } from '../rpc/result-scalars.ts';
+import { ANY_BLOCK_PARAM } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { getRawReceipts } from './raw-blocks.ts';
+import { EXAMPLE_RAW_RECEIPT } from './result-examples.ts';
+import { touchesNothing } from './touches.ts';
+
+export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
+  name: 'debug_getRawReceipts',
+  summary: 'The receipts of a block as the receipts trie has them (EIP-2718).',
+  description: 'An unknown number gives `null`, an unknown hash `[]`.',
+  params: [ANY_BLOCK_PARAM],
+  result: { name: 'receipts', schema: z.array(data).nullable() },
+  touches: touchesNothing,
+  cost: 1000,
+  isOptIn: true,
+  errors: ['serverError'],
+  example: { params: ['0x20'], result: [EXAMPLE_RAW_RECEIPT] },
+  handle: ([block], context) => getRawReceipts(block, context),
+});

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { address, quantity256 } from '../rpc/result-scalars.ts';
+import type { MethodContext } from './method-context.ts';
+import { requireAnswer } from './require-answer.ts';
+import { EXAMPLE_CONFIG } from './result-examples.ts';
+import { touchesNothing } from './touches.ts';
+
+const ETH_CONFIG = 'eth_config';
+const count: z.ZodType = z.number().int().nonnegative();
+
+const forkConfig: z.ZodType = z
+  .looseObject({
+    activationTime: count.meta({ description: 'Seconds since 1970; 0 from the genesis block on.' }),
+    blobSchedule: z
+      .looseObject({ target: count, max: count, baseFeeUpdateFraction: count })
+      .meta({ title: 'blob schedule', description: 'In blobs; `null` before Cancun.' })
+      .nullable(),
+    chainId: quantity256,
+    forkId: z
+      .string()
+      .regex(/^0x[0-9a-f]{8}$/)
+      .meta({ title: '4 bytes', description: 'Hash of the fork identifier (EIP-2124, EIP-6122).' }),
+    precompiles: z.record(z.string(), address),
+    systemContracts: z.record(z.string(), address),
+  })
+  .meta({ title: 'fork' });
+
+export const ethConfig: Method<MethodContext> = defineMethod({
+  name: ETH_CONFIG,
+  summary:
+    'The rules in force, those of the next fork, and those of the last one that is scheduled (EIP-7910).',
+  description:
+    'As in geth only forks by time count: `current` is `null` before Shanghai, `next` and `last` where nothing further is scheduled. On nodes what a ' +
+    'node says.',
+  params: [],
+  result: {
+    name: 'config',
+    schema: z
+      .looseObject({
+        current: forkConfig.nullable(),
+        next: forkConfig.nullable(),
+        last: forkConfig.nullable(),
+      })
+      .meta({ title: 'fork schedule' }),
+  },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: { params: [], result: EXAMPLE_CONFIG },
+  handle: (_, { network, scope }) => requireAnswer(ETH_CONFIG, network.chain.node.getConfig(scope)),
+});

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity64, quantity256 } from '../rpc/result-scalars.ts';
+import { anyBlockNumberOrTag } from './block-reference.ts';
+import { blockCount, checkPercentiles, MAX_HISTORY_BLOCKS, percentileList } from './fee-history-params.ts';
+import type { MethodContext } from './method-context.ts';
+import { requireAnswer } from './require-answer.ts';
+import { touchesNothing } from './touches.ts';
+
+const ETH_FEE_HISTORY = 'eth_feeHistory';
+/** What geth answers where no block is asked for. */
+const NO_BLOCKS = '{"oldestBlock":"0x0","gasUsedRatio":null}';
+
+const ratio: z.ZodType = z.number().min(0);
+
+const feeHistory: z.ZodType = z
+  .looseObject({
+    oldestBlock: quantity64,
+    reward: z
+      .array(z.array(quantity256))
+      .meta({
+        description: 'By block: the priority fee at each percentile of its gas. Only with percentiles.',
+      })
+      .optional(),
+    baseFeePerGas: z
+      .array(quantity256)
+      .meta({ description: 'By block, and that of the block after the newest; 0 before London.' })
+      .optional(),
+    gasUsedRatio: z.array(ratio).nullable(),
+    baseFeePerBlobGas: z
+      .array(quantity256)
+      .meta({ description: 'By block, and that of the block after the newest; 0 before Cancun.' })
+      .optional(),
+    blobGasUsedRatio: z.array(ratio).optional(),
+  })
+  .meta({ title: 'fee history' });
+
+export const ethFeeHistory: Method<MethodContext> = defineMethod({
+  name: ETH_FEE_HISTORY,
+  summary: 'What gas cost in a range of blocks, and what it costs in the next one.',
+  description: `At most ${MAX_HISTORY_BLOCKS} blocks and 100 percentiles; of more blocks the newest. On an embedded chain \`pending\` is an empty block after the head.`,
+  params: [
+    { name: 'blockCount', description: 'How many blocks.', required: true, codec: blockCount },
+    { name: 'newestBlock', description: 'The last of them.', required: true, codec: anyBlockNumberOrTag },
+    {
+      name: 'rewardPercentiles',
+      description:
+        'Percentiles of a block’s gas, ascending from 0 to 100, at which its priority fees are given.',
+      required: true,
+      codec: percentileList,
+    },
+  ],
+  result: { name: 'feeHistory', schema: feeHistory },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: {
+    params: ['0x2', '0x21', [50]],
+    result: {
+      oldestBlock: '0x20',
+      reward: [['0x5f5e100'], ['0x5f5e100']],
+      baseFeePerGas: ['0x2dc0ff7e', '0x280d6490', '0x230ed97f'],
+      gasUsedRatio: [0.0015434333333333332, 0.0012214],
+      baseFeePerBlobGas: ['0x0', '0x0', '0x0'],
+      blobGasUsedRatio: [0, 0],
+    },
+  },
+  handle([count, newest, list], { network, scope }) {
+    if (count === 0n) return NO_BLOCKS;
+    const percentiles = checkPercentiles(list);
+    const blockCount = count > MAX_HISTORY_BLOCKS ? MAX_HISTORY_BLOCKS : Number(count);
+    const request = { blockCount, newest, percentiles };
+    return requireAnswer(ETH_FEE_HISTORY, network.chain.fees.getFeeHistory(request, scope));
+  },
+});

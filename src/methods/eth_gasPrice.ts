@@ -1,0 +1,22 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity256 } from '../rpc/schemas.ts';
+import type { MethodContext } from './method-context.ts';
+import { requireAnswer } from './require-answer.ts';
+import { touchesNothing } from './touches.ts';
+
+const ETH_GAS_PRICE = 'eth_gasPrice';
+
+export const ethGasPrice: Method<MethodContext> = defineMethod({
+  name: ETH_GAS_PRICE,
+  summary: 'A gas price for transactions without a priority fee of their own, Wei per gas.',
+  description:
+    "On an embedded chain the head's base fee and what `eth_maxPriorityFeePerGas` suggests; on nodes what a node suggests, kept for " +
+    '3 s at most while the head is the same.',
+  params: [],
+  result: { name: 'gasPrice', schema: quantity256 },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['methodNotFound', 'serverError'],
+  example: { params: [], result: '0x73286b7' },
+  handle: (_, { network, scope }) => requireAnswer(ETH_GAS_PRICE, network.chain.fees.getGasPrice(scope)),
+});

@@ -1,0 +1,20 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity64 } from '../rpc/result-scalars.ts';
+import { BLOCK_HASH_PARAM, blockOfHash, orNull } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_BLOCK } from './result-examples.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetBlockTransactionCountByHash: Method<MethodContext> = defineMethod({
+  name: 'eth_getBlockTransactionCountByHash',
+  summary: 'How many transactions a block has, by its hash.',
+  description: 'An unknown block gives `null`.',
+  params: [BLOCK_HASH_PARAM],
+  result: { name: 'count', schema: quantity64.nullable() },
+  touches: touchesNothing,
+  cost: 150,
+  errors: ['serverError'],
+  example: { params: [EXAMPLE_BLOCK['hash']], result: '0x1' },
+  handle: ([hash], { network, scope }) =>
+    orNull(network.chain.blocks.countTransactions(blockOfHash(hash), scope)),
+});

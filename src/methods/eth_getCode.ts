@@ -1,0 +1,24 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { data } from '../rpc/schemas.ts';
+import { LATEST } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
+import { touchesAccount } from './touches.ts';
+
+export const ethGetCode: Method<MethodContext> = defineMethod({
+  name: 'eth_getCode',
+  summary: "A contract's code.",
+  description:
+    'An account without code has `0x`; one that has delegated itself (EIP-7702) has `0xef0100` and the address.',
+  params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
+  result: { name: 'code', schema: data },
+  touches: touchesAccount,
+  cost: 80,
+  errors: ['serverError'],
+  example: {
+    params: ['0xd4c6a0a120d1d22c7091e2c42b9f3c07f9fae5aa', '0x2f'],
+    result: '0xef010093333479292cfa4aee05e0eea5f4730b9321026f',
+  },
+  handle: ([account, block = LATEST], { network, scope }) =>
+    network.chain.state.getCode(account, block, scope),
+});

@@ -1,0 +1,20 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { NUMBER_PARAM, orNull } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_HEADER } from './result-examples.ts';
+import { header } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetHeaderByNumber: Method<MethodContext> = defineMethod({
+  name: 'eth_getHeaderByNumber',
+  summary: 'The header of a block, by number or tag.',
+  description:
+    'A block without size, transactions, uncles and withdrawals. An unknown block and `pending` give `null`.',
+  params: [NUMBER_PARAM],
+  result: { name: 'header', schema: header.nullable() },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['serverError'],
+  example: { params: ['0x21'], result: EXAMPLE_HEADER },
+  handle: ([reference], { network, scope }) => orNull(network.chain.blocks.getHeaderObject(reference, scope)),
+});

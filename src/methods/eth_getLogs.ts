@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { logFilter } from './log-filter.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_LOG } from './result-examples.ts';
+import { log } from './result-schemas.ts';
+import { touchesLogs } from './touches.ts';
+
+/** Addresses, and topics at one position, as in geth. */
+const MAX_ALTERNATIVES = 1_000;
+
+export const ethGetLogs: Method<MethodContext> = defineMethod({
+  name: 'eth_getLogs',
+  summary: 'The logs of a block or of a range of blocks that have given addresses and topics.',
+  description:
+    'Without `fromBlock` and `toBlock` those of the head. A range that begins or ends above the head is an error. `logs` of the network bounds blocks, results and bytes of one answer.',
+  params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
+  result: { name: 'logs', schema: z.array(log) },
+  touches: touchesLogs,
+  cost: 255,
+  errors: ['serverError', 'tooManyLogs'],
+  example: {
+    params: [{ fromBlock: '0x20', toBlock: '0x20', topics: [EXAMPLE_LOG.topics[0]] }],
+    result: [EXAMPLE_LOG],
+  },
+  handle([filter], { network, scope }) {
+    if ([filter.addresses, ...filter.topics].some(({ length }) => length > MAX_ALTERNATIVES)) {
+      throw new RpcError('serverError', 'exceed max addresses or topics per search position');
+    }
+    return network.chain.logs.getLogs(filter, scope);
+  },
+});

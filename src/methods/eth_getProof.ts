@@ -1,0 +1,41 @@
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { LATEST } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_PROOF } from './result-examples.ts';
+import { accountProof } from './result-schemas.ts';
+import { ACCOUNT_PARAM, decodeSlot, MAX_SLOTS, STATE_BLOCK_PARAM, slotTexts } from './state-params.ts';
+import { touchesAccount } from './touches.ts';
+
+export const ethGetProof: Method<MethodContext> = defineMethod({
+  name: 'eth_getProof',
+  summary: "Merkle proofs of an account and of words of its storage, against the block's state root.",
+  description:
+    'At most 1,024 slots. An embedded chain has proofs at the head and at the last blocks below it (`embedded.proofBlocks`, 128 by default).',
+  params: [
+    ACCOUNT_PARAM,
+    {
+      name: 'slots',
+      description: 'Their numbers, at most 32 bytes each; none proves the account alone.',
+      required: true,
+      codec: slotTexts,
+    },
+    STATE_BLOCK_PARAM,
+  ],
+  result: { name: 'proof', schema: accountProof },
+  touches: touchesAccount,
+  cost: 150,
+  errors: ['serverError', 'busy'],
+  example: {
+    params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', ['0x2'], '0x3b'],
+    result: EXAMPLE_PROOF,
+  },
+  handle: ([account, slots, block = LATEST], { network, scope }) => {
+    if (slots.length > MAX_SLOTS) {
+      const problem = `too many storage keys requested (max ${MAX_SLOTS}, got ${slots.length})`;
+      throw new RpcError('invalidParams', problem);
+    }
+    const echoes = slots.map((slot) => decodeSlot(slot).echo);
+    return network.chain.state.getProof(account, echoes, block, scope);
+  },
+});

@@ -1,0 +1,39 @@
+import { continueWith } from '../primitives/promise-or-value.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { hash32 } from '../rpc/schemas.ts';
+import { LATEST } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { ACCOUNT_PARAM, decodeSlot, STATE_BLOCK_PARAM, slotText } from './state-params.ts';
+import { touchesAccount } from './touches.ts';
+
+export const ethGetStorageAt: Method<MethodContext> = defineMethod({
+  name: 'eth_getStorageAt',
+  summary: "A word of a contract's storage.",
+  description: 'A slot may be shorter than 32 bytes, and lack its prefix. A slot that was never set is zero.',
+  params: [
+    ACCOUNT_PARAM,
+    { name: 'slot', description: 'Its number: at most 32 bytes.', required: true, codec: slotText },
+    STATE_BLOCK_PARAM,
+  ],
+  result: { name: 'value', schema: hash32 },
+  touches: touchesAccount,
+  cost: 80,
+  errors: ['serverError'],
+  example: {
+    params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', '0x2', '0x3b'],
+    result: '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
+  },
+  handle: ([account, slot, block = LATEST], { network, scope }) => {
+    const { state } = network.chain;
+    try {
+      return state.getStorageAt(account, decodeSlot(slot).word, block, scope);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      // geth looks for the block first: where there is none, that is the error.
+      return continueWith(state.getBalance(account, block, scope), () => {
+        throw error;
+      });
+    }
+  },
+});

@@ -1,0 +1,36 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { LATEST } from './block-reference.ts';
+import type { MethodContext } from './method-context.ts';
+import { storageValues } from './result-schemas.ts';
+import { orderRequests, STATE_BLOCK_PARAM, storageRequests } from './state-params.ts';
+import { touchesStorage } from './touches.ts';
+
+export const ethGetStorageValues: Method<MethodContext> = defineMethod({
+  name: 'eth_getStorageValues',
+  summary: 'Words of storage of several contracts at one block.',
+  description:
+    'At most 1,024 slots. On a network of nodes, one that lacks the method is asked with `eth_getStorageAt`, slot by slot.',
+  params: [
+    {
+      name: 'requests',
+      description: 'Slots by account.',
+      required: true,
+      codec: storageRequests,
+    },
+    STATE_BLOCK_PARAM,
+  ],
+  result: { name: 'values', schema: storageValues },
+  touches: touchesStorage,
+  cost: 255,
+  errors: ['serverError', 'limitExceeded'],
+  example: {
+    params: [{ '0xcabe9823112d187ea24d56be8e47ae75ed52a842': [`0x${'00'.repeat(31)}02`] }, '0x3b'],
+    result: {
+      '0xcabe9823112d187ea24d56be8e47ae75ed52a842': [
+        '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
+      ],
+    },
+  },
+  handle: ([requests, block = LATEST], { network, scope }) =>
+    network.chain.state.getStorageValues(orderRequests(requests), block, scope),
+});

@@ -1,0 +1,20 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { orNull, TRANSACTION_HASH_PARAM } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_TRANSACTION } from './result-examples.ts';
+import { transaction } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetTransactionByHash: Method<MethodContext> = defineMethod({
+  name: 'eth_getTransactionByHash',
+  summary: 'A transaction by its hash.',
+  description:
+    'An unknown transaction gives `null`. One that waits, or is in a block above the served head, is pending.',
+  params: [TRANSACTION_HASH_PARAM],
+  result: { name: 'transaction', schema: transaction.nullable() },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['serverError'],
+  example: { params: [EXAMPLE_TRANSACTION['hash']], result: EXAMPLE_TRANSACTION },
+  handle: ([hash], { network, scope }) => orNull(network.chain.transactions.getTransaction({ hash }, scope)),
+});

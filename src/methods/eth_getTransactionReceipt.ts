@@ -1,0 +1,19 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { orNull, TRANSACTION_HASH_PARAM } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_RECEIPTS, EXAMPLE_TRANSACTION } from './result-examples.ts';
+import { receipt } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetTransactionReceipt: Method<MethodContext> = defineMethod({
+  name: 'eth_getTransactionReceipt',
+  summary: 'The receipt of a mined transaction by its hash.',
+  description: '`null` as long as the transaction is not in a block up to the served head.',
+  params: [TRANSACTION_HASH_PARAM],
+  result: { name: 'receipt', schema: receipt.nullable() },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['serverError'],
+  example: { params: [EXAMPLE_TRANSACTION['hash']], result: EXAMPLE_RECEIPTS[0] },
+  handle: ([hash], { network, scope }) => orNull(network.chain.transactions.getReceipt(hash, scope)),
+});

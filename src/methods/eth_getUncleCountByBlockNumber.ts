@@ -1,0 +1,18 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { quantity64 } from '../rpc/result-scalars.ts';
+import { NUMBER_PARAM, orNull } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetUncleCountByBlockNumber: Method<MethodContext> = defineMethod({
+  name: 'eth_getUncleCountByBlockNumber',
+  summary: 'How many uncles a block has, by its number or tag.',
+  description: 'An unknown or future block gives `null`.',
+  params: [NUMBER_PARAM],
+  result: { name: 'count', schema: quantity64.nullable() },
+  touches: touchesNothing,
+  cost: 150,
+  errors: ['serverError'],
+  example: { params: ['0x21'], result: '0x2' },
+  handle: ([reference], { network, scope }) => orNull(network.chain.blocks.countUncles(reference, scope)),
+});

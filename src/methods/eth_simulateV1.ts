@@ -1,0 +1,95 @@
+import type { BlockSimulation } from '../chain/chain.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { LATEST } from './block-reference.ts';
+import { CALL_BLOCK_PARAM } from './call-params.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_SIMULATION } from './result-examples.ts';
+import { simulation } from './simulation-params.ts';
+import { simulatedBlocks } from './simulation-schemas.ts';
+import { touchesSimulation } from './touches.ts';
+
+/** geth's bounds. */
+const MAX_BLOCKS = 256;
+const MAX_CALLS_PER_BLOCK = 5_000;
+const MAX_CALLS = 10_000;
+
+export const ethSimulateV1: Method<MethodContext> = defineMethod({
+  name: 'eth_simulateV1',
+  summary: 'Simulates blocks of calls on top of a block, each with its own overrides.',
+  description:
+    'At most 256 blocks, those that fill gaps between two numbers included, 5,000 calls in a block and 10,000 in all. Without `validation` ' +
+    'neither nonces nor prices are checked, and base fees are zero. On an embedded chain all calls together have 10 times the gas limit of ' +
+    'the latest block.',
+  params: [
+    {
+      name: 'simulation',
+      description: 'Blocks, and what is checked and shown of them.',
+      required: true,
+      codec: simulation,
+    },
+    CALL_BLOCK_PARAM,
+  ],
+  result: { name: 'blocks', schema: simulatedBlocks },
+  touches: touchesSimulation,
+  cost: 300,
+  executes: true,
+  errors: [
+    'serverError',
+    'nonceTooLow',
+    'nonceTooHigh',
+    'feeCapTooLow',
+    'intrinsicGas',
+    'insufficientFunds',
+    'blockGasLimit',
+    'blockNumberOrder',
+    'blockTimestampOrder',
+    'initCodeSize',
+    'simulationLimit',
+    'invalidSimulation',
+    'executionTimedOut',
+    'timedOut',
+    'busy',
+  ],
+  example: {
+    params: [
+      {
+        blockStateCalls: [
+          {
+            calls: [
+              {
+                from: '0xb22db1efc84ea674085fe1364910d5e8196cbc81',
+                to: '0x00000000000000000000000000000000000000cc',
+                value: '0x1',
+              },
+            ],
+          },
+        ],
+        traceTransfers: true,
+      },
+      'latest',
+    ],
+    result: EXAMPLE_SIMULATION,
+  },
+  handle([given, block = LATEST], { network, scope }) {
+    checkSize(given);
+    return network.chain.execution.simulate({ simulation: given, block }, scope);
+  },
+});
+
+/** @throws RpcError with geth's texts */
+function checkSize({ blockStateCalls }: BlockSimulation): void {
+  if (blockStateCalls.length === 0) throw new RpcError('invalidParams', 'empty input');
+  if (blockStateCalls.length > MAX_BLOCKS) throw new RpcError('simulationLimit', 'too many blocks');
+  let total = 0;
+  for (const { calls = [] } of blockStateCalls) {
+    if (calls.length > MAX_CALLS_PER_BLOCK) {
+      throw new RpcError(
+        'simulationLimit',
+        `too many calls in block: ${calls.length} > ${MAX_CALLS_PER_BLOCK}`,
+      );
+    }
+    total += calls.length;
+    if (total > MAX_CALLS) throw new RpcError('simulationLimit', `too many calls: ${total} > ${MAX_CALLS}`);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Codec } from '../rpc/codec/codec.ts';
+import { byKind } from '../rpc/codec/kind-codec.ts';
+import { listOf } from '../rpc/codec/list-codec.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { ParamProblem } from '../rpc/param-problem.ts';
+import { nothing, number } from '../rpc/schemas.ts';
+
+/** Blocks of one history; further ones are left out (geth's `MaxHeaderHistory` and `MaxBlockHistory`). */
+export const MAX_HISTORY_BLOCKS = 1_024;
+/** geth's `maxQueryLimit`. */
+const MAX_PERCENTILES = 100;
+const MAX_COUNT = 2n ** 64n - 1n;
+const INVALID_PERCENTILE = 'invalid reward percentile';
+
+/** A number of blocks as geth's `HexOrDecimal64` takes it: JSON number, decimal or hex digits; the empty text is 0. */
+export const blockCount: Codec<bigint> = {
+  parse(raw) {
+    const count = parseBlockCount(raw);
+    if (count === undefined) throw new ParamProblem('invalid hex or decimal integer');
+    return count;
+  },
+  jsonSchema: {
+    title: 'block count',
+    oneOf: [
+      { title: 'quantity', type: 'string', pattern: '^(0[xX][0-9a-fA-F]+|[0-9]*)$' },
+      { title: 'number', type: 'integer', minimum: 0 },
+    ],
+  },
+};
+
+function parseBlockCount(value: unknown): bigint | undefined {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && value >= 0 && value < 2 ** 64 ? BigInt(value) : undefined;
+  }
+  if (typeof value !== 'string' || !/^(0[xX][0-9a-fA-F]+|[0-9]*)$/.test(value)) return undefined;
+  const count = BigInt(value);
+  return count > MAX_COUNT ? undefined : count;
+}
+
+/** JSON numbers; `null` is 0, as Go reads it. Which numbers make sense is checked behind the number of blocks. */
+export const percentileList: Codec<readonly (number | null)[]> = listOf(byKind({ number, null: nothing }));
+
+/** The percentiles of a history. @throws RpcError in geth's words where they are too many, not in order or out of range */
+export function checkPercentiles(list: readonly (number | null)[]): readonly number[] {
+  if (list.length > MAX_PERCENTILES) {
+    throw new RpcError('serverError', `${INVALID_PERCENTILE}: over the query limit ${MAX_PERCENTILES}`);
+  }
+  const percentiles = list.map((percentile) => percentile ?? 0);
+  for (const [i, percentile] of percentiles.entries()) {
+    const before = percentiles[i - 1];
+    if (percentile < 0 || percentile > 100) {
+      throw new RpcError('serverError', `${INVALID_PERCENTILE}: ${formatFloat(percentile)}`);
+    }
+    if (before !== undefined && percentile <= before) {
+      const pair = `#${i - 1}:${formatFloat(before)} >= #${i}:${formatFloat(percentile)}`;
+      throw new RpcError('serverError', `${INVALID_PERCENTILE}: ${pair}`);
+    }
+  }
+  return percentiles;
+}
+
+/** Go's `%f`: six decimals, and all digits of a large number. */
+function formatFloat(value: number): string {
+  return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`;
+}

@@ -1,0 +1,124 @@
+import type { LogBlocks, LogBound, LogFilter } from '../chain/chain.ts';
+import { type Codec, parseWithin } from '../rpc/codec/codec.ts';
+import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';
+import { hash32 } from '../rpc/schemas.ts';
+import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
+
+/** Positions that a log can have topics at: LOG0 to LOG4. */
+const MAX_TOPICS = 4;
+/** Alternatives at one position; more is a malformed filter to geth. */
+const MAX_ALTERNATIVES = 1_000;
+
+type Members = Readonly<Record<string, unknown>>;
+
+const ADDRESS = { title: 'address', type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+const TOPIC = { title: '32 bytes', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
+const NONE = { type: 'null' };
+
+/** Which logs (execution-apis `Filter`); other members are ignored, and `null` counts as not given, as in geth. */
+export const logFilter: Codec<LogFilter> = {
+  parse: parseFilter,
+  jsonSchema: {
+    title: 'filter',
+    type: 'object',
+    properties: {
+      fromBlock: { ...anyBlockNumberOrTag.jsonSchema, description: 'First block. Default: the head.' },
+      toBlock: { ...anyBlockNumberOrTag.jsonSchema, description: 'Last block. Default: the head.' },
+      blockHash: { ...hash32.jsonSchema, description: 'Instead of a range: one block.' },
+      address: {
+        description: 'Of the contract, or of one of several.',
+        oneOf: [NONE, ADDRESS, { type: 'array', items: ADDRESS }],
+      },
+      topics: {
+        description:
+          'By position: a topic, a list of alternatives, or `null` for any. A log with fewer topics is not meant.',
+        type: 'array',
+        maxItems: MAX_TOPICS,
+        items: {
+          oneOf: [
+            NONE,
+            TOPIC,
+            { type: 'array', maxItems: MAX_ALTERNATIVES, items: { oneOf: [NONE, TOPIC] } },
+          ],
+        },
+      },
+    },
+  },
+};
+
+/** @throws ParamProblem in geth's words */
+function parseFilter(value: unknown): LogFilter {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw createKindProblem('object', value);
+  }
+  const members = value as Members;
+  const blocks = parseBlocks(members);
+  return { blocks, addresses: parseAddresses(members['address']), topics: parseTopics(members['topics']) };
+}
+
+function parseBlocks({ blockHash = null, fromBlock = null, toBlock = null }: Members): LogBlocks {
+  if (blockHash !== null) {
+    const hash = parseWithin(hash32, blockHash, 'blockHash');
+    if (fromBlock === null && toBlock === null) return { kind: 'block', hash };
+    parseBound('fromBlock', fromBlock);
+    parseBound('toBlock', toBlock);
+    throw new ParamProblem('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other');
+  }
+  return { kind: 'range', from: parseBound('fromBlock', fromBlock), to: parseBound('toBlock', toBlock) };
+}
+
+function parseBound(name: string, value: unknown): LogBound {
+  return (value === null ? LATEST : parseWithin(anyBlockNumberOrTag, value, name)) as LogBound;
+}
+
+function parseAddresses(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
+  if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
+  return value.map((item: unknown, index) => {
+    if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);
+    return parseFixedData(item, 20, 'address', `invalid address at index ${index}: `);
+  });
+}
+
+function parseTopics(value: unknown): readonly (readonly string[])[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw createKindProblem('array', value).within('topics');
+  if (value.length > MAX_TOPICS) throw new ParamProblem('exceed max topics');
+  return value.map((item: unknown) => {
+    if (item === null) return [];
+    if (typeof item === 'string') return [parseFixedData(item, 32, 'topic')];
+    if (!Array.isArray(item)) throw new ParamProblem('invalid topic(s)');
+    return parseAlternatives(item);
+  });
+}
+
+function parseAlternatives(items: readonly unknown[]): readonly string[] {
+  if (items.length > MAX_ALTERNATIVES) throw new ParamProblem('exceed max topics');
+  const alternatives: string[] = [];
+  for (const item of items) {
+    // Any topic will do; geth does not look at what follows.
+    if (item === null) return [];
+    if (typeof item !== 'string') throw new ParamProblem('invalid topic(s)');
+    alternatives.push(parseFixedData(item, 32, 'topic'));
+  }
+  return alternatives;
+}
+
+const HEX_DIGITS = /^[0-9a-f]*$/;
+
+/** @returns the text in lower case */
+function parseFixedData(value: string, length: number, what: string, prefix = ''): string {
+  const text = value.toLowerCase();
+  const digits = text.length - 2;
+  let problem: string | undefined;
+  if (text === '') problem = 'empty hex string';
+  else if (!text.startsWith('0x')) problem = 'hex string without 0x prefix';
+  else if (!HEX_DIGITS.test(text.slice(2))) problem = 'invalid hex string';
+  else if (digits % 2 !== 0) problem = 'hex string of odd length';
+  else if (digits !== 2 * length) {
+    problem = `hex has invalid length ${digits / 2} after decoding; expected ${length} for ${what}`;
+  }
+  if (problem !== undefined) throw new ParamProblem(prefix + problem);
+  return text;
+}

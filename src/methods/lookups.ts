@@ -1,0 +1,67 @@
+/** What look-ups of blocks and transactions have in common: parameters, and what is answered where there is nothing. */
+import type { BlockReference } from '../chain/chain.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { Param } from '../rpc/method.ts';
+import { boolean, hash32, integer64 } from '../rpc/schemas.ts';
+import { anyBlock, anyBlockNumberOrTag } from './block-reference.ts';
+
+/** A block by number or tag. */
+export const NUMBER_PARAM: Param<BlockReference, true> = {
+  name: 'block',
+  description: 'The block.',
+  required: true,
+  codec: anyBlockNumberOrTag,
+};
+
+/** A block by number, tag or hash. */
+export const ANY_BLOCK_PARAM: Param<BlockReference, true> = { ...NUMBER_PARAM, codec: anyBlock };
+
+export const BLOCK_HASH_PARAM: Param<string, true> = {
+  name: 'hash',
+  description: 'Hash of the block.',
+  required: true,
+  codec: hash32,
+};
+
+export const TRANSACTION_HASH_PARAM: Param<string, true> = {
+  ...BLOCK_HASH_PARAM,
+  description: 'Hash of the transaction.',
+};
+
+/** Position in a block's list. */
+export const INDEX_PARAM: Param<bigint, true> = {
+  name: 'index',
+  description: 'Position in the block.',
+  required: true,
+  codec: integer64,
+};
+
+/** The second parameter of the methods that answer with a block. */
+export const FULL_PARAM: Param<boolean, true> = {
+  name: 'full',
+  description: 'Whether transactions come whole instead of as hashes.',
+  required: true,
+  codec: boolean,
+};
+
+/** The block of a hash, whether it is canonical or not. */
+export function blockOfHash(hash: string): BlockReference {
+  return { kind: 'hash', hash, requireCanonical: false };
+}
+
+/** geth's answer where there are no bytes. */
+export const NO_BYTES: JsonText = '"0x"';
+
+/** What was found, or `otherwise`. */
+export function orElse(
+  found: PromiseOrValue<JsonResult | null>,
+  otherwise: JsonText,
+): PromiseOrValue<JsonResult> {
+  return continueWith(found, (json) => json ?? otherwise);
+}
+
+/** What was found, or JSON null. */
+export function orNull(found: PromiseOrValue<JsonResult | null>): PromiseOrValue<JsonResult> {
+  return orElse(found, 'null');
+}

@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesNothing } from './touches.ts';
+
+export const netListening: Method<MethodContext> = defineMethod({
+  name: 'net_listening',
+  summary: 'Whether the service takes connections: always `true`, as in geth.',
+  description: 'Clients use it to see whether a provider is connected.',
+  params: [],
+  result: { name: 'listening', schema: z.literal(true) },
+  touches: touchesNothing,
+  cost: 5,
+  isLocal: true,
+  errors: [],
+  example: { params: [], result: true },
+  handle: () => 'true',
+});

@@ -1,0 +1,79 @@
+/** What a network's configuration says of its methods. An entry is a method's name, or a namespace's: `debug_*`. */
+export type NetworkMethodsParts = {
+  /** Of what is served by default nothing but these; undefined: all of it. */
+  readonly only?: readonly string[] | undefined;
+  readonly except: readonly string[];
+  /** Methods of its nodes that are served by default. */
+  readonly reads: Iterable<string>;
+  /** Further methods of its nodes. */
+  readonly also: readonly string[];
+  /** Whether a method of a namespace may be served. */
+  readonly onlyReads: (name: string) => boolean;
+};
+
+/** Which methods a network serves. */
+export class NetworkMethods {
+  /** Further methods of its nodes: names, and namespaces as `trace_*`. */
+  readonly also: readonly string[];
+  readonly #only: NameList | undefined;
+  readonly #except: NameList | undefined;
+  readonly #reads: ReadonlySet<string>;
+  readonly #also: NameList;
+  readonly #onlyReads: (name: string) => boolean;
+
+  constructor({ only, except, reads, also, onlyReads }: NetworkMethodsParts) {
+    this.#only = only === undefined ? undefined : new NameList(only);
+    this.#except = except.length === 0 ? undefined : new NameList(except);
+    this.#reads = new Set(reads);
+    this.also = also;
+    this.#also = new NameList(also);
+    this.#onlyReads = onlyReads;
+  }
+
+  /** Whether a method of the service's own is served: by its name on the wire, or the one in the table. */
+  offers(wireName: string, name: string): boolean {
+    const except = this.#except;
+    if (except !== undefined && (except.has(wireName) || except.has(name))) return false;
+    const only = this.#only;
+    return only === undefined || only.has(wireName) || only.has(name);
+  }
+
+  /** Whether a method is one of those that the network names beside what is served by default. */
+  lists(name: string): boolean {
+    return this.#also.has(name) && this.#except?.has(name) !== true;
+  }
+
+  /**
+   * How a method that is none of the service's own is served: under which name it is counted, which is the entry's where the
+   * method's name is the client's choice; undefined: not at all.
+   */
+  findNodeMethod(name: string): string | undefined {
+    if (this.#reads.has(name) && this.offers(name, name)) return name;
+    const entry = this.#also.find(name);
+    if (entry === undefined || this.#except?.has(name) === true) return undefined;
+    return entry === name || this.#onlyReads(name) ? entry : undefined;
+  }
+}
+
+/** Names, and namespaces whose every name is meant. */
+class NameList {
+  readonly #names: ReadonlySet<string>;
+  /** With their underscore. */
+  readonly #namespaces: ReadonlySet<string>;
+
+  constructor(entries: readonly string[]) {
+    this.#names = new Set(entries.filter((entry) => !entry.endsWith('*')));
+    this.#namespaces = new Set(entries.flatMap((entry) => (entry.endsWith('*') ? [entry.slice(0, -1)] : [])));
+  }
+
+  has(name: string): boolean {
+    return this.find(name) !== undefined;
+  }
+
+  /** The entry that stands for this name. */
+  find(name: string): string | undefined {
+    if (this.#names.has(name)) return name;
+    const namespace = name.slice(0, name.indexOf('_') + 1);
+    return this.#namespaces.has(namespace) ? `${namespace}*` : undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import type { Method } from '../rpc/method.ts';
+import { askChain } from './ask-chain.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesAnything } from './touches.ts';
+
+/**
+ * A method of a network's own nodes: its parameters go to a node, its result comes back, neither is looked into.
+ * @param label what it is counted as
+ */
+export function createNodeMethod(name: string, label: string): Method<MethodContext> {
+  return {
+    name,
+    label,
+    summary: "Answered by the network's nodes.",
+    params: [],
+    result: { name: 'result', schema: z.unknown() },
+    touches: touchesAnything,
+    cost: 80,
+    isNodeMethod: true,
+    executes: true,
+    errors: ['methodNotFound', 'serverError', 'unavailable'],
+    example: { params: [], result: null },
+    invoke: (params, context) => askChain(name, params, context),
+  };
+}

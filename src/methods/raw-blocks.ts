@@ -1,0 +1,46 @@
+/** Blocks as they are encoded for the network, and geth's answers where there is none. */
+import type { BlockReference, RawPart } from '../chain/chain.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { blockOfHash, NO_BYTES, orElse } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+
+/**
+ * A block or its header as RLP.
+ * @throws RpcError for an unknown hash in geth's words, which show its bytes as numbers, and for the pending block
+ */
+export function getRawBytes(
+  block: BlockReference,
+  part: Exclude<RawPart, 'receipts'>,
+  context: MethodContext,
+): PromiseOrValue<JsonResult> {
+  return continueWith(read(block, part, context), (found) => {
+    if (found !== null) return found;
+    if (block.kind === 'hash') {
+      throw new RpcError('serverError', `${part} #[${hexToBytes(block.hash).join(' ')}] not found`);
+    }
+    // geth builds one and then looks for its hash among those that it has.
+    if (block.kind === 'tag' && block.tag === 'pending') {
+      throw new RpcError('serverError', 'pending block is not available');
+    }
+    return NO_BYTES;
+  });
+}
+
+/** The receipts of a block, encoded each. */
+export function getRawReceipts(block: BlockReference, context: MethodContext): PromiseOrValue<JsonResult> {
+  const isEmpty = block.kind === 'hash' || (block.kind === 'tag' && block.tag === 'pending');
+  return orElse(read(block, 'receipts', context), isEmpty ? '[]' : 'null');
+}
+
+/** geth looks a hash up as it is, whatever is said of its being canonical. */
+function read(
+  block: BlockReference,
+  part: RawPart,
+  { network, scope }: MethodContext,
+): PromiseOrValue<JsonResult | null> {
+  const reference = block.kind === 'hash' ? blockOfHash(block.hash) : block;
+  return network.chain.blocks.getRaw(reference, part, scope);
+}

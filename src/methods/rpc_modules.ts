@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import type { MethodContext } from './method-context.ts';
+import { METHOD_NAMES } from './method-names.ts';
+import type { Network } from './network.ts';
+import { touchesNothing } from './touches.ts';
+
+/** Namespaces that only rollups have; `l2` stands for the network's own prefix. */
+const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
+
+export const rpcModules: Method<MethodContext> = defineMethod({
+  name: 'rpc_modules',
+  summary: 'Namespaces of the methods that the network serves, each with version `1.0`.',
+  params: [],
+  result: { name: 'modules', schema: z.record(z.string(), z.literal('1.0')) },
+  touches: touchesNothing,
+  cost: 5,
+  isLocal: true,
+  errors: [],
+  example: { params: [], result: { debug: '1.0', eth: '1.0', net: '1.0', rpc: '1.0', web3: '1.0' } },
+  handle(_, { network }) {
+    const names = listNamespaces(network);
+    return JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, '1.0'])));
+  },
+});
+
+/** What nodes have only where the network names it has no namespace by itself. */
+const OPT_IN_NAMESPACE = 'debug_';
+
+function listNamespaces({ rollup, rollupPrefix, hasNodes, methods }: Network): ReadonlySet<string> {
+  const served = METHOD_NAMES.filter(
+    (name) =>
+      methods?.offers(name, name) !== false && !(hasNodes === true && name.startsWith(OPT_IN_NAMESPACE)),
+  );
+  const names = [...served, ...(methods?.also ?? [])];
+  const namespaces = new Set(names.map((name) => name.slice(0, name.indexOf('_'))));
+  if (rollup === undefined) for (const name of ROLLUP_NAMESPACES) namespaces.delete(name);
+  else if (rollupPrefix !== undefined) namespaces.add(rollupPrefix);
+  return namespaces;
+}

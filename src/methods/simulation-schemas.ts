@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { address, data, hash32, quantity64 } from '../rpc/result-scalars.ts';
+import { block, log } from './result-schemas.ts';
+
+/** Result of `eth_createAccessList`. */
+export const accessListResult: z.ZodType = z
+  .object({
+    accessList: z.array(
+      z.object({ address, storageKeys: z.array(hash32) }).meta({ title: 'access list entry' }),
+    ),
+    error: z.string().meta({ description: 'Why the call fails; absent where it does not.' }).optional(),
+    gasUsed: quantity64.meta({ description: 'What the call uses with this list.' }),
+  })
+  .meta({ title: 'access list' });
+
+const callError = z
+  .object({
+    code: z.number().meta({ description: '3: it reverted. -32015: it failed otherwise.' }),
+    message: z.string(),
+    data: data.meta({ description: 'Raw revert data.' }).optional(),
+  })
+  .meta({ title: 'call error' });
+
+const callResult = z
+  .object({
+    returnData: data,
+    logs: z.array(log),
+    gasUsed: quantity64,
+    maxUsedGas: quantity64.meta({ description: 'Before refunds.' }),
+    status: quantity64,
+    error: callError.optional(),
+  })
+  .meta({ title: 'call result' });
+
+/** Result of `eth_simulateV1`: blocks with the results of their calls. */
+export const simulatedBlocks: z.ZodType = z.array(
+  (block as z.ZodObject).extend({ calls: z.array(callResult) }).meta({ title: 'simulated block' }),
+);

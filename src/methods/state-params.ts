@@ -1,0 +1,101 @@
+import type { BlockReference, StorageRequests } from '../chain/chain.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { Codec } from '../rpc/codec/codec.ts';
+import { mapped } from '../rpc/codec/derived-codecs.ts';
+import { byKind } from '../rpc/codec/kind-codec.ts';
+import { listOf } from '../rpc/codec/list-codec.ts';
+import { recordOf } from '../rpc/codec/record-codec.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { Param } from '../rpc/method.ts';
+import { createKindProblem } from '../rpc/param-problem.ts';
+import { address, hash32, nothing } from '../rpc/schemas.ts';
+import { anyBlock } from './block-reference.ts';
+
+/** The first parameter of the methods that read an account. */
+export const ACCOUNT_PARAM: Param<string, true> = {
+  name: 'address',
+  description: 'The account.',
+  required: true,
+  codec: address,
+};
+
+/** The last parameter of the methods that read state. */
+export const STATE_BLOCK_PARAM: Param<BlockReference, false> = {
+  name: 'block',
+  description: 'Block after which the state is read. Default: `latest`.',
+  required: false,
+  codec: anyBlock,
+};
+
+/** Text that `decodeSlot` takes, or has a message for. */
+export const slotText: Codec<string> = {
+  parse(raw) {
+    if (typeof raw !== 'string') throw createKindProblem('string', raw);
+    return raw;
+  },
+  accept: (raw) => (typeof raw === 'string' ? raw : undefined),
+  jsonSchema: { type: 'string', title: 'slot', pattern: '^(0[xX])?[0-9a-fA-F]{0,64}$' },
+};
+
+/** Slots in the text that a proof repeats; null is the empty text, as in geth. */
+export const slotTexts: Codec<readonly string[]> = listOf(
+  byKind({ string: slotText, null: mapped(nothing, () => '') }),
+);
+
+/** Slots by account; null is no slot, as in geth. */
+export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>> = recordOf(
+  address,
+  byKind({ array: listOf(hash32), null: mapped(nothing, (): readonly string[] => []) }),
+  { title: 'slots by account' },
+);
+
+/** A slot as its 32 bytes, and as a proof repeats it: as 32 bytes where it came as such, else as a quantity. */
+export type Slot = { readonly word: string; readonly echo: string };
+
+const WORD_DIGITS = 64;
+const PREFIX = /^0x/i;
+const DIGITS = /^[0-9a-fA-F]*$/;
+
+/**
+ * Reads a slot as leniently as geth: hex of at most 32 bytes, with or without prefix and leading zeros.
+ * @throws RpcError in geth's words
+ */
+export function decodeSlot(text: string): Slot {
+  const digits = text.replace(PREFIX, '');
+  const isHex = DIGITS.test(digits);
+  const length = isHex ? digits.length : countBytes(digits);
+  if (length > WORD_DIGITS) throw new RpcError('invalidParams', `${TOO_LONG}: ${quote(text)}`);
+  if (!isHex) throw new RpcError('invalidParams', `invalid hex in storage key: ${quote(text)}`);
+  const word = `0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}`;
+  // An odd number of digits is a number of whole bytes with one zero in front.
+  return { word, echo: digits.length >= WORD_DIGITS - 1 ? word : encodeQuantity(BigInt(word)) };
+}
+
+const TOO_LONG = 'storage key too long (want at most 32 bytes)';
+
+/** Of a text in UTF-8; of one that is longer than any slot, at least so many. */
+function countBytes(text: string): number {
+  return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
+}
+
+/** UTF-16 units of a slot's text in an error. */
+const MAX_QUOTED = 1_024;
+
+function quote(text: string): string {
+  return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`);
+}
+
+/** Slots that geth reads in one request. */
+export const MAX_SLOTS = 1_024;
+
+/**
+ * Slots by account, in the order of accounts, which is that of geth's answer.
+ * @throws RpcError in geth's words where there are none, or too many
+ */
+export function orderRequests(requests: Readonly<Record<string, readonly string[]>>): StorageRequests {
+  const ordered = Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1));
+  const slots = ordered.reduce((sum, [, { length }]) => sum + length, 0);
+  if (slots > MAX_SLOTS) throw new RpcError('limitExceeded', `too many slots (max ${MAX_SLOTS})`);
+  if (slots === 0) throw new RpcError('invalidParams', 'empty request');
+  return new Map(ordered);
+}

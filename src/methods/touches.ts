@@ -1,0 +1,59 @@
+/** What calls touch: one of these is `touches` of each method. Parameters are as they were sent. */
+
+import type { Touched } from '../rpc/method.ts';
+
+type Touches = (rawParams: readonly unknown[]) => Touched;
+
+const NONE: readonly unknown[] = [];
+
+/** Of methods about the network, and about blocks and transactions as such: what every key may read. */
+export const touchesNothing: Touches = () => NONE;
+
+/** Of methods whose parameters the service does not know. */
+export const touchesAnything: Touches = () => 'anything';
+
+/** Of methods about the account in their first parameter. */
+export const touchesAccount: Touches = ([address]) => [address];
+
+/**
+ * Of methods that run the call in their first parameter: what it goes to; a creation goes to no contract. Overrides of state or
+ * block (from the third parameter on) may put any code at any address.
+ */
+export const touchesCall: Touches = ([call, , ...overrides]) =>
+  overrides.some(isGiven) ? 'anything' : [readMember(call, 'to')];
+
+/** Of methods with a filter for logs: its addresses; without any it means the logs of all contracts. */
+export const touchesLogs: Touches = ([filter]) => {
+  const address = readMember(filter, 'address');
+  if (!Array.isArray(address)) return isGiven(address) ? [address] : 'anything';
+  return address.length === 0 ? 'anything' : address;
+};
+
+/** Of `eth_getStorageValues`: the addresses that the members of its first parameter are named by. */
+export const touchesStorage: Touches = ([slots]) =>
+  typeof slots === 'object' && slots !== null ? Object.keys(slots) : 'anything';
+
+/** Of `eth_simulateV1`: what the calls of all blocks go to; overrides as of `touchesCall`. */
+export const touchesSimulation: Touches = ([options]) => {
+  const blocks = readList(options, 'blockStateCalls');
+  const areOverridden = blocks.some(
+    (block) => isGiven(readMember(block, 'stateOverrides')) || isGiven(readMember(block, 'blockOverrides')),
+  );
+  if (areOverridden) return 'anything';
+  return blocks.flatMap((block) => readList(block, 'calls').map((call) => readMember(call, 'to')));
+};
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function readList(value: unknown, name: string): readonly unknown[] {
+  const list = readMember(value, name);
+  return Array.isArray(list) ? list : NONE;
+}

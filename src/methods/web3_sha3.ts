@@ -1,0 +1,22 @@
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { data, hash32 } from '../rpc/schemas.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesNothing } from './touches.ts';
+
+export const web3Sha3: Method<MethodContext> = defineMethod({
+  name: 'web3_sha3',
+  summary: 'Keccak-256 of the given bytes.',
+  params: [{ name: 'data', description: 'The bytes.', required: true, codec: data }],
+  result: { name: 'hash', schema: hash32 },
+  touches: touchesNothing,
+  cost: 5,
+  isLocal: true,
+  errors: [],
+  example: {
+    params: ['0x68656c6c6f20776f726c64'],
+    result: '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+  },
+  handle: ([bytes]) => `"${bytesToHex(keccak256(hexToBytes(bytes)))}"`,
+});

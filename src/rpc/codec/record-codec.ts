@@ -1,0 +1,101 @@
+import { createKindProblem } from '../param-problem.ts';
+import { setMember } from '../parse-in-slices.ts';
+import {
+  type Codec,
+  isJsonObject,
+  isUnchanged,
+  type JsonObject,
+  type JsonSchema,
+  type Pace,
+  parseWithin,
+  parseWithinInPieces,
+  readWithin,
+} from './codec.ts';
+
+type RecordOptions = {
+  /** Name in the documentation. */
+  readonly title: string;
+  /** Whether a member that is `null` counts as not given. Default: it is parsed like any other. */
+  readonly skipsNull?: boolean;
+};
+
+/** A JSON object as a map: every key and every value of one form. */
+export function recordOf<T>(
+  key: Codec<string>,
+  value: Codec<T>,
+  options: RecordOptions,
+): Codec<Readonly<Record<string, T>>> {
+  return new RecordCodec(key, value, options);
+}
+
+class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
+  readonly jsonSchema: JsonSchema;
+  readonly #key: Codec<string>;
+  readonly #value: Codec<T>;
+  readonly #skipsNull: boolean;
+
+  constructor(key: Codec<string>, value: Codec<T>, { title, skipsNull = false }: RecordOptions) {
+    this.jsonSchema = {
+      type: 'object',
+      propertyNames: key.jsonSchema,
+      additionalProperties: value.jsonSchema,
+      title,
+    };
+    this.#key = key;
+    this.#value = value;
+    this.#skipsNull = skipsNull;
+  }
+
+  parse(raw: unknown): Readonly<Record<string, T>> {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    const parsed: Record<string, T> = {};
+    for (const key in raw) {
+      const value = raw[key];
+      if (value === null && this.#skipsNull) continue;
+      setMember(parsed, parseWithin(this.#key, key, key), parseWithin(this.#value, value, key));
+    }
+    return parsed;
+  }
+
+  accept(raw: unknown): Readonly<Record<string, T>> | undefined {
+    if (!isJsonObject(raw)) return undefined;
+    for (const key in raw) {
+      if (!isUnchanged(this.#key, key) || !isUnchanged(this.#value, raw[key])) return undefined;
+    }
+    return raw as Readonly<Record<string, T>>;
+  }
+
+  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, Readonly<Record<string, T>>> {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    let changed: Record<string, T> | undefined;
+    for (const key in raw) {
+      if (pace.count()) yield;
+      const value = raw[key];
+      if (value === null && this.#skipsNull) {
+        changed ??= yield* copyBefore<T>(raw, key, pace);
+        continue;
+      }
+      const parsedKey = readWithin(this.#key, key, key);
+      const parsed =
+        this.#value.parseInPieces === undefined
+          ? readWithin(this.#value, value, key)
+          : yield* parseWithinInPieces(this.#value, value, key, pace);
+      if (parsedKey !== key || parsed !== value) changed ??= yield* copyBefore<T>(raw, key, pace);
+      if (changed !== undefined) setMember(changed, parsedKey, parsed);
+    }
+    return changed ?? (raw as Readonly<Record<string, T>>);
+  }
+}
+
+/** The members before this one: they were parsed, and nothing changed them. */
+function* copyBefore<T>(raw: JsonObject, end: string, pace: Pace): Generator<undefined, Record<string, T>> {
+  const copy: Record<string, T> = {};
+  // To list the members of a large map takes longer than a piece.
+  yield;
+  for (const key in raw) {
+    if (key === end) break;
+    if (pace.count()) yield;
+    setMember(copy, key, raw[key]);
+  }
+  return copy;
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { ParamProblem } from '../param-problem.ts';
+import type { Codec } from './codec.ts';
+
+/** The form of a codec as a schema of results: it takes what the codec parses, and is documented alike. */
+export function toZod<T>(codec: Codec<T>): z.ZodType<T> {
+  const schema = z.unknown().check(({ value, issues }) => {
+    try {
+      codec.parse(value);
+    } catch (error) {
+      if (!(error instanceof ParamProblem)) throw error;
+      issues.push({ code: 'custom', message: error.message, input: value });
+    }
+  });
+  return schema.meta(codec.jsonSchema) as z.ZodType<T>;
+}

@@ -1,0 +1,238 @@
+import type { Database } from 'lmdb';
+
+/** Numbers in lists are those of logs, counted over the whole chain from 0: 2^48 of them are enough. */
+const NUMBER_LENGTH = 6;
+
+/** A chunk that is longer is closed, bytes. Values above half a page of LMDB would take pages of their own. */
+const MAX_CHUNK_LENGTH = 1_024;
+
+/**
+ * Ascending lists of numbers by key, none of which is the beginning of another, in chunks: the first number, then differences as LEB128. The last chunk of a list is found by one exact
+ * lookup, and numbers are added to it until it is long; closed chunks are found by key and first number. What is in a list never changes
+ * and keeps its place among the chunks, so that a reader that knows where to stop needs no snapshot.
+ */
+export class PostingTable {
+  /** key -> first number (6), differences. */
+  readonly #open: Database<Buffer, Buffer>;
+  /** key, first number (6) -> differences. */
+  readonly #closed: Database<Buffer, Buffer>;
+  /** Used for one list after the other: most lists get one number at a time, and making buffers would take longer than writing them. */
+  readonly #chunk = new ChunkWriter();
+
+  constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
+    this.#open = open;
+    this.#closed = closed;
+  }
+
+  /** Within a write transaction. @param numbers ascending, above all that the list has; at least one */
+  append(key: Buffer, numbers: readonly number[]): void {
+    const chunk = this.#chunk;
+    chunk.load(this.#open.get(key));
+    for (const number of numbers) {
+      if (chunk.isFull) this.#closed.putSync(joinKey(key, chunk.first), chunk.takeDifferences());
+      chunk.add(number);
+    }
+    this.#open.putSync(key, chunk.encoded);
+  }
+
+  /** A cursor before the first number of the list. */
+  openCursor(key: Buffer): PostingCursor {
+    return new PostingCursor(key, this.#open.get(key), this.#closed);
+  }
+
+  clear(): void {
+    this.#open.clearSync();
+    this.#closed.clearSync();
+  }
+}
+
+function joinKey(key: Buffer, first: number): Buffer {
+  const joined = Buffer.allocUnsafe(key.length + NUMBER_LENGTH);
+  joined.set(key);
+  joined.writeUIntBE(first, key.length, NUMBER_LENGTH);
+  return joined;
+}
+
+/** Builds chunks in one buffer: first number (6), differences. */
+class ChunkWriter {
+  readonly #bytes = Buffer.allocUnsafeSlow(NUMBER_LENGTH + MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
+  /** Of `#bytes`, in use; 0 without a first number. */
+  #end = 0;
+  #first = 0;
+  #last = 0;
+
+  /** @param stored the chunk that is open */
+  load(stored: Buffer | undefined): void {
+    this.#end = 0;
+    if (stored === undefined) return;
+    this.#bytes.set(stored);
+    this.#end = stored.length;
+    this.#first = this.#bytes.readUIntBE(0, NUMBER_LENGTH);
+    this.#last = this.#first + sumDifferences(this.#bytes, NUMBER_LENGTH, this.#end);
+  }
+
+  get isFull(): boolean {
+    return this.#end > NUMBER_LENGTH + MAX_CHUNK_LENGTH;
+  }
+
+  get first(): number {
+    return this.#first;
+  }
+
+  /** A view, to be written before anything else happens to the chunk. */
+  get encoded(): Buffer {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  add(number: number): void {
+    if (this.#end === 0) {
+      this.#first = number;
+      this.#bytes.writeUIntBE(number, 0, NUMBER_LENGTH);
+      this.#end = NUMBER_LENGTH;
+    } else {
+      this.#end = writeVarint(this.#bytes, this.#end, number - this.#last);
+    }
+    this.#last = number;
+  }
+
+  /** A view of the chunk's differences; the next number begins another chunk. */
+  takeDifferences(): Buffer {
+    const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
+    this.#end = 0;
+    return taken;
+  }
+}
+
+/** Of a difference below 2^53. */
+const MAX_VARINT_LENGTH = 8;
+
+function writeVarint(out: Buffer, at: number, value: number): number {
+  let rest = value;
+  let position = at;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out[position++] = (rest % 0x80) | 0x80;
+  out[position++] = rest;
+  return position;
+}
+
+function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
+  let sum = 0;
+  for (let at = start, scale = 1; at < end; at++) {
+    const byte = bytes[at] as number;
+    sum += (byte & 0x7f) * scale;
+    scale = byte < 0x80 ? 1 : scale * 0x80;
+  }
+  return sum;
+}
+
+/** Above all numbers of lists: the list has no more. */
+export const LIST_END: number = Number.POSITIVE_INFINITY;
+
+/** Reads one list forward; chunks between two places that are asked for are not read. */
+export class PostingCursor {
+  readonly #key: Buffer;
+  readonly #closed: Database<Buffer, Buffer>;
+  readonly #openFirst: number;
+  readonly #openDifferences: Buffer;
+  /** Differences of the chunk that is being read, and where the next one is. */
+  #chunk: Buffer = NO_BYTES;
+  #at = 0;
+  /** First number of the chunk; LIST_END behind the last chunk. */
+  #first = -1;
+  #isLastChunk = false;
+  #current = -1;
+
+  /** @param open the last chunk as the table has it */
+  constructor(key: Buffer, open: Buffer | undefined, closed: Database<Buffer, Buffer>) {
+    this.#key = key;
+    this.#closed = closed;
+    this.#openFirst = open === undefined ? LIST_END : open.readUIntBE(0, NUMBER_LENGTH);
+    this.#openDifferences = open === undefined ? NO_BYTES : open.subarray(NUMBER_LENGTH);
+  }
+
+  /** The number that `seek` has found last; -1 before. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Goes to the first number that is at least `target`, which never becomes smaller. @returns it, or LIST_END */
+  seek(target: number): number {
+    if (target <= this.#current) return this.#current;
+    if (this.#advance(target)) return this.#current;
+    if (this.#isLastChunk) {
+      this.#current = LIST_END;
+      return LIST_END;
+    }
+    this.#loadChunk(target);
+    while (!this.#advance(target)) {
+      if (this.#isLastChunk) {
+        this.#current = LIST_END;
+        break;
+      }
+      this.#loadNextChunk();
+    }
+    return this.#current;
+  }
+
+  /** Reads on in the chunk. @returns whether it has such a number */
+  #advance(target: number): boolean {
+    const chunk = this.#chunk;
+    let [at, current] = [this.#at, this.#current];
+    while (current < target && at < chunk.length) {
+      let byte = chunk[at++] as number;
+      let scale = 1;
+      let difference = byte & 0x7f;
+      while (byte >= 0x80) {
+        byte = chunk[at++] as number;
+        scale *= 0x80;
+        difference += (byte & 0x7f) * scale;
+      }
+      current += difference;
+    }
+    this.#at = at;
+    this.#current = current;
+    return current >= target;
+  }
+
+  /** Takes the last chunk that begins at or before the target, or the first one. */
+  #loadChunk(target: number): void {
+    if (target >= this.#openFirst) {
+      this.#takeOpen();
+      return;
+    }
+    const start = joinKey(this.#key, target);
+    for (const { key, value } of this.#closed.getRange({ start, end: this.#key, reverse: true, limit: 1 })) {
+      this.#take(key.readUIntBE(this.#key.length, NUMBER_LENGTH), value);
+      return;
+    }
+    this.#first = -1;
+    this.#loadNextChunk();
+  }
+
+  #loadNextChunk(): void {
+    const start = joinKey(this.#key, this.#first + 1);
+    const end = joinKey(this.#key, MAX_NUMBER);
+    for (const { key, value } of this.#closed.getRange({ start, end, limit: 1 })) {
+      const first = key.readUIntBE(this.#key.length, NUMBER_LENGTH);
+      // One that was closed since the cursor was opened: its beginning is the chunk that was open then.
+      if (first >= this.#openFirst) break;
+      this.#take(first, value);
+      return;
+    }
+    this.#takeOpen();
+  }
+
+  #takeOpen(): void {
+    this.#take(this.#openFirst, this.#openDifferences);
+    this.#isLastChunk = true;
+  }
+
+  #take(first: number, differences: Buffer): void {
+    this.#first = first;
+    this.#chunk = differences;
+    this.#at = 0;
+    this.#current = first;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const MAX_NUMBER = 2 ** (8 * NUMBER_LENGTH) - 1;

@@ -1,0 +1,74 @@
+import type { BlockReference } from '../chain/chain.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { ResolvedBlock } from './block-resolver.ts';
+import type { QuestionParts } from './call-questions.ts';
+import type { Block } from './heads/block.ts';
+import type { RoutedCall } from './routed-call.ts';
+
+/** A block of the chain; one that is not canonical has to be asked for by its hash. */
+export type FoundBlock = { readonly block: Block; readonly isCanonical: boolean };
+
+/** Methods that name what they are about by a block and a position in it, in two forms: by the block's number and by its hash. */
+export type IndexedQuestion = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
+
+/** What all questions about the contents of blocks do: find the block, and ask at it. */
+export class BlockAccess {
+  readonly #parts: QuestionParts;
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+  }
+
+  /** The block that a reference means; null when there is none. */
+  async find(reference: BlockReference, scope: RequestScope): Promise<FoundBlock | 'pending' | null> {
+    const resolved = await this.#parts.resolver.resolve(reference, scope);
+    if (resolved.kind === 'pending') return 'pending';
+    const block = await this.findResolved(resolved, scope);
+    return block && { block, isCanonical: resolved.kind === 'block' && resolved.isCanonical };
+  }
+
+  async findResolved(resolved: ResolvedBlock, scope: RequestScope): Promise<Block | null> {
+    if (resolved.kind !== 'block') return null;
+    const { number, hash } = resolved.position;
+    if (!resolved.isCanonical && hash !== undefined) return this.#parts.directory.findByHash(hash, scope);
+    return this.#parts.directory.findByNumber(number, scope);
+  }
+
+  /** A question whose answer never changes as long as the block is the same, and is compared with it. */
+  about(
+    method: string,
+    { number, hash }: Pick<Block, 'number' | 'hash'>,
+    params: readonly unknown[],
+  ): RoutedCall & Required<Pick<RoutedCall, 'key'>> {
+    const text = JSON.stringify(params);
+    return {
+      method,
+      params: text,
+      block: { number, hash },
+      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}` },
+      nulls: 'fault',
+      isBound: true,
+    };
+  }
+
+  aboutIndex(question: IndexedQuestion, { block, isCanonical }: FoundBlock, index: bigint): RoutedCall {
+    const at = encodeQuantity(index);
+    return isCanonical
+      ? this.about(`${question}ByBlockNumberAndIndex`, block, [encodeQuantity(block.number), at])
+      : this.about(`${question}ByBlockHashAndIndex`, block, [block.hash, at]);
+  }
+
+  /** The answer as a whole. */
+  async askText(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
+    return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
+  }
+
+  /** What the node that is asked for everything pending says; null when it has nothing. */
+  async askPending(method: string, rest: readonly unknown[], scope: RequestScope): Promise<JsonText | null> {
+    const params = JSON.stringify(['pending', ...rest]);
+    const answer = await this.askText({ method, params, isSticky: true, nulls: 'truth' }, scope);
+    return answer === 'null' ? null : answer;
+  }
+}

@@ -1,0 +1,17 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+
+const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
+
+/**
+ * A fee history ends at the block that was asked for: it begins at most `blockCount` blocks up to it. Nodes may give fewer, and fields differ between
+ * clients; what it says of the blocks is not known here.
+ */
+export function checkFeeHistory(newest: bigint, blockCount: number): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const text = typeof result === 'string' ? OLDEST.exec(result)?.[1] : undefined;
+    const oldest = text === undefined ? undefined : BigInt(text);
+    if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount) return result;
+    throw new UpstreamFault('wrong', 'the fee history is not that of the blocks asked for');
+  };
+}

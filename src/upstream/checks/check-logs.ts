@@ -1,0 +1,84 @@
+import type { LogFilter } from '../../chain/chain.ts';
+import type { LogRange } from '../../chain/log-range.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+import { isSameHex } from './check-values.ts';
+
+export type ExpectedLogs = {
+  readonly range: LogRange;
+  readonly filter: LogFilter;
+  /** The hash of a block, where it is known. */
+  readonly hashOf: (number: bigint) => string | undefined;
+};
+
+const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
+
+/**
+ * Logs are those of the filter, of blocks of the range and of no others, each once and in order. What a node leaves out cannot be
+ * noticed.
+ */
+export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+    if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
+    const check = new LogCheck(expected);
+    for (const log of logs) check.add(Object(log) as Members);
+    return result;
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Goes through logs once. */
+class LogCheck {
+  readonly #expected: ExpectedLogs;
+  readonly #addresses: ReadonlySet<string>;
+  readonly #topics: readonly ReadonlySet<string>[];
+  #number = -1n;
+  #index = -1n;
+  #hash: string | undefined;
+
+  constructor(expected: ExpectedLogs) {
+    this.#expected = expected;
+    this.#addresses = new Set(expected.filter.addresses);
+    this.#topics = expected.filter.topics.map((alternatives) => new Set(alternatives));
+  }
+
+  add(log: Members): void {
+    const number = readNumber(log['blockNumber']);
+    const index = readNumber(log['logIndex']);
+    const { first, last } = this.#expected.range;
+    if (number < first || number > last) throw wrong('logs of other blocks than those asked for');
+    if (number < this.#number || (number === this.#number && index <= this.#index)) {
+      throw wrong('logs out of order');
+    }
+    if (number !== this.#number) this.#hash = this.#expected.hashOf(number);
+    this.#number = number;
+    this.#index = index;
+    const hash = log['blockHash'];
+    if (typeof hash !== 'string') throw wrong('logs without a block');
+    this.#hash ??= hash.toLowerCase();
+    if (!isSameHex(hash, this.#hash)) throw wrong('logs of another block than the one of this height');
+    if (log['removed'] === true) throw wrong('logs that were removed');
+    if (!this.#matches(log)) throw wrong('logs that do not match the filter');
+  }
+
+  #matches({ address, topics }: Members): boolean {
+    if (typeof address !== 'string' || !Array.isArray(topics)) return false;
+    if (this.#addresses.size > 0 && !this.#addresses.has(address.toLowerCase())) return false;
+    return this.#topics.every((alternatives, position) => {
+      const topic: unknown = topics[position];
+      if (typeof topic !== 'string') return false;
+      return alternatives.size === 0 || alternatives.has(topic.toLowerCase());
+    });
+  }
+}
+
+function readNumber(value: unknown): bigint {
+  if (typeof value === 'string' && QUANTITY.test(value)) return BigInt(value);
+  throw wrong('logs without a place');
+}
+
+function wrong(what: string): UpstreamFault {
+  return new UpstreamFault('wrong', `the node gave ${what}`);
+}

@@ -1,0 +1,149 @@
+/** What nodes give as it is encoded for the network, compared with the block that it is of. */
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { asBytes, asInteger, asList, decodeRlp, readRlpSpan } from '../../primitives/rlp.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Block } from '../heads/block.ts';
+import { checkStream, type StreamCheck } from './check-stream.ts';
+import { checkData } from './check-values.ts';
+
+/** Of the encoded header, bytes: the longest known, of chains with a hundred seals in it, have a tenth of it. */
+const MAX_HEADER_BYTES = 65_536;
+/** Ethereum's bound for extra data. Longer ones hold seals, which the hashes of such chains leave out (IBFT, QBFT). */
+const MAX_UNSEALED_BYTES = 32;
+/** Positions in an encoded header. */
+const PARENT_HASH = 0;
+const TIMESTAMP = 11;
+const EXTRA_DATA = 12;
+
+/** An encoded block, or header by itself, begins with the header of this block. */
+export function checkRawHeader(block: Block, part: 'block' | 'header'): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const check = new RawHeaderCheck(block, part);
+    // A stream is hex data as well, as far as it is looked at.
+    if (typeof result !== 'string') return checkStream(result, check);
+    check.add((checkData(result) as string).trim());
+    check.finish();
+    return result;
+  };
+}
+
+class RawHeaderCheck implements StreamCheck {
+  readonly #block: Block;
+  readonly #part: 'block' | 'header';
+  #begin = '';
+  #isChecked = false;
+
+  constructor(block: Block, part: 'block' | 'header') {
+    this.#block = block;
+    this.#part = part;
+  }
+
+  add(piece: string): void {
+    if (this.#isChecked) return;
+    this.#begin += piece.slice(0, 2 * MAX_HEADER_BYTES);
+    const header = this.#readHeader();
+    if (header === undefined && this.#begin.length >= 2 * MAX_HEADER_BYTES) throw notOfBlock();
+    if (header === undefined) return;
+    if (!isHeaderOf(header, this.#block)) throw notOfBlock();
+    this.#isChecked = true;
+    this.#begin = '';
+  }
+
+  finish(): void {
+    if (!this.#isChecked) throw notOfBlock();
+  }
+
+  /** Undefined as long as it is not complete. */
+  #readHeader(): Uint8Array | undefined {
+    const digits = /^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1];
+    if (digits === undefined) return undefined;
+    try {
+      const bytes = hexToBytes(digits);
+      const outer = this.#part === 'block' ? readRlpSpan(bytes, 0, bytes.length)?.start : 0;
+      const header = outer === undefined ? undefined : readRlpSpan(bytes, outer, bytes.length);
+      return header === undefined || header.end > bytes.length
+        ? undefined
+        : bytes.subarray(outer, header.end);
+    } catch {
+      throw notOfBlock();
+    }
+  }
+}
+
+function isHeaderOf(encoded: Uint8Array, { hash, parentHash, timestamp, extraData }: Block): boolean {
+  if (bytesToHex(keccak256(encoded)) === hash) return true;
+  if ((extraData.length - 2) / 2 <= MAX_UNSEALED_BYTES) return false;
+  try {
+    const fields = asList(decodeRlp(encoded), 'header');
+    return (
+      bytesToHex(asBytes(fields[PARENT_HASH], 'parentHash')) === parentHash &&
+      asInteger(fields[TIMESTAMP], 'timestamp') === timestamp &&
+      bytesToHex(asBytes(fields[EXTRA_DATA], 'extraData')) === extraData
+    );
+  } catch {
+    return false;
+  }
+}
+
+function notOfBlock(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the encoded header is not that of the block');
+}
+
+/** There is one encoded receipt for each transaction of the block. Which block they are of they do not say. */
+export function checkRawReceipts({ transactionHashes }: Block): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const check = new RawReceiptsCheck(transactionHashes.length);
+    if (typeof result !== 'string') return checkStream(result, check);
+    check.add(result.trim());
+    check.finish();
+    return result;
+  };
+}
+
+class RawReceiptsCheck implements StreamCheck {
+  readonly #count: number;
+  #quotes = 0;
+  #hasBegun = false;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(piece: string): void {
+    if (!this.#hasBegun && !piece.startsWith('['))
+      throw new UpstreamFault('wrong', 'the receipts are no array');
+    this.#hasBegun = true;
+    for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) this.#quotes++;
+  }
+
+  finish(): void {
+    if (this.#quotes !== 2 * this.#count) {
+      throw new UpstreamFault('wrong', 'there are receipts of other transactions');
+    }
+  }
+}
+
+/** Types whose hash is that of their bytes by definition: legacy ones are lists. Chains have types of their own with other rules. */
+const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
+const LIST_BASE = 0xc0;
+
+/**
+ * An encoded transaction is the one of this hash. geth says `"0x"` where there is none, which is a null here.
+ * @param isListed whether a block lists it, so that there is one
+ */
+export function checkRawTransaction(hash: string, isListed: boolean): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const text = (checkData(result) as string).trim();
+    if (text === '"0x"') {
+      if (!isListed) return 'null';
+      throw new UpstreamFault('missing', 'the node does not have what it should have');
+    }
+    const bytes = hexToBytes(text.slice(1, -1));
+    const first = bytes[0] as number;
+    const isComparable = HASHED_TYPES.has(first) || first >= LIST_BASE;
+    if (!isComparable || bytesToHex(keccak256(bytes)) === hash) return text;
+    throw new UpstreamFault('wrong', 'the encoded transaction is not the one asked for');
+  };
+}

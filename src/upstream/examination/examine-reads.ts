@@ -1,0 +1,105 @@
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { Verdict } from '../errors/verdict.ts';
+import type { Block } from '../heads/block.ts';
+import type { Support } from './examination.ts';
+import { judgeSupport } from './judge-support.ts';
+import type { NodeQuestions } from './node-questions.ts';
+
+/** An account that no chain has. */
+const ABSENT = '0x00000000000000000000000000000000d0c70000';
+const CALL = { to: ABSENT, data: '0x' };
+
+/** What a node that has a method says of a call without its parameters. */
+const PARAMETER_VERDICTS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
+  'invalid',
+  'failed',
+  'unknown',
+]);
+
+type Check = (value: unknown) => string | undefined;
+type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
+
+/**
+ * Tries the further read methods that a network of nodes serves by default.
+ * @param latest the block at which state is read
+ * @param sample a block with transactions, if there is one nearby
+ * @param isServed whether the network serves a method: only such are tried
+ */
+export async function examineReads(
+  questions: NodeQuestions,
+  latest: Block,
+  sample: Block,
+  isServed: (method: string) => boolean,
+): Promise<Readonly<Record<string, Support>>> {
+  const probes = listProbes(latest, sample).filter(({ method }) => isServed(method));
+  const supports = await Promise.all(
+    probes.map(async ({ method, params, check }): Promise<[string, Support]> => {
+      return [method, judgeSupport(await questions.ask(method, params), check)];
+    }),
+  );
+  return Object.fromEntries(supports);
+}
+
+/** Whether the node has methods whose parameters are not known: what is said without any is enough to see that. */
+export async function examineNamed(
+  questions: NodeQuestions,
+  names: readonly string[],
+): Promise<Readonly<Record<string, Support>>> {
+  const supports = await Promise.all(
+    names.map(async (name): Promise<[string, Support]> => {
+      const outcome = await questions.ask(name);
+      const isKnown = outcome.kind === 'error' && PARAMETER_VERDICTS.has(outcome.verdict.kind);
+      return [name, isKnown ? { state: 'yes' } : judgeSupport(outcome, () => undefined)];
+    }),
+  );
+  return Object.fromEntries(supports);
+}
+
+function listProbes(latest: Block, sample: Block): readonly Probe[] {
+  const at = encodeQuantity(latest.number);
+  const sampled = encodeQuantity(sample.number);
+  const [hash] = sample.transactionHashes;
+  const probe = (method: string, params: readonly unknown[], check: Check): Probe => {
+    return { method, params, check };
+  };
+  return [
+    probe('eth_getBalance', [ABSENT, at], checkHex),
+    probe('eth_getCode', [ABSENT, at], checkHex),
+    probe('eth_getStorageAt', [ABSENT, '0x0', at], checkHex),
+    probe('eth_getTransactionCount', [ABSENT, at], checkHex),
+    probe('eth_getProof', [ABSENT, [], at], checkList('accountProof')),
+    probe('eth_getBlockByHash', [sample.hash, false], checkMember('hash', sample.hash)),
+    ...(hash === undefined
+      ? []
+      : [
+          probe('eth_getTransactionByHash', [hash], checkMember('hash', hash)),
+          probe('eth_getTransactionReceipt', [hash], checkMember('transactionHash', hash)),
+        ]),
+    probe('eth_getLogs', [{ fromBlock: sampled, toBlock: sampled }], checkList()),
+    probe('eth_gasPrice', [], checkHex),
+    probe('eth_maxPriorityFeePerGas', [], checkHex),
+    probe('eth_feeHistory', ['0x1', at, []], checkList('gasUsedRatio')),
+    probe('eth_createAccessList', [CALL, at], checkList('accessList')),
+    probe('eth_simulateV1', [{ blockStateCalls: [{ calls: [CALL] }] }, at], checkList()),
+  ];
+}
+
+function checkHex(value: unknown): string | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? undefined : 'the result is not hex';
+}
+
+/** @param name of the member that is a list; without it the result is one itself */
+function checkList(name?: string): Check {
+  return (value) => {
+    const list: unknown = name === undefined ? value : Object(value)[name];
+    return Array.isArray(list) ? undefined : 'the result is not what it must be';
+  };
+}
+
+function checkMember(name: string, hash: string): Check {
+  return (value) => {
+    if (value === null) return 'null for what a block lists';
+    const found: unknown = Object(value)[name];
+    return String(found).toLowerCase() === hash ? undefined : `the result is of another ${name}`;
+  };
+}

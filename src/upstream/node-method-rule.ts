@@ -1,0 +1,106 @@
+/** Which methods of nodes a network may serve beside the service's own: those that only read. */
+
+const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
+const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;
+
+/** Some nodes (Nethermind) do not mind the case of a method's name: neither do these rules. */
+const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
+  // Keys and accounts.
+  ...['account', 'clef', 'personal', 'signer', 'vault', 'wallet', 'eea', 'priv'],
+  // Administration of a node, its peers and its consensus.
+  ...['admin', 'auctioneer', 'clique', 'engine', 'governance', 'ibft', 'istanbul', 'les', 'lespay', 'miner'],
+  ...['opp2p', 'p2p', 'perm', 'plugins', 'qbft', 'quorumextension', 'quorumpermission', 'raft'],
+  // Development chains and test drivers.
+  ...['anvil', 'config', 'dev', 'evm', 'ganache', 'hardhat', 'hive', 'test', 'testing'],
+  // Other protocols of old nodes, which keep messages and identities.
+  ...['bzz', 'db', 'shh'],
+]);
+
+/**
+ * Words that write, sign, administer, touch the files of the node's machine, or leave something behind in the node
+ * that answered (filters, subscriptions).
+ */
+const CLOSED_WORDS: readonly string[] = [
+  ...['send', 'submit', 'resend', 'post', 'publish', 'broadcast', 'inject', 'sign', 'decrypt', 'accounts'],
+  ...[
+    'set',
+    'reset',
+    'unset',
+    'add',
+    'remove',
+    'delete',
+    'insert',
+    'put',
+    'clear',
+    'change',
+    'cancel',
+    'drop',
+  ],
+  ...[
+    'new',
+    'uninstall',
+    'subscribe',
+    'unsubscribe',
+    'watch',
+    'coinbase',
+    'mine',
+    'propose',
+    'discard',
+    'vote',
+  ],
+  ...[
+    'start',
+    'stop',
+    'enable',
+    'disable',
+    'open',
+    'close',
+    'kill',
+    'shutdown',
+    'restart',
+    'reload',
+    'upgrade',
+  ],
+  ...['connect', 'disconnect', 'ban', 'unban', 'accept', 'lock', 'unlock', 'free', 'gc', 'flush', 'prune'],
+  ...['compact', 'chaindb', 'freeze', 'resync', 'migrate', 'rewind', 'rollback', 'revert', 'snapshot'],
+  ...['import', 'export', 'write', 'file', 'dump', 'verbosity', 'vmodule', 'profile', 'backtrace', 'stacks'],
+];
+
+/** The word begins a part of the name, in any case: `eth_sendTransaction`, `debug_bundler_clearState`. */
+const BEGINS_CLOSED = new RegExp(
+  `_(?:${CLOSED_WORDS.join('|')}|fillTransaction|getFilter|getWork|goTrace)`,
+  'i',
+);
+/** The word stands further behind: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
+const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?![a-z])`);
+/** What is got only reads, but for work to mine and for filters, whose changes are told once. */
+const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
+
+/** Why a network must not serve a method, or a namespace (`debug_*`); undefined when nothing is known against it. */
+export function findNodeMethodProblem(name: string): string | undefined {
+  if (NAMESPACE.test(name)) {
+    return isClosedNamespace(name) ? `no method of ${name} only reads: none can be served` : undefined;
+  }
+  if (!METHOD_NAME.test(name))
+    return 'expected the name of a method such as debug_traceCall, or of a namespace such as debug_*';
+  return onlyReads(name) ? undefined : `${name} does not only read: it cannot be served`;
+}
+
+/** Whether a name is a method's that nothing is known against. */
+export function isNodeMethod(name: string): boolean {
+  return METHOD_NAME.test(name) && onlyReads(name);
+}
+
+function onlyReads(name: string): boolean {
+  return (
+    !isClosedNamespace(name) && (GETS.test(name) || !(BEGINS_CLOSED.test(name) || HOLDS_CLOSED.test(name)))
+  );
+}
+
+function isClosedNamespace(name: string): boolean {
+  return CLOSED_NAMESPACES.has(name.slice(0, name.indexOf('_')).toLowerCase());
+}
+
+function capitalize(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

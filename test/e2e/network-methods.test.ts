@@ -1,0 +1,97 @@
+/** Which methods a network of nodes serves, and under which addresses, from the configuration to the wire. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openWebSocketExchanger } from '../support/clients.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { type ScriptedNode, startNode } from '../support/served-node.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+const ADDRESS = `0x${'ab'.repeat(20)}`;
+const folder = makeTemporaryFolder();
+const ends: (() => unknown)[] = [];
+let node: ScriptedNode;
+let service: RunningService;
+
+before(async () => {
+  const untilTheEnd = { after: (end: () => unknown) => void ends.push(end) };
+  node = await startNode(untilTheEnd as unknown as Parameters<typeof startNode>[0], {
+    answers: {
+      eth_getBalance: () => '0x7',
+      debug_traceCall: () => ({ gas: 1 }),
+      debug_setHead: () => null,
+      trace_block: () => [],
+    },
+  });
+  const upstreams = [node.url];
+  service = await startService({
+    dataDir: folder.path,
+    networks: {
+      all: { hosts: ['all.localhost'], upstreams },
+      few: { hosts: ['few.localhost'], upstreams, methods: { only: ['eth_getBalance', 'eth_chainId'] } },
+      further: {
+        hosts: ['further.localhost'],
+        upstreams,
+        methods: { except: ['eth_getBalance', 'debug_traceBlock'], also: ['debug_*'] },
+      },
+      own: { hosts: ['own.localhost'], builtin: 'devnet', methods: { except: ['net_*'] } },
+    },
+  });
+});
+
+after(async () => {
+  await service.close();
+  for (const end of ends) await end();
+  folder.remove();
+});
+
+const encode = (method: string, params: readonly unknown[]): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+/** The result, or the code of the error. */
+async function ask(network: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(`http://${service.authority}/${network}/v3/demo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: encode(method, params),
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number } };
+  return error === undefined ? result : error.code;
+}
+
+describe('a network of nodes', () => {
+  test('serves reads without being told, and nothing that has to be named', async () => {
+    assert.equal(await ask('all', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
+    assert.equal(await ask('all', 'eth_chainId'), '0x1');
+    for (const method of ['debug_traceCall', 'trace_block', 'admin_peers']) {
+      assert.equal(await ask('all', method), -32601, method);
+    }
+  });
+
+  test('serves only what `only` has', async () => {
+    assert.equal(await ask('few', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
+    assert.equal(await ask('few', 'eth_chainId'), '0x1');
+    for (const method of ['eth_blockNumber', 'eth_getCode']) {
+      assert.equal(await ask('few', method, ADDRESS, 'latest'), -32601, method);
+    }
+  });
+
+  test('serves what only reads of a namespace in `also`, and nothing that `except` has', async () => {
+    assert.deepEqual(await ask('further', 'debug_traceCall', {}, 'latest'), { gas: 1 });
+    for (const method of ['eth_getBalance', 'debug_traceBlock', 'debug_setHead', 'trace_block']) {
+      assert.equal(await ask('further', method, ADDRESS, 'latest'), -32601, method);
+    }
+    assert.ok(!node.calls.includes('debug_setHead'));
+  });
+});
+
+test('an embedded network can be narrowed too', async () => {
+  assert.equal(await ask('own', 'eth_chainId'), '0x1ca9');
+  assert.equal(await ask('own', 'net_version'), -32601);
+});
+
+test('a network is reached by its name in the path over WebSocket', async () => {
+  const exchange = await openWebSocketExchanger(`${service.authority}/few`);
+  const { result } = JSON.parse(await exchange.send(encode('eth_chainId', []))) as { result: unknown };
+  assert.equal(result, '0x1');
+  await exchange.close();
+});

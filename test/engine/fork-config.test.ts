@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseChainConfig } from '../../src/chain/chain-config.ts';
+import { BLANK_HEADER } from '../../src/chain/header.ts';
+import { createCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
+import { encodeForkConfig, PRECOMPILES } from '../../src/engine/reads/fork-config.ts';
+import { computeForkId } from '../../src/engine/reads/fork-id.ts';
+import { createPrecompiles } from '../../src/evm/precompiles/precompiles.ts';
+import { isAtLeast, REVISIONS } from '../../src/evm/revision.ts';
+import { hexToBytes } from '../../src/primitives/hex.ts';
+import type { StoredHeader } from '../../src/store/chain-reader.ts';
+
+function createGenesisHeader(hashText: string, timestamp = 0n): StoredHeader {
+  return {
+    header: { ...BLANK_HEADER, timestamp },
+    hash: hexToBytes(hashText),
+    hashText,
+    totalDifficulty: 0n,
+  };
+}
+
+const BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
+const MAINNET = parseChainConfig({
+  chainId: 1,
+  homesteadBlock: 1_150_000,
+  daoForkBlock: 1_920_000,
+  eip150Block: 2_463_000,
+  eip155Block: 2_675_000,
+  eip158Block: 2_675_000,
+  byzantiumBlock: 4_370_000,
+  constantinopleBlock: 7_280_000,
+  petersburgBlock: 7_280_000,
+  istanbulBlock: 9_069_000,
+  muirGlacierBlock: 9_200_000,
+  berlinBlock: 12_244_000,
+  londonBlock: 12_965_000,
+  arrowGlacierBlock: 13_773_000,
+  grayGlacierBlock: 15_050_000,
+  terminalTotalDifficulty: 0,
+  shanghaiTime: 1_681_338_455,
+  cancunTime: 1_710_338_135,
+  pragueTime: 1_746_612_311,
+  osakaTime: 1_764_798_551,
+  bpo1Time: 1_765_290_071,
+  bpo2Time: 1_767_747_671,
+  blobSchedule: { bpo1: { ...BLOBS, target: 10, max: 15 }, bpo2: { ...BLOBS, target: 14, max: 21 } },
+});
+const MAINNET_GENESIS = createGenesisHeader(
+  '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3',
+);
+
+test('fork identifiers are those that the networks use', () => {
+  const known: readonly (readonly [time: bigint, hash: string])[] = [
+    [1_681_338_454n, '0xf0afd0e3'],
+    [1_681_338_455n, '0xdce96c2d'],
+    [1_710_338_135n, '0x9f3d2254'],
+    [1_746_612_311n, '0xc376cf8b'],
+    [1_764_798_551n, '0x5167e2a6'],
+    [1_765_290_071n, '0xcba2a1c0'],
+    [2_000_000_000n, '0x07c9462e'],
+  ];
+  for (const [time, hash] of known) assert.equal(computeForkId(MAINNET, MAINNET_GENESIS, time), hash);
+  // Sepolia: everything from the genesis block on but the split at the merge.
+  const sepolia = parseChainConfig({ chainId: 11_155_111, londonBlock: 0, mergeNetsplitBlock: 1_735_371 });
+  const genesis = createGenesisHeader('0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9');
+  assert.equal(computeForkId(sepolia, genesis, 1_677_557_087n), '0xb96cbd13');
+});
+
+type Fork = {
+  readonly activationTime: number;
+  readonly blobSchedule: unknown;
+  readonly precompiles: Readonly<Record<string, string>>;
+  readonly systemContracts: Readonly<Record<string, string>>;
+};
+type Schedule = { readonly current: Fork | null; readonly next: Fork | null; readonly last: Fork | null };
+
+const readSchedule = (time: bigint): Schedule =>
+  JSON.parse(encodeForkConfig(MAINNET, MAINNET_GENESIS, time)) as Schedule;
+
+test('the current, the next and the last fork', () => {
+  const times = (time: bigint): readonly (number | undefined)[] => {
+    const { current, next, last } = readSchedule(time);
+    return [current?.activationTime, next?.activationTime, last?.activationTime];
+  };
+  assert.deepEqual(times(0n), [undefined, 1_681_338_455, 1_767_747_671]);
+  assert.deepEqual(times(1_764_798_551n), [1_764_798_551, 1_765_290_071, 1_767_747_671]);
+  assert.deepEqual(times(2_000_000_000n), [1_767_747_671, undefined, undefined]);
+});
+
+test('a fork brings its contracts and its schedule of blobs', () => {
+  const { current: shanghai, next: cancun } = readSchedule(1_681_338_455n);
+  assert.equal(shanghai?.blobSchedule, null);
+  assert.deepEqual(shanghai?.systemContracts, {});
+  assert.deepEqual(Object.keys(cancun?.systemContracts ?? {}), ['BEACON_ROOTS_ADDRESS']);
+  const { current: osaka, next: bpo1 } = readSchedule(1_764_798_551n);
+  assert.deepEqual(osaka?.blobSchedule, BLOBS);
+  assert.deepEqual(bpo1?.blobSchedule, { ...BLOBS, target: 10, max: 15 });
+  assert.equal(osaka?.precompiles['P256VERIFY'], `0x${'100'.padStart(40, '0')}`);
+  assert.equal(Object.keys(osaka?.systemContracts ?? {}).length, 5);
+});
+
+test('a fork of the genesis block is active from 0 on', () => {
+  const config = parseChainConfig({
+    chainId: 1,
+    londonBlock: 0,
+    terminalTotalDifficulty: 0,
+    shanghaiTime: 5,
+  });
+  const genesis = createGenesisHeader(`0x${'11'.repeat(32)}`, 5n);
+  const { current } = JSON.parse(encodeForkConfig(config, genesis, 9n)) as Schedule;
+  assert.equal(current?.activationTime, 0);
+});
+
+test('the named precompiles are those of the revisions', async () => {
+  const precompiles = createPrecompiles(await createCryptography());
+  for (const revision of REVISIONS) {
+    const named = PRECOMPILES.filter(([, , since]) => isAtLeast(revision, since)).map(
+      ([, address]) => address,
+    );
+    assert.deepEqual(
+      named.sort((a, b) => a - b),
+      [...precompiles.of(revision).keys()].sort((a, b) => a - b),
+      revision,
+    );
+  }
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Network } from '../../src/methods/network.ts';
+import { NetworkMethods } from '../../src/methods/network-methods.ts';
+import { findMethod, METHODS } from '../../src/methods/table.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
+import { createScriptedChain, SCOPE } from '../rollup/scripted-chain.ts';
+
+type Lists = {
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  readonly reads?: readonly string[];
+  readonly also?: readonly string[];
+};
+
+type Made = {
+  readonly network: Network;
+  readonly requests: { method: string; params: readonly unknown[] }[];
+};
+
+function createMethods({ only, except = [], reads = [], also = [] }: Lists): NetworkMethods {
+  return new NetworkMethods({ only, except, reads, also, onlyReads: (name) => !name.includes('_set') });
+}
+
+function createNetwork(lists: Lists | undefined, requests: Readonly<Record<string, string>> = {}): Made {
+  const { chain, asked } = createScriptedChain({ requests });
+  const network = createScriptedNetwork(chain, lists === undefined ? {} : { methods: createMethods(lists) });
+  return { network, requests: asked.requests };
+}
+
+async function invoke(network: Network, name: string, params: readonly unknown[]): Promise<JsonResult> {
+  const method = findMethod(name, network);
+  assert.ok(method !== undefined, name);
+  return method.invoke(params, { network, clientVersion: 'test', scope: SCOPE });
+}
+
+/** Those of the names that the network serves. */
+const servedOf = ({ network }: Made, ...names: string[]): string[] =>
+  names.filter((name) => findMethod(name, network) !== undefined);
+
+describe('methods of a network’s nodes', () => {
+  it('are none where the configuration names none', () => {
+    const names = ['trace_block', 'debug_traceTransaction', 'admin_peers', 'constructor', '__proto__', ''];
+    for (const lists of [undefined, {}]) assert.deepEqual(servedOf(createNetwork(lists), ...names), []);
+  });
+
+  it('are those that it names, no others', async () => {
+    const { network, requests } = createNetwork({ also: ['trace_block'] }, { trace_block: '"0x7"' });
+    const params = ['0xab', { any: ['thing', null] }];
+    assert.equal(await invoke(network, 'trace_block', params), '"0x7"');
+    assert.deepEqual(requests, [{ method: 'trace_block', params }]);
+    assert.deepEqual(
+      servedOf({ network, requests }, 'trace_call', 'TRACE_BLOCK', 'trace_block2', 'trace_'),
+      [],
+    );
+  });
+
+  it('are those of a namespace that only read; they are counted under the namespace', () => {
+    const made = createNetwork({ also: ['debug_*', 'trace_block'], except: ['debug_traceBlock'] });
+    assert.deepEqual(
+      servedOf(made, 'debug_traceCall', 'debug_setHead', 'debug_traceBlock', 'debugger_x', 'trace_block'),
+      ['debug_traceCall', 'trace_block'],
+    );
+    const { name, label } = findMethod('debug_traceCall', made.network) ?? {};
+    assert.deepEqual([name, label], ['debug_traceCall', 'debug_*']);
+    assert.equal(findMethod('trace_block', made.network)?.label, 'trace_block');
+  });
+
+  it('are what every network of nodes reads, as far as that is not narrowed', () => {
+    const reads = ['x_getBalance', 'x_getCode'];
+    const servedWith = (lists: Lists): string[] => servedOf(createNetwork({ reads, ...lists }), ...reads);
+    assert.deepEqual(servedWith({}), reads);
+    assert.deepEqual(servedWith({ only: ['x_getCode'] }), ['x_getCode']);
+    assert.deepEqual(servedWith({ only: ['x_*'], except: ['x_getCode'] }), ['x_getBalance']);
+    assert.deepEqual(servedWith({ only: ['eth_call'] }), []);
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['x_getCode'] }), ['x_getCode']);
+  });
+
+  it('an error of one network is no error of another', async () => {
+    const without = createNetwork({ also: ['trace_block'] }).network;
+    await assert.rejects(invoke(without, 'trace_block', []), {
+      name: 'RpcError',
+      message: /does not exist/,
+    });
+    const { network } = createNetwork({ also: ['trace_block'] }, { trace_block: '"0x8"' });
+    assert.equal(await invoke(network, 'trace_block', []), '"0x8"');
+  });
+
+  it('never stand in for the methods of the service', () => {
+    const { network } = createNetwork({ also: METHODS.map(({ name }) => name) });
+    for (const method of METHODS) {
+      if (method.needsRollup !== true) assert.equal(findMethod(method.name, network), method);
+    }
+  });
+});
+
+describe('methods of the service', () => {
+  const names = METHODS.filter(({ needsRollup }) => needsRollup !== true).map(({ name }) => name);
+  const servedWith = (lists: Lists): string[] => servedOf(createNetwork(lists), ...names);
+
+  it('are all served by default', () => {
+    assert.deepEqual(servedWith({}), names);
+  });
+
+  it('are those of `only` without those of `except`, by name or namespace', () => {
+    assert.deepEqual(servedWith({ only: ['eth_call', 'net_*'] }).sort(), [
+      'eth_call',
+      ...names.filter((name) => name.startsWith('net_')),
+    ]);
+    assert.deepEqual(
+      servedWith({ except: ['eth_call', 'net_*'] }),
+      names.filter((name) => name !== 'eth_call' && !name.startsWith('net_')),
+    );
+    assert.deepEqual(servedWith({ only: ['eth_call'], except: ['eth_*'] }), []);
+  });
+
+  it('are served where `also` names them, whatever `only` has', () => {
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['net_*'] }).sort(), [
+      'eth_call',
+      ...names.filter((name) => name.startsWith('net_')),
+    ]);
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['eth_chainId'], except: ['eth_chainId'] }), [
+      'eth_call',
+    ]);
+  });
+
+  it('a rollup’s estimate has two names, and either stands for it', () => {
+    const served = (lists: Lists): boolean => {
+      const network = { ...createScriptedRollup(new ScriptedChain()), methods: createMethods(lists) };
+      return findMethod('linea_estimateGas', network) !== undefined;
+    };
+    assert.equal(served({}), true);
+    assert.equal(served({ only: ['l2_estimateGas'] }), true);
+    assert.equal(served({ only: ['linea_estimateGas'] }), true);
+    assert.equal(served({ only: ['eth_*'] }), false);
+    assert.equal(served({ except: ['l2_estimateGas'] }), false);
+    assert.equal(served({ except: ['linea_*'] }), false);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createNodeMethod } from '../../src/methods/node-method.ts';
+import { METHODS } from '../../src/methods/table.ts';
+import {
+  touchesAccount,
+  touchesCall,
+  touchesLogs,
+  touchesNothing,
+  touchesSimulation,
+  touchesStorage,
+} from '../../src/methods/touches.ts';
+
+const A = `0x${'aa'.repeat(20)}`;
+const B = `0x${'bb'.repeat(20)}`;
+const ADDRESS = /"0x[0-9a-f]{40}"/i;
+
+describe('what calls touch', () => {
+  it('a call: what it goes to, and anything where state or block are overridden', () => {
+    assert.deepEqual(touchesCall([{ to: A, from: B }]), [A]);
+    assert.deepEqual(touchesCall([{ to: A }, 'latest', null, undefined]), [A]);
+    assert.equal(touchesCall([{ to: A }, 'latest', { [A]: { code: '0x00' } }]), 'anything');
+    assert.equal(touchesCall([{ to: A }, 'latest', null, { number: '0x1' }]), 'anything');
+    for (const call of [{}, { to: null }, null, undefined, 'x', [A]]) {
+      assert.equal((touchesCall([call]) as unknown[])[0] ?? undefined, undefined, JSON.stringify(call));
+      assert.equal(touchesCall([call]).length, 1, 'a creation goes to no contract of a list');
+    }
+  });
+
+  it('an account: the first parameter, whatever it is', () => {
+    assert.deepEqual(touchesAccount([A, 'latest']), [A]);
+    assert.deepEqual(touchesAccount([]), [undefined]);
+  });
+
+  it('logs: all addresses of the filter, and anything without one', () => {
+    assert.deepEqual(touchesLogs([{ address: A }]), [A]);
+    assert.deepEqual(touchesLogs([{ address: [A, B] }]), [A, B]);
+    for (const filter of [
+      {},
+      { address: null },
+      { address: [] },
+      { topics: [] },
+      null,
+      undefined,
+      'x',
+      [A],
+    ]) {
+      assert.equal(touchesLogs([filter]), 'anything', JSON.stringify(filter));
+    }
+  });
+
+  it('storage: the addresses that name the lists of slots', () => {
+    assert.deepEqual(touchesStorage([{ [A]: ['0x0'], [B]: [] }, 'latest']), [A, B]);
+    assert.equal(touchesStorage([]), 'anything');
+  });
+
+  it('a simulation: what the calls of every block go to, and anything with overrides', () => {
+    const calls = [{ to: A }, { to: B, from: A }];
+    assert.deepEqual(touchesSimulation([{ blockStateCalls: [{ calls }, { calls: [{}] }] }]), [
+      A,
+      B,
+      undefined,
+    ]);
+    for (const overrides of [{ stateOverrides: {} }, { blockOverrides: { number: '0x1' } }]) {
+      assert.equal(touchesSimulation([{ blockStateCalls: [{ calls }, { ...overrides }] }]), 'anything');
+    }
+    assert.deepEqual(touchesSimulation([{ blockStateCalls: 'x' }]), []);
+  });
+
+  it('methods that the service does not know: anything', () => {
+    assert.equal(createNodeMethod('debug_traceCall', 'debug_*').touches([{ to: A }]), 'anything');
+  });
+
+  for (const { name, touches, example } of METHODS) {
+    it(`${name}: an address among its parameters is one that it touches`, () => {
+      const isAbout = ADDRESS.test(JSON.stringify(example.params));
+      assert.equal(touches === touchesNothing, !isAbout);
+      assert.doesNotThrow(() => [touches([]), touches([null, [], 1, '']), touches([{ to: {} }, {}])]);
+    });
+  }
+});

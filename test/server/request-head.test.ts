@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { findRoute, type Route } from '../../src/server/request-head.ts';
+
+const keyed = (to: 'http' | 'webSocket', network: string | undefined, key: string | undefined): Route => ({
+  to,
+  network,
+  key,
+});
+const NOTHING: Route = { to: 'nothing' };
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  '/v3/k': keyed('http', undefined, 'k'),
+  '/v3/': keyed('http', undefined, undefined),
+  '/v3': keyed('http', undefined, undefined),
+  '/v3?x=/a/v3/b': keyed('http', undefined, undefined),
+  '/v3/k?x=/y': keyed('http', undefined, 'k'),
+  '/ws/v3/k': keyed('webSocket', undefined, 'k'),
+  '/ws/v3': keyed('webSocket', undefined, undefined),
+  '/net/v3/k': keyed('http', 'net', 'k'),
+  '/net/v3/': keyed('http', 'net', undefined),
+  '/net/v3': keyed('http', 'net', undefined),
+  '/net/v3/k?q': keyed('http', 'net', 'k'),
+  '/net/ws/v3/k': keyed('webSocket', 'net', 'k'),
+  '/net/ws/v3': keyed('webSocket', 'net', undefined),
+  '/Some_net-1/v3/k': keyed('http', 'Some_net-1', 'k'),
+  '/__proto__/v3/k': keyed('http', '__proto__', 'k'),
+  '/health/v3/k': keyed('http', 'health', 'k'),
+  '/wsx/v3/k': keyed('http', 'wsx', 'k'),
+  '/v33/v3/k': keyed('http', 'v33', 'k'),
+  [`/${'n'.repeat(64)}/v3/k`]: keyed('http', 'n'.repeat(64), 'k'),
+  [`/${'n'.repeat(65)}/v3/k`]: NOTHING,
+  '/ws/ws/v3/k': NOTHING,
+  '/v3/v3/k': NOTHING,
+  '/v3/k/': NOTHING,
+  '/v3/k/l': NOTHING,
+  '//v3/k': NOTHING,
+  '/net//v3/k': NOTHING,
+  '/net/v3//k': NOTHING,
+  '/net/v3/k/': NOTHING,
+  '/a/b/v3/k': NOTHING,
+  '/a/../net/v3/k': NOTHING,
+  '/./v3/k': NOTHING,
+  '/n%65t/v3/k': NOTHING,
+  '/net/%763/k': NOTHING,
+  '/net%2fv3/k': NOTHING,
+  '/net\\v3/k': NOTHING,
+  '/net;x/v3/k': NOTHING,
+  '/net/V3/k': NOTHING,
+  '/net/WS/v3/k': NOTHING,
+  'net/v3/k': NOTHING,
+  '/net/openrpc.json': NOTHING,
+  '/openrpc.json': { to: 'openRpc' },
+  '/health/live?x': { to: 'live' },
+  '/health/ready': { to: 'ready' },
+  '*': NOTHING,
+  '': NOTHING,
+};
+
+for (const [target, route] of Object.entries(ROUTES)) {
+  test(`"${target.slice(0, 30)}" leads to ${route.to}`, () => assert.deepEqual(findRoute(target), route));
+}
+
+test('a path is one network, key and transport at most: written again it is the same', () => {
+  const segment = fc.constantFrom('v3', 'ws', 'net', 'k', '', '.', '..', '%76%33', 'a b');
+  fc.assert(
+    fc.property(fc.array(segment, { maxLength: 5 }), (segments) => {
+      const target = `/${segments.join('/')}`;
+      const route = findRoute(target);
+      if (!('key' in route)) return;
+      const { to, network, key = '' } = route;
+      const written = `${network === undefined ? '' : `/${network}`}${to === 'http' ? '' : '/ws'}/v3/${key}`;
+      assert.ok(target === written || `${target}/` === written, target);
+    }),
+  );
+});

@@ -1,0 +1,12 @@
+import { open } from 'lmdb';
+import { INDEX_TABLES, META_INDEXED } from '../../src/store/schema.ts';
+
+/** Makes of a store what a version of this program wrote that knew no indexes; the other tables are the same. */
+export async function stripIndexes(path: string): Promise<void> {
+  const root = open<Buffer, Buffer>({ path, maxDbs: 24, encoding: 'binary', keyEncoding: 'binary' });
+  const openTable = (name: string) =>
+    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+  openTable('meta').removeSync(META_INDEXED);
+  for (const name of INDEX_TABLES) openTable(name).dropSync();
+  await root.close();
+}
