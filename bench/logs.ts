@@ -182,7 +182,7 @@ async function measureTables(
     keyEncoding: 'binary',
   });
   let [indexBytes, storeBytes] = [0, 0];
-  for (const key of root.getKeys()) {
+  for (const key of [...root.getKeys()]) {
     const name = key.toString('latin1').replace(/\0$/, '');
     const table = root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' });
     const stats = table.getStats() as TableStats;

@@ -21,7 +21,9 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
   cost: 255,
   errors: ['serverError', 'tooManyLogs'],
   example: {
-    params: [{ fromBlock: '0x20', toBlock: '0x20', topics: [EXAMPLE_LOG.topics[0]] }],
+    params: [
+      { address: EXAMPLE_LOG.address, fromBlock: '0x20', toBlock: '0x20', topics: [EXAMPLE_LOG.topics[0]] },
+    ],
     result: [EXAMPLE_LOG],
   },
   handle([filter], { network, scope }) {

@@ -122,7 +122,7 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
                   chain: {
                     hosts: ['chain.localhost'],
                     upstreams: [upstreams[route]],
-                    passthrough: RAW_METHODS,
+                    methods: { also: RAW_METHODS },
                   },
                 },
               });

@@ -407,7 +407,6 @@ describe('a simulated block and the imported one', () => {
           }),
         ),
       });
-      const opened = await openBuiltChain(genesis, parent);
       const call = {
         from: bytesToHex(ALICE),
         to: LOGGER,
@@ -431,24 +430,28 @@ describe('a simulated block and the imported one', () => {
         }),
       };
       const simulation = { blockStateCalls: [{ blockOverrides, calls: [call, call] }], validation: true };
-      const result = await opened.chain.execution.simulate(
-        { simulation, block: LATEST },
-        limitTo(PATIENCE_MS),
-      );
-      const [block] = JSON.parse(await readText(result)) as [Block];
-      assert.deepEqual(
-        [block['stateRoot'], block['receiptsRoot'], block['logsBloom'], BigInt(block['gasUsed'] as string)],
-        [
-          bytesToHex(header.stateRoot),
-          bytesToHex(header.receiptsRoot),
-          bytesToHex(header.logsBloom),
-          header.gasUsed,
-        ],
-      );
-      assert.equal(block['parentHash'], bytesToHex(header.parentHash));
-      assert.equal(block['baseFeePerGas'], header.baseFeePerGas && hexOf(header.baseFeePerGas));
-      await opened.close();
-      assert.deepEqual(opened.faults, []);
+      // On the head, and below it.
+      for (const chain of [parent, builder]) {
+        const opened = await openBuiltChain(genesis, chain);
+        const result = await opened.chain.execution.simulate(
+          { simulation, block: { kind: 'number', number: header.number - 1n } },
+          limitTo(PATIENCE_MS),
+        );
+        const [block] = JSON.parse(await readText(result)) as [Block];
+        assert.deepEqual(
+          [block['stateRoot'], block['receiptsRoot'], block['logsBloom'], BigInt(block['gasUsed'] as string)],
+          [
+            bytesToHex(header.stateRoot),
+            bytesToHex(header.receiptsRoot),
+            bytesToHex(header.logsBloom),
+            header.gasUsed,
+          ],
+        );
+        assert.equal(block['parentHash'], bytesToHex(header.parentHash));
+        assert.equal(block['baseFeePerGas'], header.baseFeePerGas && hexOf(header.baseFeePerGas));
+        await opened.close();
+        assert.deepEqual(opened.faults, []);
+      }
     });
   }
 });

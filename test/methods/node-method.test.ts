@@ -96,7 +96,9 @@ describe('methods of a network’s nodes', () => {
 });
 
 describe('methods of the service', () => {
-  const names = METHODS.filter(({ needsRollup }) => needsRollup !== true).map(({ name }) => name);
+  const names = METHODS.filter(({ needsRollup }) => needsRollup !== true)
+    .map(({ name }) => name)
+    .sort();
   const servedWith = (lists: Lists): string[] => servedOf(createNetwork(lists), ...names);
 
   it('are all served by default', () => {

@@ -15,7 +15,9 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
 import { openChainWriter } from '../../src/store/chain-writer.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
+import { createHttpExchanger } from '../support/clients.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
+import { startService } from '../support/service.ts';
 import { stripIndexes } from '../support/strip-indexes.ts';
 import { ALICE, ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 
@@ -98,6 +100,25 @@ describe('the indexes of a store', () => {
     await chain.close();
     await pool.close();
     await completeIndexes(data, { info: () => assert.fail('nothing is left to do') });
+  });
+
+  test('are made by a service before it listens', async () => {
+    const data = await makeStore();
+    await stripIndexes(data);
+    const service = await startService({
+      dataDir: join(folder.path, 'service'),
+      defaultNetwork: 'old',
+      networks: { old: { hosts: ['old.localhost'], embedded: { data } } },
+    });
+    const exchanger = createHttpExchanger(service.authority);
+    const params = [{ fromBlock: 'earliest', toBlock: 'latest' }];
+    const answer = await exchanger.send(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params }),
+    );
+    assert.deepEqual(JSON.parse(answer), { jsonrpc: '2.0', id: 1, result: [] });
+    await exchanger.close();
+    await service.close();
+    await checkComplete(data);
   });
 
   test('go on where a process was killed', async () => {

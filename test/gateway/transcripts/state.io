@@ -28,7 +28,7 @@
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getProof","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f",["0xzz"]]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid hex in storage key: \"0xzz\""}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getProof","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f",[1]]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 1: [0]: expected a string, got a number"}}
+<< {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 1: [0]: expected a string or null, got a number"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f","pending"]}
 << {"jsonrpc":"2.0","id":1,"result":"0x10"}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getCode","params":["0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f"]}
