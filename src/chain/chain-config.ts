@@ -74,11 +74,24 @@ const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-type JsonObject = Readonly<Record<string, unknown>>;
+/** A JSON object of a genesis file: keys are read in any case, as geth does, and a null is what is absent. */
+export class GenesisObject {
+  readonly #values: ReadonlyMap<string, unknown>;
 
-function readInteger(object: JsonObject, key: string): bigint | undefined {
-  const value = object[key];
-  if (value === undefined || value === null) return undefined;
+  constructor(object: object) {
+    this.#values = new Map(
+      Object.entries(object).map(([key, value]) => [key.toLowerCase(), value ?? undefined]),
+    );
+  }
+
+  get(key: string): unknown {
+    return this.#values.get(key.toLowerCase());
+  }
+}
+
+function readInteger(object: GenesisObject, key: string): bigint | undefined {
+  const value = object.get(key);
+  if (value === undefined) return undefined;
   const isNumber = typeof value === 'number' && Number.isInteger(value) && value >= 0;
   if (!isNumber && !(typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value))) {
     throw new RangeError(`genesis config: ${key} is not an unsigned integer`);
@@ -86,15 +99,18 @@ function readInteger(object: JsonObject, key: string): bigint | undefined {
   return BigInt(value as number | string);
 }
 
-function readBlobSchedule(config: JsonObject): ReadonlyMap<ForkName, BlobParameters> {
+function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobParameters> {
   const schedule = new Map<ForkName, BlobParameters>(DEFAULT_BLOBS);
-  const given = (config['blobSchedule'] ?? {}) as Readonly<Record<string, JsonObject>>;
-  for (const [fork, entry] of Object.entries(given)) {
+  const given = (config.get('blobSchedule') ?? {}) as Readonly<Record<string, object | null>>;
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null) continue;
+    const fork = key.toLowerCase();
+    const entry = new GenesisObject(value);
     const target = readInteger(entry, 'target');
     const max = readInteger(entry, 'max');
     const baseFeeUpdateFraction = readInteger(entry, 'baseFeeUpdateFraction');
     if (target === undefined || max === undefined || baseFeeUpdateFraction === undefined) {
-      throw new RangeError(`genesis config: blobSchedule.${fork} is incomplete`);
+      throw new RangeError(`genesis config: blobSchedule.${key} is incomplete`);
     }
     schedule.set(fork as ForkName, { target, max, baseFeeUpdateFraction });
   }
@@ -106,11 +122,15 @@ function readBlobSchedule(config: JsonObject): ReadonlyMap<ForkName, BlobParamet
  * @param exactTotalDifficulty the TTD's own digits: mainnet's does not fit a JSON number exactly.
  * @throws RangeError naming the field that is missing or malformed.
  */
-export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: string): ChainConfig {
+export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {
+  const config = new GenesisObject(object);
   const chainId = readInteger(config, 'chainId');
   if (chainId === undefined) throw new RangeError('genesis config: chainId is missing');
   const blockForks = BLOCK_FORKS.flatMap(([fork, key]) => {
-    const block = readInteger(config, key);
+    // Without a block of its own Petersburg begins with Constantinople.
+    const block =
+      readInteger(config, key) ??
+      (fork === 'petersburg' ? readInteger(config, 'constantinopleBlock') : undefined);
     return block === undefined ? [] : [{ fork: fork as ForkName, block }];
   });
   const timeForks = TIME_FORKS.flatMap(([fork, key]) => {
@@ -119,7 +139,7 @@ export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: stri
   });
   const furtherHeights = FURTHER_HEIGHTS.flatMap((key) => readInteger(config, key) ?? []);
   const forkHeights = new Set([...blockForks.map(({ block }) => block), ...furtherHeights]);
-  const supportsDao = config['daoForkSupport'] !== false;
+  const supportsDao = config.get('daoForkSupport') !== false;
   return {
     chainId,
     blockForks,
@@ -132,7 +152,7 @@ export function parseChainConfig(config: JsonObject, exactTotalDifficulty?: stri
         : BigInt(exactTotalDifficulty),
     mergeNetsplitBlock: readInteger(config, 'mergeNetsplitBlock'),
     blobSchedule: readBlobSchedule(config),
-    depositContract: String(config['depositContractAddress'] ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
+    depositContract: String(config.get('depositContractAddress') ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
     forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
   };
 }
@@ -159,7 +179,7 @@ export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigin
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {
   const forks: ForkName[] = ['frontier'];
   for (const { fork, block } of config.blockForks) if (point.number >= block) forks.push(fork);
-  if (!point.isMerged) return forks;
+  if (!point.isMerged || !forks.includes('london')) return forks;
   forks.push('paris');
   for (const { fork, time } of config.timeForks) if (point.timestamp >= time) forks.push(fork);
   return forks;

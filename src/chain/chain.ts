@@ -75,6 +75,9 @@ export type BlockOverrides = {
   readonly prevRandao?: string;
   readonly baseFeePerGas?: string;
   readonly blobBaseFee?: string;
+  /** Refused in a call, and known so that it can be refused. */
+  readonly beaconRoot?: string;
+  readonly withdrawals?: readonly unknown[];
 };
 
 /** An EIP-4895 withdrawal, wire shape. */

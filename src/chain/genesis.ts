@@ -1,8 +1,9 @@
 import { padLeft } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import { sha256 } from '../primitives/sha256.ts';
-import { activeForks, type ChainConfig, parseChainConfig } from './chain-config.ts';
+import { activeForks, type ChainConfig, GenesisObject, parseChainConfig } from './chain-config.ts';
 import { BLANK_HEADER, type Header } from './header.ts';
 
 export type GenesisAccount = {
@@ -22,8 +23,8 @@ export type Genesis = {
 
 /** EIP-1559's initial base fee, wei. */
 const INITIAL_BASE_FEE = 1_000_000_000n;
-
-type JsonObject = Readonly<Record<string, unknown>>;
+/** Of a genesis block that states none, or zero. */
+const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 function readBytes(value: unknown, length: number | undefined, what: string): Uint8Array {
   const text = String(value);
@@ -43,14 +44,14 @@ function readInteger(value: unknown, what: string): bigint {
   throw new RangeError(`genesis: ${what} is not an unsigned integer`);
 }
 
-function readObject(value: unknown, what: string): JsonObject {
+function readObject(value: unknown, what: string): object {
   if (typeof value !== 'object' || value === null) throw new RangeError(`genesis: ${what} is not an object`);
-  return value as JsonObject;
+  return value;
 }
 
 function readAccount(key: string, value: unknown): GenesisAccount {
-  const entry = readObject(value, `account ${key}`);
-  const storage = Object.entries(readObject(entry['storage'] ?? {}, `storage of ${key}`)).map(
+  const entry = new GenesisObject(readObject(value, `account ${key}`));
+  const storage = Object.entries(readObject(entry.get('storage') ?? {}, `storage of ${key}`)).map(
     ([slot, value]) => ({
       slot: readBytes(slot, 32, `storage slot of ${key}`),
       value: readBytes(value, 32, `storage of ${key}`),
@@ -58,21 +59,21 @@ function readAccount(key: string, value: unknown): GenesisAccount {
   );
   return {
     address: readBytes(key, 20, 'account address'),
-    balance: readInteger(entry['balance'], `balance of ${key}`),
-    nonce: readInteger(entry['nonce'], `nonce of ${key}`),
-    code: readBytes(entry['code'] ?? '0x', undefined, `code of ${key}`),
+    balance: readInteger(entry.get('balance'), `balance of ${key}`),
+    nonce: readInteger(entry.get('nonce'), `nonce of ${key}`),
+    code: readBytes(entry.get('code') ?? '0x', undefined, `code of ${key}`),
     storage,
   };
 }
 
-function buildHeader(json: JsonObject, config: ChainConfig): Header {
-  const timestamp = readInteger(json['timestamp'], 'timestamp');
-  const difficulty = readInteger(json['difficulty'], 'difficulty');
-  const isMerged = config.terminalTotalDifficulty === 0n;
-  const forks = activeForks(config, { number: 0n, timestamp, isMerged });
+function buildHeader(json: GenesisObject, config: ChainConfig): Header {
+  const integer = (key: string): bigint => readInteger(json.get(key), key);
+  const timestamp = integer('timestamp');
+  // What the first block's header has is decided by time alone: the terminal total difficulty does not matter.
+  const forks = activeForks(config, { number: 0n, timestamp, isMerged: true });
   const has = (fork: (typeof forks)[number]): boolean => forks.includes(fork);
   const orZero = (key: string, length: number): Uint8Array =>
-    json[key] === undefined ? new Uint8Array(length) : readBytes(json[key], length, key);
+    json.get(key) === undefined ? new Uint8Array(length) : readBytes(json.get(key), length, key);
   return {
     ...BLANK_HEADER,
     parentHash: orZero('parentHash', 32),
@@ -80,24 +81,21 @@ function buildHeader(json: JsonObject, config: ChainConfig): Header {
     beneficiary: orZero('coinbase', 20),
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
-    difficulty,
-    gasLimit: readInteger(json['gasLimit'], 'gasLimit'),
-    gasUsed: readInteger(json['gasUsed'], 'gasUsed'),
+    difficulty: integer('difficulty'),
+    gasLimit: integer('gasLimit') || DEFAULT_GAS_LIMIT,
+    gasUsed: integer('gasUsed'),
     timestamp,
-    extraData: readBytes(json['extraData'] ?? '0x', undefined, 'extraData'),
+    extraData: readBytes(json.get('extraData') ?? '0x', undefined, 'extraData'),
     mixHash: orZero('mixHash', 32),
-    nonce: orZero('nonce', 8),
+    nonce: readBytes(encodeQuantity(integer('nonce')), 8, 'nonce'),
     ...(has('london') && {
-      baseFeePerGas:
-        json['baseFeePerGas'] === undefined
-          ? INITIAL_BASE_FEE
-          : readInteger(json['baseFeePerGas'], 'baseFeePerGas'),
+      baseFeePerGas: json.get('baseFeePerGas') === undefined ? INITIAL_BASE_FEE : integer('baseFeePerGas'),
     }),
     ...(has('shanghai') && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
     ...(has('cancun') && {
-      blobGasUsed: readInteger(json['blobGasUsed'], 'blobGasUsed'),
-      excessBlobGas: readInteger(json['excessBlobGas'], 'excessBlobGas'),
-      parentBeaconBlockRoot: orZero('parentBeaconBlockRoot', 32),
+      blobGasUsed: integer('blobGasUsed'),
+      excessBlobGas: integer('excessBlobGas'),
+      parentBeaconBlockRoot: new Uint8Array(32),
     }),
     ...(has('prague') && { requestsHash: sha256(new Uint8Array(0)) }),
   };
@@ -108,19 +106,14 @@ function buildHeader(json: JsonObject, config: ChainConfig): Header {
  * @throws RangeError (or SyntaxError from the JSON itself) saying what is wrong.
  */
 export function parseGenesis(text: string): Genesis {
-  const json = JSON.parse(text) as JsonObject;
-  if (
-    typeof json !== 'object' ||
-    json === null ||
-    typeof json['config'] !== 'object' ||
-    json['config'] === null
-  ) {
-    throw new RangeError('genesis: config is missing');
-  }
+  const parsed: unknown = JSON.parse(text);
+  const json = new GenesisObject(typeof parsed === 'object' && parsed !== null ? parsed : {});
+  const given = json.get('config');
+  if (typeof given !== 'object' || given === null) throw new RangeError('genesis: config is missing');
   // A JSON number loses the digits of a terminal total difficulty like mainnet's.
-  const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/.exec(text)?.[1];
-  const config = parseChainConfig(json['config'] as JsonObject, exactTotalDifficulty);
-  const alloc = readObject(json['alloc'] ?? {}, 'alloc');
+  const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/i.exec(text)?.[1];
+  const config = parseChainConfig(given, exactTotalDifficulty);
+  const alloc = readObject(json.get('alloc') ?? {}, 'alloc');
   const accounts = Object.entries(alloc).map(([key, entry]) => readAccount(key, entry));
   return { config, accounts, header: buildHeader(json, config) };
 }

@@ -41,7 +41,11 @@ export type EvmOptions = {
 export const HASH_SEED_BYTES = 80;
 
 /** A precompile that has begun. */
-type PrecompileWork = { readonly steps: Steps<Uint8Array | undefined>; readonly cost: number };
+type PrecompileWork = {
+  readonly precompile: Precompile;
+  readonly steps: Steps<Uint8Array | undefined>;
+  readonly cost: number;
+};
 
 /** Gas that cannot run out within a slice: for executions that nobody waits beside. */
 export const WHOLE_SLICE: bigint = 2n ** 62n;
@@ -101,6 +105,9 @@ export class Evm {
   #unwarmed: Iterator<undefined> | undefined;
   /** The rest of a precompile that has begun, and its price. */
   #work: PrecompileWork | undefined;
+  /** Why the precompile that the message called failed, as far as it is known, and the rest of finding out. */
+  #reason: string | undefined;
+  #explanation: Steps<string> | undefined;
   /** The message has ended, and so many bytes of its large output are here. */
   #output: Uint8Array | undefined;
   #copied = 0;
@@ -211,12 +218,15 @@ export class Evm {
     const input = this.#core.reserveInput(message.data.length);
     if (input !== 0) memory.bytes.set(message.data, input);
     this.#message = message;
-    this.#nonce = message.to === undefined ? this.state.getNonce(message.caller) - 1n : 0n;
+    this.#nonce =
+      message.to === undefined ? BigInt.asUintN(64, this.state.getNonce(message.caller) - 1n) : 0n;
     if (message.to !== undefined) memory.writeWord(words.target, message.to);
     this.#hasBegun = false;
     this.#isTooLarge = input === 0;
     this.#isAtLongStep = false;
     this.#work = undefined;
+    this.#reason = undefined;
+    this.#explanation = undefined;
     this.#output = undefined;
   }
 
@@ -232,15 +242,18 @@ export class Evm {
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
     if (this.#output !== undefined) return this.#copyOutput(this.#output, slice);
+    if (this.#explanation !== undefined) return this.#explainOn(this.#explanation);
     if (this.#unwarmed !== undefined && !this.#warmOn(slice)) return false;
     let left = slice;
     do {
       if (this.#work !== undefined && !this.#workOn()) return false;
+      if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
       const reason = this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
       if (reason === RUN.done) return this.#takeOutput(slice);
       if (reason === RUN.sliceUsed) return false;
       const work = this.#supply(reason, slice);
       if (this.#isAtLongStep || this.#work !== undefined) return false;
+      if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
       if (this.#hasBegun) left = minBigInt(left, this.#core.sliceLeft());
       left -= work;
     } while (left > 0n);
@@ -281,7 +294,7 @@ export class Evm {
     const core = this.#core;
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
-      const reason = describeHalt(number, core.messageDetailA(), core.messageDetailB());
+      const reason = this.#reason ?? describeHalt(number, core.messageDetailA(), core.messageDetailB());
       return { status: 'halt', reason, output: NO_BYTES };
     }
     const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());
@@ -426,32 +439,49 @@ export class Evm {
       return READ_GAS;
     }
     if (precompile.steps === undefined || cost <= LONG_STEP_GAS || slice === WHOLE_SLICE) {
-      this.#supplyOutput(precompile.run(input), cost);
+      this.#supplyOutput(precompile, precompile.run(input), cost);
     } else {
       this.#isAtLongStep = !this.#isAtLongStep;
-      if (!this.#isAtLongStep) this.#work = { steps: precompile.steps(input), cost };
+      if (!this.#isAtLongStep) this.#work = { precompile, steps: precompile.steps(input), cost };
     }
     return BigInt(cost) * PRECOMPILE_FACTOR;
   }
 
   /** A piece of the precompile that has begun. @returns whether it was the last */
   #workOn(): boolean {
-    const { steps, cost } = this.#work as PrecompileWork;
+    const { precompile, steps, cost } = this.#work as PrecompileWork;
     const { done, value } = steps.next();
     if (!done) return false;
     this.#work = undefined;
-    this.#supplyOutput(value, cost);
+    this.#supplyOutput(precompile, value, cost);
     return true;
   }
 
-  #supplyOutput(output: Uint8Array | undefined, cost: number): void {
+  #supplyOutput(precompile: Precompile, output: Uint8Array | undefined, cost: number): void {
     const core = this.#core;
     if (output === undefined || output.length > core.returnDataCapacity()) {
       core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);
+      if (!core.isRunning()) this.#beginToExplain(precompile);
       return;
     }
     this.#memory.bytes.set(output, core.returnDataPointer());
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
+  }
+
+  /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
+  #beginToExplain({ explain }: Precompile): void {
+    const explanation = explain?.((this.#message as Message).data);
+    if (typeof explanation === 'string') this.#reason = explanation;
+    else this.#explanation = explanation;
+  }
+
+  /** A piece of it. @returns whether it was the last */
+  #explainOn(explanation: Steps<string>): boolean {
+    const { done, value } = explanation.next();
+    if (!done) return false;
+    this.#reason = value;
+    this.#explanation = undefined;
+    return true;
   }
 
   #readLogs(): ExecutionLog[] {

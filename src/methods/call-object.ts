@@ -1,7 +1,7 @@
 import type { AccessListEntry, AuthorizationEntry, CallObject } from '../chain/chain.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
-import { objectOf, optional, required } from '../rpc/codec/object-codec.ts';
+import { annotation, objectOf, optional, required } from '../rpc/codec/object-codec.ts';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 
 const accessListEntry: Codec<AccessListEntry> = objectOf('access list entry', {
@@ -31,7 +31,8 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   nonce: optional(quantity64, 'Nonce of the sender; not checked.'),
   data: optional(data, 'Call data, or init code.'),
   input: optional(data, 'The same; wins over `data` where both are given.'),
-  type: optional(quantity64, 'Transaction type.'),
+  // Nodes go by the fields that are given, and do not read it.
+  type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
   chainId: optional(quantity256, "Must be the network's own where given."),
   accessList: optional(listOf(accessListEntry), 'EIP-2930 access list.'),
   blobVersionedHashes: optional(listOf(hash32), 'EIP-4844 blob hashes.'),

@@ -22,17 +22,10 @@ type CallParts = {
 };
 
 /**
- * The request that goes to the chain: checked for conflicts, one field for the call data, `gas` capped
- * (spec 8); an absent `gas` stays absent: chains have their own default.
- * @throws RpcError with geth's texts.
+ * The request that goes to the chain: one field for the call data, `gas` capped (spec 8); an absent `gas` stays
+ * absent: chains have their own default.
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
-  checkCall(parts.call, context.network.chain.chainId);
-  return capCallRequest(parts, context);
-}
-
-/** The same without checks: for methods whose chain checks in an order of its own. */
-export function capCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   const { gas } = parts.call;
   if (gas === undefined) return assembleRequest(parts, undefined);
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
@@ -59,20 +52,6 @@ function settleFields({ input, gas: _requested, ...rest }: CallObject, gas: bigi
     ...(input !== undefined && { data: input }),
     ...(gas !== undefined && { gas: encodeQuantity(gas) }),
   };
-}
-
-/** What geth's `CallDefaults` refuses before it looks at any state. */
-function checkCall(call: CallObject, chainId: bigint): void {
-  if (
-    call.gasPrice !== undefined &&
-    (call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined)
-  ) {
-    throw new RpcError('serverError', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified');
-  }
-  if (call.chainId !== undefined && BigInt(call.chainId) !== chainId) {
-    const have = BigInt(call.chainId);
-    throw new RpcError('serverError', `chainId does not match node's (have=${have}, want=${chainId})`);
-  }
 }
 
 /** Clamps instead of refusing, as nodes do with their own cap. */

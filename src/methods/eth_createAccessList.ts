@@ -1,7 +1,7 @@
 import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
-import { capCallRequest } from './call-request.ts';
+import { createCallRequest } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
 import { accessListResult } from './simulation-schemas.ts';
 import { touchesCall } from './touches.ts';
@@ -38,7 +38,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
     },
   },
   handle([call, block, stateOverrides], context) {
-    const request = capCallRequest({ call, block, stateOverrides, blockOverrides: undefined }, context);
+    const request = createCallRequest({ call, block, stateOverrides, blockOverrides: undefined }, context);
     return continueWith(request, (ready) =>
       context.network.chain.execution.createAccessList(ready, context.scope),
     );

@@ -10,7 +10,8 @@ import { touchesNothing } from './touches.ts';
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
   summary: 'All receipts of a block, in the order of its transactions.',
-  description: 'An unknown or future block gives `null`, a block without transactions `[]`.',
+  description:
+    'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
   params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   touches: touchesNothing,

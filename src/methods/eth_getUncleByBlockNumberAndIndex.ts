@@ -11,7 +11,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   name: 'eth_getUncleByBlockNumberAndIndex',
   summary: 'An uncle of a block by block number and uncle position.',
   description:
-    'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles.',
+    'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles. An embedded chain has `totalDifficulty` as null.',
   params: [
     { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
     { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },

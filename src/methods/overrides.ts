@@ -1,14 +1,13 @@
 import type { AccountOverride, BlockOverrides, StateOverrides } from '../chain/chain.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
-import { refined, refuseWith } from '../rpc/codec/derived-codecs.ts';
+import { listOf } from '../rpc/codec/list-codec.ts';
 import { objectOf, optional } from '../rpc/codec/object-codec.ts';
 import { recordOf } from '../rpc/codec/record-codec.ts';
-import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { address, anything, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 
 const storage = recordOf(hash32, hash32, { title: 'storage' });
-const unsupported = refuseWith('not supported in a call');
 
-const accountFields: Codec<AccountOverride> = objectOf('account override', {
+const accountOverride: Codec<AccountOverride> = objectOf('account override', {
   nonce: optional(quantity64),
   code: optional(data),
   balance: optional(quantity256),
@@ -16,9 +15,6 @@ const accountFields: Codec<AccountOverride> = objectOf('account override', {
   stateDiff: optional(storage, 'Replaces single slots. Not together with `state`.'),
   movePrecompileToAddress: optional(address),
 });
-const accountOverride = refined(accountFields, ({ state, stateDiff }) =>
-  state === undefined || stateDiff === undefined ? undefined : "account has both 'state' and 'stateDiff'",
-);
 
 /** Accounts to replace for one call, by address. */
 export const stateOverrides: Codec<StateOverrides> = recordOf(address, accountOverride, {
@@ -36,6 +32,6 @@ export const blockOverrides: Codec<BlockOverrides> = objectOf('block overrides',
   prevRandao: optional(hash32),
   baseFeePerGas: optional(quantity256),
   blobBaseFee: optional(quantity256),
-  beaconRoot: optional(unsupported),
-  withdrawals: optional(unsupported),
+  beaconRoot: optional(hash32, 'Not supported in a call.'),
+  withdrawals: optional(listOf(anything), 'Not supported in a call.'),
 });

@@ -1,4 +1,7 @@
-/** Codecs of the wire's scalars. Text is taken in either case and becomes lower case; messages are geth's. */
+/**
+ * Codecs of the wire's scalars. Text is taken in either case and becomes lower case; an empty text is zero, or no bytes, as in geth.
+ * Messages are geth's.
+ */
 import { isLowerHex } from '../primitives/byte-loops.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';
@@ -44,12 +47,16 @@ export const nothing: Codec<null> = {
   jsonSchema: { type: 'null' },
 };
 
+/** Any JSON value. */
+export const anything: Codec<unknown> = { parse: (raw) => raw, accept: (raw) => raw, jsonSchema: {} };
+
 /** Bytes of any number. */
 export const data: Codec<string> = textOf({
   title: 'data',
   pattern: '^0x([0-9a-fA-F]{2})*$',
   findProblem: findDataProblem,
   refusesUpperCase: true,
+  empty: '0x',
 });
 
 /** 20 bytes. */
@@ -61,8 +68,9 @@ function createQuantityCodec(bits: number): Codec<string> {
   return textOf({
     title: 'quantity',
     pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`,
-    findProblem: (text) => (text === '' ? 'empty hex string' : findQuantityProblem(text, bits)),
+    findProblem: (text) => findQuantityProblem(text, bits),
     refusesUpperCase: false,
+    empty: '0x0',
   });
 }
 

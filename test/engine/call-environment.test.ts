@@ -1,7 +1,7 @@
 /** What a call sees of its transaction, block and state. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { BlockReference, CallObject } from '../../src/chain/chain.ts';
+import type { BlockOverrides, BlockReference, CallObject } from '../../src/chain/chain.ts';
 import { createAddress } from '../../src/primitives/address.ts';
 import { padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -14,6 +14,7 @@ import {
   chainError,
   encodeCall,
   NOBODY,
+  PROGRAM,
   REVERTER,
   STORED_VALUES,
 } from './call-harness.ts';
@@ -189,6 +190,19 @@ describe('the environment of a call', () => {
   });
 });
 
+test('a block that is given a random value is one after the merge', async () => {
+  const harness = await CallHarness.open({ revision: 'london', config: { shanghaiTime: 0 } });
+  const call = { to: PROGRAM };
+  const run = (code: string, blockOverrides: BlockOverrides): Promise<string> =>
+    harness.call(call, { stateOverrides: { [PROGRAM]: { code } }, blockOverrides });
+  const pushZero = '0x5f5ff3';
+  await assert.rejects(run(pushZero, {}), chainError('failed', 'invalid opcode: PUSH0'));
+  const prevRandao = `0x${'07'.repeat(32)}`;
+  assert.equal(await run(pushZero, { prevRandao }), '0x');
+  await harness.opened.close();
+  assert.deepEqual(harness.opened.faults, []);
+});
+
 test('before London fee market fields are void, and a block that is moved past it has a base fee of nothing', async () => {
   const harness = await CallHarness.open({ revision: 'berlin', config: { londonBlock: 100 } });
   const call = { to: CALLENV, data: encodeCall('gasPrice()') };
@@ -199,11 +213,16 @@ test('before London fee market fields are void, and a block that is moved past i
   const offer = { ...call, from, gas: '0x30d40', gasPrice: '0x5' };
   assert.equal(BigInt(await harness.call(offer)), 5n);
   const baseFee = { ...offer, data: encodeCall('baseFee()') };
-  await assert.rejects(
-    harness.call(baseFee),
-    chainError('failed', 'invalid opcode: opcode 0x48 not defined'),
-  );
+  await assert.rejects(harness.call(baseFee), chainError('failed', 'invalid opcode: BASEFEE'));
   assert.equal(BigInt(await harness.call(baseFee, { blockOverrides: { number: '0x64' } })), 0n);
+  // Fees count for a block that is given a base fee, whatever its fork.
+  await assert.rejects(
+    harness.call(
+      { ...call, from: NOBODY, gas: '0x30d40', maxFeePerGas: '0x5' },
+      { blockOverrides: { baseFeePerGas: '0x1' } },
+    ),
+    /insufficient funds/,
+  );
   await harness.opened.close();
   assert.deepEqual(harness.opened.faults, []);
 });

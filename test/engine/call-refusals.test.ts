@@ -22,13 +22,16 @@ const AUTHORIZATION = {
 
 describe('refused calls', () => {
   let harness: CallHarness;
+  let berlin: CallHarness;
   let baseFee: bigint;
   before(async () => {
+    berlin = await CallHarness.open({ revision: 'berlin' });
     harness = await CallHarness.open({ revision: 'osaka' });
     baseFee = harness.builder.head.header.baseFeePerGas ?? 0n;
   });
   after(async () => {
     await harness.opened.close();
+    await berlin.opened.close();
     assert.deepEqual(harness.opened.faults, []);
   });
 
@@ -106,7 +109,18 @@ describe('refused calls', () => {
 
   test('blobs', async () => {
     const call = { from, to: NOBODY };
-    await refuses({ from, blobVersionedHashes: [BLOB_HASH] }, 'blob transaction of type create');
+    await assert.rejects(
+      harness.call({ from, blobVersionedHashes: [BLOB_HASH] }),
+      chainError('failed', 'blob transaction of type create'),
+    );
+    await refuses(
+      { ...call, blobVersionedHashes: Array(7).fill(BLOB_HASH) },
+      'blob transaction has too many blobs',
+    );
+    await refuses(
+      { ...call, blobVersionedHashes: [`0x02${'00'.repeat(31)}`], authorizationList: [AUTHORIZATION] },
+      'blob 0 has invalid hash version',
+    );
     await refuses({ ...call, blobVersionedHashes: [] }, 'blob transaction missing blob hashes');
     await refuses(
       { ...call, blobVersionedHashes: [BLOB_HASH, `0x02${'00'.repeat(31)}`] },
@@ -126,9 +140,9 @@ describe('refused calls', () => {
   });
 
   test('authorizations', async () => {
-    await refuses(
-      { from, authorizationList: [AUTHORIZATION] },
-      `EIP-7702 transaction cannot be used to create contract (sender ${ALICE_TEXT})`,
+    await assert.rejects(
+      harness.call({ from, authorizationList: [AUTHORIZATION] }),
+      chainError('failed', 'EIP-7702 transaction cannot be used to create contract'),
     );
     await refuses(
       { from, to: NOBODY, authorizationList: [] },
@@ -138,6 +152,46 @@ describe('refused calls', () => {
     const call = { from, to: NOBODY, authorizationList: [AUTHORIZATION] };
     await refuses({ ...call, gas: '0xb3af' }, 'intrinsic gas too low: have 45999, want 46000');
     assert.equal(await harness.call({ ...call, gas: '0xb3b0' }), '0x');
+  });
+
+  test('what belongs together, once the block and its overrides are known', async () => {
+    const both = 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
+    const call = { to: NOBODY, gasPrice: '0x0', maxFeePerGas: '0x0' };
+    await assert.rejects(harness.call(call), chainError('failed', both));
+    await assert.rejects(
+      harness.call({ to: NOBODY, chainId: '0x1' }),
+      chainError('failed', "chainId does not match node's (have=1, want=1337)"),
+    );
+    await assert.rejects(
+      harness.call(call, { block: { kind: 'number', number: 99n } }),
+      chainError('failed', 'header not found'),
+    );
+    await assert.rejects(
+      harness.call(call, { blockOverrides: { withdrawals: [] } }),
+      chainError('failed', 'block override "withdrawals" is not supported for this RPC method'),
+    );
+    await assert.rejects(
+      harness.call(call, { blockOverrides: { beaconRoot: BLOB_HASH } }),
+      chainError('failed', 'block override "beaconRoot" is not supported for this RPC method'),
+    );
+  });
+
+  test('lists before the fork that brought them', async () => {
+    const call = { from, to: NOBODY };
+    assert.equal(await harness.call({ ...call, accessList: [] }), '0x');
+    const kinds: readonly (readonly [CallObject, string])[] = [
+      [{ blobVersionedHashes: [BLOB_HASH] }, 'blob'],
+      [{ authorizationList: [] }, 'setcode'],
+    ];
+    for (const [list, kind] of kinds) {
+      await assert.rejects(
+        berlin.call({ ...call, gas: '0x186a0', ...list }),
+        chainError(
+          'failed',
+          `err: transaction type not supported: ${kind} tx (sender ${ALICE_TEXT}) (supplied gas 100000)`,
+        ),
+      );
+    }
   });
 
   test('blocks that do not exist', async () => {

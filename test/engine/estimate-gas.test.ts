@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { getAddress } from 'viem';
 import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -118,6 +119,26 @@ describe('gas estimates', () => {
     );
   });
 
+  test('without gas the limit of the block counts, which may be overridden', async () => {
+    const call = { to: REVERTER, data: encodeCall('burn(uint256)', 100_000n) };
+    const within = (gasLimit: string): Promise<bigint> =>
+      harness.estimate(call, { blockOverrides: { gasLimit } });
+    await assert.rejects(within('0xc350'), chainError('failed', 'gas required exceeds allowance (50000)'));
+    assert.equal(await within('0x7fffffff'), await harness.estimate(call));
+  });
+
+  test('a precompile stays where it is, and where it may not go is refused', async () => {
+    const elsewhere = '0x0000000000000000000000000000000000123456';
+    const identity = '0x0000000000000000000000000000000000000004';
+    const moved = { stateOverrides: { [identity]: { movePrecompileToAddress: elsewhere } } };
+    const call = { to: identity, data: `0x${'01'.repeat(64)}` };
+    assert.equal(await harness.estimate(call, moved), await harness.estimate(call));
+    await assert.rejects(
+      harness.estimate(call, { stateOverrides: { [NOBODY]: { movePrecompileToAddress: elsewhere } } }),
+      chainError('failed', `account ${getAddress(NOBODY)} is not a precompile`),
+    );
+  });
+
   test('the allowance is what the sender can pay', async () => {
     const call = {
       from: NOBODY,
@@ -136,7 +157,11 @@ describe('gas estimates', () => {
     const estimate = await harness.estimate(call, withBalance(ETHER));
     assert.ok(estimate > 121_000n && estimate < 130_000n);
     assert.equal(await harness.estimate(call, withBalance(200_000n * price)), estimate);
-    await assert.rejects(harness.estimate(call), chainError('failed', 'gas required exceeds allowance (0)'));
+    await assert.rejects(harness.estimate(call), chainError('failed', 'insufficient funds for transfer'));
+    await assert.rejects(
+      harness.estimate(call, withBalance(1n)),
+      chainError('failed', 'gas required exceeds allowance (0)'),
+    );
     await assert.rejects(
       harness.estimate({ ...call, value: hex(ETHER) }, withBalance(ETHER)),
       chainError('failed', 'insufficient funds for transfer'),

@@ -7,6 +7,7 @@ import type { ExecutionPoolOptions } from '../../src/engine/execution/execution-
 import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { HeavyCalls } from '../../src/engine/execution/heavy-calls.ts';
 import type { Job } from '../../src/engine/execution/job.ts';
+import type { SimulationKind } from '../../src/engine/simulation/call-environment.ts';
 import { type Simulation, type SimulationRequest, Simulator } from '../../src/engine/simulation/simulator.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
@@ -41,9 +42,9 @@ const DOUBLINGS = Array.from(
 class CountingSimulator extends Simulator {
   opened = 0;
 
-  override open(request: SimulationRequest): Simulation {
+  override open(request: SimulationRequest, kind: SimulationKind): Simulation {
     this.opened++;
-    return super.open(request);
+    return super.open(request, kind);
   }
 }
 

@@ -5,7 +5,7 @@ import { assemble } from '../../scripts/assembler.ts';
 import { OPCODES } from '../../scripts/opcodes.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { CallHarness, chainError, PROGRAM } from './call-harness.ts';
+import { CallHarness, chainError, NOBODY, PROGRAM } from './call-harness.ts';
 
 /** Stack items that an instruction needs; the yellow paper's delta, appendix H. */
 const INPUTS: Readonly<Record<string, number>> = {
@@ -101,10 +101,39 @@ describe('halts', () => {
   test('creations: code that is too long, begins with 0xef, or cannot be paid for', async () => {
     const create = (source: string, gas = '0x1c9c380'): Promise<string> =>
       harness.call({ data: bytesToHex(assemble(source)), gas });
-    await fails(create('24577 0 RETURN'), 'max code size exceeded');
+    await fails(create('24577 0 RETURN'), 'max code size exceeded: code size 24577 limit 24576');
+    await fails(create('24577 0 RETURN', '0xf4240'), 'contract creation code storage out of gas');
     await fails(create('0xef 0 MSTORE8 1 0 RETURN'), 'invalid code: must not begin with 0xef');
     await fails(create('1000 0 RETURN', '0xd6d8'), 'contract creation code storage out of gas');
     await fails(create('loop: @loop JUMP', '0xd6d8'), 'out of gas');
+  });
+
+  test('gas that 64 bits do not hold, and gas that is asked for while a price is computed', async () => {
+    await fails(harness.run('32 0xffffffffffffffff MSTORE'), 'gas uint64 overflow');
+    await fails(harness.run('0x10000000000000000 0 RETURN'), 'gas uint64 overflow');
+    await fails(harness.run('32 0x1fffffffe1 MSTORE'), 'out of gas: gas uint64 overflow');
+    await fails(harness.run('0 0 0 0 0 0x1234 GAS CALL', { gas: '0x5300' }), 'out of gas: out of gas');
+    await fails(harness.run('0x1234 SELFDESTRUCT', { gas: '0x6900' }), 'out of gas: out of gas');
+    await fails(
+      harness.run('1 0 SSTORE', { gas: '0x5a00' }),
+      'out of gas: not enough gas for reentrancy sentry',
+    );
+    await fails(
+      harness.run('49153 0 0 CREATE'),
+      'out of gas: max initcode size exceeded: code size 49153 limit 49152',
+    );
+  });
+
+  test('a creation by an account whose nonce is the last one', async () => {
+    const stateOverrides = { [NOBODY]: { nonce: '0xffffffffffffffff' } };
+    await fails(harness.call({ from: NOBODY, data: '0x00' }, { stateOverrides }), 'nonce uint64 overflow');
+  });
+
+  test('instructions of later forks by their name', async () => {
+    await fails(
+      harness.call({ to: NOBODY }, { stateOverrides: { [NOBODY]: { code: '0xe6' } } }),
+      'invalid opcode: DUPN',
+    );
   });
 
   test('a revert keeps its data, an empty one too', async () => {

@@ -8,6 +8,7 @@ import type { TransactionResult } from '../../src/engine/transition/running-tran
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import type { StateReader } from '../../src/evm/host.ts';
+import { isAtLeast } from '../../src/evm/revision.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { FuzzCase } from './fuzz-case.ts';
 import { environmentOf, rulesOf } from './subject.ts';
@@ -91,7 +92,14 @@ export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateRead
     const simulation = new Simulation(
       callOf(fuzzCase),
       { evm, block: block.number, state },
-      { rules, block, freeBlock },
+      {
+        rules,
+        block: { ...block, gasLimit: UPPER_BOUND },
+        freeBlock: { ...freeBlock, gasLimit: UPPER_BOUND },
+        hasBaseFee: block.baseFeePerGas !== undefined,
+        isPastCancun: isAtLeast(revision, 'cancun'),
+        isPastOsaka: isAtLeast(revision, 'osaka'),
+      },
       { used: 0 },
     );
     const bound = UPPER_BOUND;

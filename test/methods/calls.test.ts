@@ -5,7 +5,6 @@ import { ethCall } from '../../src/methods/eth_call.ts';
 import { ethEstimateGas } from '../../src/methods/eth_estimateGas.ts';
 import { ethGetBlockReceipts } from '../../src/methods/eth_getBlockReceipts.ts';
 import type { MethodContext } from '../../src/methods/method-context.ts';
-import { RpcError } from '../../src/rpc/errors.ts';
 import type { Method } from '../../src/rpc/method.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
@@ -133,19 +132,13 @@ test('absent overrides are absent in the request', async () => {
   assert.deepEqual(Object.keys(await requestOf(ethCall, [{}, 'latest', null, null])), ['call', 'block']);
 });
 
-test('conflicting fields are refused before the chain is asked', async () => {
-  const chain = new ScriptedChain();
-  for (const call of [
-    { gasPrice: '0x0', maxFeePerGas: '0x0' },
-    { gasPrice: '0x1', maxPriorityFeePerGas: '0x1' },
-    { chainId: '0x1' },
-  ]) {
-    await assert.rejects(
-      requestOf(ethEstimateGas, [call], chain),
-      (error) => error instanceof RpcError && error.row.code === -32000,
-    );
+test('a type that cannot be read is ignored, and an empty text is zero or nothing', async () => {
+  for (const type of ['Latest', '0x01', 7, { a: 1 }]) {
+    const { call } = await requestOf(ethEstimateGas, [{ type, value: '', data: '' }]);
+    assert.deepEqual(call, { value: '0x0', data: '0x' });
   }
-  assert.equal(chain.requests.length, 0);
+  const { call } = await requestOf(ethEstimateGas, [{ type: '0x2' }]);
+  assert.deepEqual(call, { type: '0x2' });
 });
 
 test('safe reaches the chain of a read as finalized where the network says so', async () => {

@@ -164,6 +164,13 @@ test('calls with unknown fields, upper case or anything invalid are left to pars
   }
 });
 
+test('what the chain refuses is taken: state and its differences together, what only blocks to be built can have', () => {
+  const states = { [to]: { state: {}, stateDiff: {} } };
+  assert.equal(format(ethCall.params[2]?.codec.parse(states)), format(states));
+  const block = { beaconRoot: HASH.toLowerCase(), withdrawals: [{}, 1] };
+  assert.equal(format(ethCall.params[3]?.codec.parse(block)), format(block));
+});
+
 const PROBLEMS: readonly [position: number, raw: unknown, problem: string][] = [
   [0, [], 'expected an object, got an array'],
   [0, { to: 5, from: 5 }, 'from: expected a string, got a number'],
@@ -183,9 +190,9 @@ const PROBLEMS: readonly [position: number, raw: unknown, problem: string][] = [
   [0, { authorizationList: [{ chainId: '0x1' }] }, 'authorizationList[0].address: missing value'],
   [2, { [to]: { nonce: '0x1' }, '12': null, x: {} }, 'x: hex string without 0x prefix'],
   [2, { [to]: 5 }, `${to}: expected an object, got a number`],
-  [2, { [to]: { state: {}, stateDiff: {} } }, `${to}: account has both 'state' and 'stateDiff'`],
+  [2, { [to]: { state: {}, stateDiff: [] } }, `${to}.stateDiff: expected an object, got an array`],
   [2, { [to]: { state: { [HASH]: null } } }, `${to}.state.${HASH}: expected a string, got null`],
-  [3, { beaconRoot: HASH }, 'beaconRoot: not supported in a call'],
+  [3, { beaconRoot: '0x' }, 'beaconRoot: hex string has length 0, want 64 for 32 bytes'],
   [3, { withdrawals: [], number: 1 }, 'number: expected a string, got a number'],
 ];
 for (const [position, raw, problem] of PROBLEMS) {

@@ -25,7 +25,7 @@ function problemOf(params: readonly Param[], raw: readonly unknown[]): string {
 
 const PROBLEMS: readonly [codec: Codec<unknown>, raw: unknown, problem: string][] = [
   [quantity64, '1', 'hex string without 0x prefix'],
-  [quantity64, '', 'empty hex string'],
+  [quantity64, '0x', 'hex string "0x"'],
   [quantity64, '0x', 'hex string "0x"'],
   [quantity64, '0x01', 'hex number with leading zero digits'],
   [quantity64, '0xzz', 'invalid hex string'],

@@ -10,8 +10,8 @@ import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/s
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';
 
-/** Gas of a call that gives none, in block gas limits (spec 8). */
-const DEFAULT_GAS_BLOCKS = 10n;
+/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
+const GAS_CAP_FACTOR = 10n;
 
 /** Calls and estimates in the state of stored blocks. */
 export class EngineExecutions implements Executions {
@@ -53,7 +53,7 @@ export class EngineExecutions implements Executions {
 
   simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     const { header } = this.#blocks.findState(block).block;
-    const gasLimit = this.#pool.simulationGas ?? this.#blocks.head.header.gasLimit * DEFAULT_GAS_BLOCKS;
+    const gasLimit = this.#pool.simulationGas ?? this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR;
     const job = {
       kind: 'blocks',
       store: this.#store,
@@ -70,11 +70,10 @@ export class EngineExecutions implements Executions {
     suggestedTip?: bigint,
   ): PromiseOrValue<HexData> {
     const { block, isPending } = this.#blocks.findState(request.block);
-    const headLimit = this.#blocks.head.header.gasLimit;
     const job: CallJob = {
       kind,
       store: this.#store,
-      gasLimit: kind === 'estimate' ? headLimit : headLimit * DEFAULT_GAS_BLOCKS,
+      gasLimit: this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR,
       request: createSimulationRequest(block.header.number, isPending, request),
       ...(suggestedTip !== undefined && { suggestedTip }),
     };

@@ -4,6 +4,8 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { createAccessList } from '../simulation/access-list.ts';
 import { BlocksRun } from '../simulation/blocks/blocks-run.ts';
+import { refuseBlockOverrides } from '../simulation/call-environment.ts';
+import { checkCall } from '../simulation/check-call.ts';
 import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
@@ -29,15 +31,17 @@ function* executeCall(
   lease: MemoryLease | undefined,
 ): Execution<HexData> {
   const { kind, request, gasLimit, suggestedTip = 0n } = job;
-  const simulation = simulator.open(request);
+  const simulation = simulator.open(request, kind);
   let isSound = true;
   try {
+    if (request.blockOverrides !== undefined) refuseBlockOverrides(request.blockOverrides);
     if (!simulation.isPlain || request.stateOverrides !== undefined) {
-      const preparing = simulation.prepare(request.stateOverrides, { areFixed: kind === 'accessList' });
+      const preparing = simulation.prepare(request.stateOverrides, kind);
       yield* within(preparing, simulation, lease);
     }
     if (kind === 'accessList')
       return yield* within(createAccessList(simulation, gasLimit, suggestedTip), simulation, lease);
+    checkCall(request.call, simulation.rules.chainId);
     if (kind === 'estimate')
       return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
     // Not by a generator of its own: most calls are so short that it would be a tenth of their time.

@@ -3,16 +3,17 @@ import type { ChainErrorKind } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
+import type { SimulationKind } from '../simulation/call-environment.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
 import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 /** One call. */
 export type CallJob = {
-  readonly kind: 'call' | 'estimate' | 'accessList';
+  readonly kind: SimulationKind;
   /** Folder of the store that holds the chain. */
   readonly store: string;
   readonly request: SimulationRequest;
-  /** For calls the gas when none is given; for estimates the pending block's limit. */
+  /** The most gas that a call may have, which is what it has when it gives none (spec 8). */
   readonly gasLimit: bigint;
   /** For access lists of calls that offer a price and no priority fee, wei per gas. */
   readonly suggestedTip?: bigint;

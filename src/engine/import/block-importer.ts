@@ -16,7 +16,7 @@ import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { StateCommitter } from '../state/state-committer.ts';
 import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
-import { type BlockRules, isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { type BlockRules, isMergedBlock, rulesAt } from '../transition/rules.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { BlockError } from './block-error.ts';
 import { checkResult, checkStateRoot } from './check-result.ts';
@@ -197,7 +197,7 @@ export class BlockImporter {
   #execute(block: Block, hash: Uint8Array): ExecutedBlock {
     const { header } = block;
     const parent = this.#head;
-    const isMerged = isMergedAfter(this.#reader.config, parent.totalDifficulty);
+    const isMerged = isMergedBlock(this.#reader.config, parent.totalDifficulty, header);
     const rules = this.#rulesOf(header, isMerged);
     if (this.#verification === 'none') validateLink(header, parent);
     else this.#validate(block, parent, rules);

@@ -1,5 +1,6 @@
 import type { BlockReference, FeeHistoryRequest, FeeReads } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { Header } from '../../chain/header.ts';
 import { quantity } from '../../chain/json-values.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
@@ -9,7 +10,7 @@ import { TURNS } from '../../util/turn-queue.ts';
 import { nextBaseFee } from '../import/validate-header.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
-import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { isMergedPast, rulesAt } from '../transition/rules.ts';
 import { NO_TIPS, TipReader } from './block-tips.ts';
 import { type FeeBlock, FeeHistory, findRewards } from './fee-history.ts';
 import { joinParts } from './join-parts.ts';
@@ -50,16 +51,17 @@ export class EngineFees implements FeeReads {
   }
 
   getBaseFee(): JsonText {
-    const { header, totalDifficulty } = this.#blocks.head;
-    const { config } = this.#blocks.reader;
+    const { head, reader } = this.#blocks;
+    const { header } = head;
+    const { config } = reader;
     const { number, timestamp } = header;
-    const isMerged = isMergedAfter(config, totalDifficulty);
+    const isMerged = isMergedPast(config, head);
     const baseFee = nextBaseFee(header, rulesAt(config, { number: number + 1n, timestamp, isMerged }));
     return baseFee === undefined ? 'null' : quantity(baseFee);
   }
 
   getBlobBaseFee(): JsonText {
-    const { header, isMerged } = this.#describe(this.#blocks.head);
+    const { header, isMerged } = describe(this.#blocks.head.header);
     if (header.excessBlobGas === undefined) return 'null';
     const { number, timestamp } = header;
     return quantity(
@@ -81,8 +83,7 @@ export class EngineFees implements FeeReads {
     const { head, reader } = this.#blocks;
     const header = buildPendingHeader(head, reader.config);
     const blobs = header.excessBlobGas === undefined ? undefined : { blobGasUsed: 0n };
-    const isMerged = isMergedAfter(reader.config, head.totalDifficulty);
-    return { header: { ...header, gasUsed: 0n, ...blobs }, isMerged };
+    return describe({ ...header, gasUsed: 0n, ...blobs });
   }
 
   #findBlock(reference: BlockReference): FeeBlock {
@@ -95,7 +96,7 @@ export class EngineFees implements FeeReads {
     }
     const stored = this.#blocks.find(reference);
     if (stored === undefined) throw new ChainError('failed', 'header not found');
-    return this.#describe(stored);
+    return describe(stored.header);
   }
 
   *#collectHistory(
@@ -109,7 +110,7 @@ export class EngineFees implements FeeReads {
     const history = new FeeHistory(reader.config);
     for (let number = last + 1n - BigInt(count); number <= last; number++) {
       const isNewest = number === last;
-      const block = isNewest ? newest : this.#describe(requirePart(reader.getHeader(number)));
+      const block = isNewest ? newest : describe(requirePart(reader.getHeader(number)).header);
       const { header } = block;
       if (percentiles.length === 0) history.add(block, undefined);
       else {
@@ -120,11 +121,10 @@ export class EngineFees implements FeeReads {
     }
     return joinParts(history.encode(), count * (percentiles.length + 4) * REWARD_BYTES);
   }
+}
 
-  #describe({ header, totalDifficulty }: StoredHeader): FeeBlock {
-    const isMerged = isMergedAfter(this.#blocks.reader.config, totalDifficulty - header.difficulty);
-    return { header, isMerged };
-  }
+function describe(header: Header): FeeBlock {
+  return { header, isMerged: header.difficulty === 0n };
 }
 
 /** The work, which ends at its next pause when its caller has gone. */

@@ -8,7 +8,7 @@ import { encodeRlp } from '../../primitives/rlp.ts';
 import { sha256 } from '../../primitives/sha256.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
-import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { rulesAt } from '../transition/rules.ts';
 
 const EMPTY_LIST_HASH = keccak256(encodeRlp([]));
 /** EIP-7685 of no requests. */
@@ -23,7 +23,7 @@ export type PendingBlock = { readonly header: Header; readonly body: Uint8Array 
 export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
   const { number, timestamp, parentHash, difficulty, gasLimit, stateRoot, baseFeePerGas, excessBlobGas } =
     buildPendingHeader(head, config);
-  const isMerged = isMergedAfter(config, head.totalDifficulty);
+  const isMerged = difficulty === 0n;
   const { revision } = rulesAt(config, { number, timestamp, isMerged });
   const hasWithdrawals = isAtLeast(revision, 'shanghai');
   const header: Header = {

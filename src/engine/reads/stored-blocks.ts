@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
-import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { rulesAt } from '../transition/rules.ts';
 
 /** The block in whose state something is executed or read, and whether it is meant as the one that comes next. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
@@ -56,11 +56,10 @@ export class StoredBlocks {
   }
 
   /** Price of blob gas in a stored block, wei; 0 before Cancun. */
-  getBlobGasPrice({ header, totalDifficulty }: StoredHeader): bigint {
-    const { config } = this.reader;
-    const isMerged = isMergedAfter(config, totalDifficulty - header.difficulty);
-    const { number, timestamp } = header;
-    return blobBaseFeeOf(header, rulesAt(config, { number, timestamp, isMerged }));
+  getBlobGasPrice({ header }: Pick<StoredHeader, 'header'>): bigint {
+    const { number, timestamp, difficulty } = header;
+    const rules = rulesAt(this.reader.config, { number, timestamp, isMerged: difficulty === 0n });
+    return blobBaseFeeOf(header, rules);
   }
 
   /** The receipts of a stored block as the store has them. */

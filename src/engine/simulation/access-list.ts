@@ -9,7 +9,8 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { buildSimulatedCall, checkCallDefaults, startChecked } from './blocks/simulated-call.ts';
+import { buildSimulatedCall } from './blocks/simulated-call.ts';
+import { checkCall } from './check-call.ts';
 import { advance, type Execution } from './execution.ts';
 import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
@@ -36,7 +37,7 @@ export function* createAccessList(
   const call = fillFees(simulation.call, simulation.block, simulation.rules, suggestedTip);
   if (call !== simulation.call) simulation.useCall(call);
   const gas = minBigInt(call.gas === undefined ? gasLimit : BigInt(call.gas), MAX_CALL_GAS);
-  checkCallDefaults(call, simulation.rules.chainId);
+  checkCall(call, simulation.rules.chainId);
   const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
   const nonce = call.nonce === undefined ? simulation.getNonce(sender) : BigInt(call.nonce);
   const target = call.to === undefined ? createAddress(sender, nonce) : hexToBytes(call.to);
@@ -70,7 +71,7 @@ function* runOnce(
   simulation.record('accesses');
   const call = { ...simulation.call, accessList: [] };
   try {
-    const running = startChecked(call, simulation.rules, () => simulation.start(gas));
+    const running = simulation.start(gas);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
     simulation.noteEnd(running);
     return running.finish();

@@ -1,23 +1,41 @@
 import type { BlockOverrides } from '../../chain/chain.ts';
+import { activeForks, type ChainConfig } from '../../chain/chain-config.ts';
+import { ChainError } from '../../chain/errors.ts';
 import type { Header } from '../../chain/header.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast } from '../../evm/revision.ts';
 import { padLeft } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
-import { environmentOf } from '../transition/block-environment.ts';
-import { type BlockRules, isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { blobBaseFeeOf, environmentOf } from '../transition/block-environment.ts';
+import { type BlockRules, rulesAt } from '../transition/rules.ts';
 import { buildPendingHeader } from './pending-header.ts';
+
+/** What is simulated: geth reads overrides of the block in another way for an estimate than for a call. */
+export type SimulationKind = 'call' | 'estimate' | 'accessList';
 
 /** Rules and block that a call sees. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
   readonly block: BlockEnvironment;
-  /** The same block for who offers no price: geth does not ask such a call for the base fee, and shows it none. */
+  /** The same block for a call that offers no price: geth does not ask such a call for the base fee, and shows it none. */
   readonly freeBlock: BlockEnvironment;
+  /** Whether fee market fields count: the block has a base fee, or is given one. */
+  readonly hasBaseFee: boolean;
+  /** Whether number and time are past these forks, be the block merged or not: what geth's bounds of an estimate ask. */
+  readonly isPastCancun: boolean;
+  readonly isPastOsaka: boolean;
 };
 
 const NO_HASH = new Uint8Array(32);
+
+/** @throws ChainError with geth's text for overrides that only blocks to be built can have */
+export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides): void {
+  const name =
+    beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined;
+  if (name === undefined) return;
+  throw new ChainError('failed', `block override "${name}" is not supported for this RPC method`);
+}
 
 /** The environment of a stored block, or of the one that would follow it, with overrides. */
 export function createCallEnvironment(
@@ -25,34 +43,62 @@ export function createCallEnvironment(
   stored: StoredHeader,
   isPending: boolean,
   overrides: BlockOverrides,
+  kind: SimulationKind,
 ): CallEnvironment {
   const { config } = reader;
   const header: Header = isPending ? buildPendingHeader(stored, config) : stored.header;
-  const { number, timestamp } = header;
-  const parentDifficulty = isPending
-    ? stored.totalDifficulty
-    : stored.totalDifficulty - stored.header.difficulty;
-  const isMerged = number === 0n ? isMergedAfter(config, 0n) : isMergedAfter(config, parentDifficulty);
+  const { number } = header;
   const natural = environmentOf(
     header,
-    rulesAt(config, { number, timestamp, isMerged }),
+    rulesOf(config, header, header.difficulty === 0n),
     // With the block number overridden, code may ask for blocks that come after this one.
     (ancestor) => (ancestor < number && reader.getHeader(ancestor)?.hash) || NO_HASH,
   );
-  const overridden = overrideEnvironment(natural, overrides);
-  const rules = rulesAt(config, { number: overridden.number, timestamp: overridden.timestamp, isMerged });
-  const block = withBaseFee(overridden, rules);
+  const overridden = overrideEnvironment(natural, overrides, kind);
+  const isMerged =
+    kind === 'estimate'
+      ? overridden.difficulty === 0n
+      : header.difficulty === 0n || overrides.prevRandao !== undefined;
+  const rules = rulesOf(config, overridden, isMerged);
+  const priced =
+    kind === 'estimate' && overrides.blobBaseFee === undefined
+      ? { ...overridden, blobBaseFee: blobBaseFeeOf(header, rules) }
+      : overridden;
+  const block = withBaseFee(priced, rules);
   const { baseFeePerGas } = block;
-  return { rules, block, freeBlock: baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n } };
+  const { number: at, timestamp } = block;
+  const forks = activeForks(config, { number: at, timestamp, isMerged: true });
+  return {
+    rules,
+    block,
+    freeBlock: baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n },
+    hasBaseFee: overridden.baseFeePerGas !== undefined,
+    isPastCancun: forks.includes('cancun'),
+    isPastOsaka: forks.includes('osaka'),
+  };
 }
 
-function overrideEnvironment(block: BlockEnvironment, overrides: BlockOverrides): BlockEnvironment {
+function rulesOf(
+  config: ChainConfig,
+  { number, timestamp }: { readonly number: bigint; readonly timestamp: bigint },
+  isMerged: boolean,
+): BlockRules {
+  return rulesAt(config, { number, timestamp, isMerged });
+}
+
+/** For an estimate geth changes the header: one after the merge has no difficulty to change. */
+function overrideEnvironment(
+  block: BlockEnvironment,
+  overrides: BlockOverrides,
+  kind: SimulationKind,
+): BlockEnvironment {
   const integer = (text: string | undefined, otherwise: bigint): bigint =>
     text === undefined ? otherwise : BigInt(text);
+  const keepsDifficulty = kind === 'estimate' && block.difficulty === 0n;
   return {
     ...block,
     number: integer(overrides.number, block.number),
-    difficulty: integer(overrides.difficulty, block.difficulty),
+    difficulty: keepsDifficulty ? 0n : integer(overrides.difficulty, block.difficulty),
     timestamp: integer(overrides.time, block.timestamp),
     gasLimit: integer(overrides.gasLimit, block.gasLimit),
     beneficiary:

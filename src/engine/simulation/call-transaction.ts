@@ -8,6 +8,7 @@ import type {
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
+import type { GivenLists } from '../transition/validate-transaction.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
@@ -17,6 +18,7 @@ export type SimulatedTransaction = {
     accessList: TransactionBody['accessList'];
   };
   readonly sender: Uint8Array;
+  readonly given: GivenLists;
 };
 
 /** What most calls do not have. */
@@ -38,6 +40,16 @@ function typeOf(call: CallObject): TransactionType {
   return call.accessList === undefined ? 0 : 1;
 }
 
+const NO_LIST_GIVEN: GivenLists = { hasAccessList: false, hasBlobs: false, hasAuthorizations: false };
+
+function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObject): GivenLists {
+  const hasAccessList = accessList !== undefined;
+  const hasBlobs = blobVersionedHashes !== undefined;
+  const hasAuthorizations = authorizationList !== undefined;
+  if (!hasAccessList && !hasBlobs && !hasAuthorizations) return NO_LIST_GIVEN;
+  return { hasAccessList, hasBlobs, hasAuthorizations };
+}
+
 /**
  * A call object as a transaction that nobody signed. Fields that are not given have geth's defaults: sender
  * and value zero, no fees. Fee market fields are void before London.
@@ -51,6 +63,7 @@ export function buildCallTransaction(
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;
   return {
+    given: listsOf(call),
     sender: call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
     body: {
       type: typeOf(call),

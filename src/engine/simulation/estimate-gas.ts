@@ -1,6 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { GAS_PER_BLOB } from '../../chain/transaction.ts';
-import { isAtLeast } from '../../evm/revision.ts';
+import { isOutOfGas } from '../../evm/status.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
@@ -33,25 +33,31 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
 }
 
 /** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
-function findUpperBound(simulation: Simulation, blockLimit: bigint): bigint {
-  const { call } = simulation;
+function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
+  const { call, environment } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
-  let bound = asked >= TRANSFER_GAS ? asked : blockLimit;
-  const isOsaka = isAtLeast(simulation.rules.revision, 'osaka');
-  bound = minBigInt(bound, isOsaka ? MAX_TRANSACTION_GAS : MAX_CALL_GAS);
-  const { feeCap } = simulation;
-  if (feeCap === 0n) return bound;
+  let bound = asked >= TRANSFER_GAS ? asked : environment.block.gasLimit;
+  if (environment.isPastOsaka) bound = minBigInt(bound, MAX_TRANSACTION_GAS);
+  bound = minBigInt(bound, findAllowance(simulation) ?? bound);
+  return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
+}
+
+/** The most gas that the sender can pay at the price offered; undefined where no price is. */
+function findAllowance(simulation: Simulation): bigint | undefined {
+  const { call, environment, feeCap } = simulation;
+  if (feeCap === 0n) return undefined;
+  const value = BigInt(call.value ?? 0);
   let available = simulation.getBalance(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
-  if (call.value !== undefined) {
-    if (BigInt(call.value) >= available) throw new ChainError('failed', 'insufficient funds for transfer');
-    available -= BigInt(call.value);
-  }
+  if (value >= available) throw new ChainError('failed', 'insufficient funds for transfer');
+  available -= value;
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
-  const blobCost = blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0);
-  if (blobs > 0n && blobCost >= available)
-    throw new ChainError('failed', 'insufficient funds for gas * price + value');
-  const allowance = (available - blobCost) / feeCap;
-  return minBigInt(bound, allowance);
+  if (environment.isPastCancun && blobs > 0n) {
+    // geth computes in 256 bits, and does not look whether that is enough here.
+    const cost = BigInt.asUintN(256, blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0));
+    if (cost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
+    available -= cost;
+  }
+  return available / feeCap;
 }
 
 function isPlainTransfer(simulation: Simulation): boolean {
@@ -87,15 +93,15 @@ function* isConfirmed(
  * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
  * upper bound tells exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
  * confirm its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
- * @param blockLimit gas limit of the pending block: the bound when the call gives no gas (spec 4, rule 3)
+ * @param gasCap the most gas that any call may have; where the call gives no gas, the block's limit is the bound (spec 4, rule 3)
  * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
-export function* estimateGas(simulation: Simulation, blockLimit: bigint): Execution<bigint> {
-  const high = findUpperBound(simulation, blockLimit);
+export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {
+  const high = findUpperBound(simulation, gasCap);
   if (isPlainTransfer(simulation) && (yield* succeedsAsTransfer(simulation))) return TRANSFER_GAS;
   const { succeeded, result } = yield* attempt(simulation, high);
   if (!succeeded || result === undefined) {
-    if (result !== undefined && result.reason !== 'out of gas') throw toChainError(result);
+    if (result !== undefined && !isOutOfGas(result.reason)) throw toChainError(result);
     throw new ChainError('failed', `gas required exceeds allowance (${high})`);
   }
   const needed = result.gasNeeded;

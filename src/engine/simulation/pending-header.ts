@@ -2,7 +2,7 @@ import type { ChainConfig } from '../../chain/chain-config.ts';
 import type { Header } from '../../chain/header.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
-import { isMergedAfter, rulesAt } from '../transition/rules.ts';
+import { isMergedPast, rulesAt } from '../transition/rules.ts';
 
 /** Seconds from the head to the block that would follow it: one slot. */
 const SLOT_SECONDS = 12n;
@@ -11,7 +11,8 @@ const SLOT_SECONDS = 12n;
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;
   const timestamp = head.header.timestamp + SLOT_SECONDS;
-  const rules = rulesAt(config, { number, timestamp, isMerged: isMergedAfter(config, head.totalDifficulty) });
+  const isMerged = isMergedPast(config, head);
+  const rules = rulesAt(config, { number, timestamp, isMerged });
   const baseFeePerGas = nextBaseFee(head.header, rules);
   const excessBlobGas = nextExcessBlobGas(head.header, rules);
   return {

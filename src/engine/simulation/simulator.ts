@@ -7,7 +7,7 @@ import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import type { RunningTransaction } from '../transition/running-transaction.ts';
-import { type CallEnvironment, createCallEnvironment } from './call-environment.ts';
+import { type CallEnvironment, createCallEnvironment, type SimulationKind } from './call-environment.ts';
 import {
   buildCallTransaction,
   type CallLists,
@@ -18,7 +18,7 @@ import {
 import { EvmPool, type PooledEvm } from './evm-pool.ts';
 import type { Execution } from './execution.ts';
 import type { GasMeter } from './gas-meter.ts';
-import { applyStateOverrides, type PrecompileOverrides } from './state-overrides.ts';
+import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
 /** One execution as it is asked for, at a block that exists. */
 export type SimulationRequest = {
@@ -36,6 +36,13 @@ export type SimulationRequest = {
  * speed this much runs for several seconds.
  */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
+
+/** What geth lets overrides do to precompiles. */
+const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
+  call: 'movable',
+  estimate: 'checked',
+  accessList: 'fixed',
+};
 
 /** Recorded accesses that are dropped in one piece: 0.3 ms. */
 const ACCESSES_PIECE = 1_024;
@@ -69,8 +76,8 @@ export class Simulator {
   }
 
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
-  open(request: SimulationRequest): Simulation {
-    const environment = this.#environmentOf(request);
+  open(request: SimulationRequest, kind: SimulationKind): Simulation {
+    const environment = this.#environmentOf(request, kind);
     return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment, this.#meter);
   }
 
@@ -94,13 +101,16 @@ export class Simulator {
     this.#evms.release(simulation.close());
   }
 
-  #environmentOf({ blockNumber, isPending, blockOverrides }: SimulationRequest): CallEnvironment {
+  #environmentOf(
+    { blockNumber, isPending, blockOverrides }: SimulationRequest,
+    kind: SimulationKind,
+  ): CallEnvironment {
     const last = this.#last;
     if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending)
       return last.environment;
     const stored = this.#reader.getHeader(blockNumber);
     if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
-    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {});
+    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {}, kind);
     if (blockOverrides === undefined) this.#last = { block: blockNumber, isPending, environment };
     return environment;
   }
@@ -140,9 +150,9 @@ export class Simulation {
    * Before the first run: reads the call's lists and changes the state that every run begins with.
    * @throws ChainError with geth's text for contradictions
    */
-  *prepare(overrides: StateOverrides | undefined, precompiles: PrecompileOverrides = {}): Execution<void> {
+  *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
     if (overrides !== undefined) {
-      yield* applyStateOverrides(overrides, this.#evm.state, precompiles);
+      yield* applyStateOverrides(overrides, this.#evm.state, { precompiles: PRECOMPILES[kind] });
       this.#mark = this.#evm.mark();
     }
     this.#lists = yield* decodeCallLists(this.call);
@@ -190,6 +200,10 @@ export class Simulation {
     return this.#environment.rules;
   }
 
+  get environment(): CallEnvironment {
+    return this.#environment;
+  }
+
   /** The most that the call offers for a unit of gas, wei; 0n when it offers no price. */
   get feeCap(): bigint {
     return this.#transaction.body.maxFeePerGas;
@@ -217,7 +231,9 @@ export class Simulation {
 
   /** Replaces the access list in the runs to come. */
   useAccessList(accessList: CallLists['accessList']): void {
-    this.#transaction.body.accessList = accessList;
+    const built = this.#transaction;
+    built.body.accessList = accessList;
+    this.#built = { ...built, given: { ...built.given, hasAccessList: true } };
   }
 
   /** What is recorded in the runs to come. */
@@ -251,22 +267,19 @@ export class Simulation {
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
-    const { body, sender } = this.#transaction;
+    const { body, sender, given } = this.#transaction;
     const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
-    const isBlobFree = body.blobVersionedHashes.length > 0 && body.maxFeePerBlobGas === 0n;
+    const isBlobFree =
+      body.maxFeePerBlobGas === 0n && (given.hasBlobs || this.call.maxFeePerBlobGas !== undefined);
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
     body.gasLimit = gasLimit;
-    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated');
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated', given);
   }
 
   get #transaction(): SimulatedTransaction {
-    this.#built ??= buildCallTransaction(
-      this.call,
-      this.#environment.block.baseFeePerGas !== undefined,
-      this.#lists,
-    );
+    this.#built ??= buildCallTransaction(this.call, this.#environment.hasBaseFee, this.#lists);
     return this.#built;
   }
 }

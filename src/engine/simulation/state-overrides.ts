@@ -28,12 +28,13 @@ function* putSlots(
   }
 }
 
-/** What overrides do to precompiles. */
-export type PrecompileOverrides = {
+/** What becomes of precompiles whose accounts are overridden. `checked`: they stay, but must be movable. `fixed`: none can be moved. */
+export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
+
+export type OverrideOptions = {
+  readonly precompiles: PrecompileHandling;
   /** Takes the addresses where precompiles were removed or put. */
   readonly moved?: Uint8Array[];
-  /** They stay where they are, and cannot be moved. */
-  readonly areFixed?: boolean;
 };
 
 type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
@@ -46,25 +47,36 @@ type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly
 function* planMoves(
   state: WorldState,
   overrides: StateOverrides,
-  { areFixed = false }: PrecompileOverrides,
+  handling: PrecompileHandling,
 ): Execution<PrecompileMove[]> {
   const moves: PrecompileMove[] = [];
   let problem: { readonly from: string; readonly message: string } | undefined;
   let count = 0;
-  for (const from of Object.keys(overrides)) {
+  for (const [from, override] of Object.entries(overrides)) {
     if (++count % PIECE === 0) yield 'sliceUsed';
-    const target = overrides[from]?.movePrecompileToAddress?.toLowerCase();
-    if (target === undefined || (problem !== undefined && problem.from < from)) continue;
-    const number = areFixed ? 0 : state.getPrecompile(hexToBytes(from));
-    const to = hexToBytes(target);
-    if (number === 0) {
-      problem = { from, message: `account ${checksumAddress(hexToBytes(from))} is not a precompile` };
-    } else if (overrides[target] !== undefined) {
-      problem = { from, message: `account ${checksumAddress(to)} is already overridden` };
-    } else moves.push({ from, to, number });
+    if (problem !== undefined && problem.from < from) continue;
+    const target = override.movePrecompileToAddress?.toLowerCase();
+    const number = target === undefined || handling === 'fixed' ? 0 : state.getPrecompile(hexToBytes(from));
+    const contradiction = findContradiction(overrides, from, number);
+    if (contradiction !== undefined) problem = { from, message: contradiction };
+    else if (target !== undefined) moves.push({ from, to: hexToBytes(target), number });
   }
   if (problem !== undefined) throw new ChainError('failed', problem.message);
   return moves.sort((a, b) => (a.from < b.from ? -1 : 1));
+}
+
+/** @param precompile that of the account, 0 for none */
+function findContradiction(overrides: StateOverrides, key: string, precompile: number): string | undefined {
+  const { movePrecompileToAddress, state, stateDiff } = overrides[key] ?? {};
+  const name = (address: string): string => `account ${checksumAddress(hexToBytes(address))}`;
+  if (movePrecompileToAddress !== undefined) {
+    if (precompile === 0) return `${name(key)} is not a precompile`;
+    const target = movePrecompileToAddress.toLowerCase();
+    if (overrides[target] !== undefined) return `${name(target)} is already overridden`;
+  }
+  return state !== undefined && stateDiff !== undefined
+    ? `${name(key)} has both 'state' and 'stateDiff'`
+    : undefined;
 }
 
 /**
@@ -74,24 +86,22 @@ function* planMoves(
 export function* applyStateOverrides(
   overrides: StateOverrides,
   state: WorldState,
-  precompiles: PrecompileOverrides = {},
+  { precompiles, moved }: OverrideOptions,
 ): Execution<void> {
   let count = 0;
-  const { moved, areFixed = false } = precompiles;
-  for (const { to, number } of yield* planMoves(state, overrides, precompiles)) {
+  const moves = yield* planMoves(state, overrides, precompiles);
+  const isMovable = precompiles === 'movable';
+  for (const { to, number } of isMovable ? moves : []) {
     state.setPrecompile(to, number);
     moved?.push(to);
   }
   for (const [key, override] of Object.entries(overrides)) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
-    if (!areFixed && state.getPrecompile(address) !== 0) {
+    if (isMovable && state.getPrecompile(address) !== 0) {
       // Whatever is overridden is an ordinary account.
       state.setPrecompile(address, 0);
       moved?.push(address);
-    }
-    if (override.state !== undefined && override.stateDiff !== undefined) {
-      throw new ChainError('failed', `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
     }
     if (override.nonce !== undefined) state.setNonce(address, BigInt(override.nonce));
     if (override.balance !== undefined) state.setBalance(address, BigInt(override.balance));

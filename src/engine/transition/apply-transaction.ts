@@ -1,7 +1,6 @@
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
@@ -9,9 +8,14 @@ import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 import { rulesOfMode, type TransactionMode } from './transaction-modes.ts';
-import { validateFees, validateSender, validateSenderCode } from './validate-transaction.ts';
+import {
+  type GivenLists,
+  LISTS_BY_TYPE,
+  validateFields,
+  validateSender,
+  validateSenderCode,
+} from './validate-transaction.ts';
 
-const MAX_INIT_CODE_LENGTH = 49_152;
 const MAX_BALANCE = 2n ** 256n - 1n;
 
 /**
@@ -34,6 +38,7 @@ export function applyTransaction(
 
 /**
  * Begins a transaction: validation and payment (yellow paper 6, geth's state transition).
+ * @param given its lists, where its type does not say
  * @throws TransactionError when it may not be executed; the state is as before then.
  */
 export function startTransaction(
@@ -41,6 +46,7 @@ export function startTransaction(
   sender: Uint8Array,
   context: ExecutionContext,
   modeName: TransactionMode,
+  given: GivenLists = LISTS_BY_TYPE[tx.type] as GivenLists,
 ): RunningTransaction {
   const mode = rulesOfMode(modeName);
   const { evm, block, rules } = context;
@@ -50,13 +56,7 @@ export function startTransaction(
   const account = mode.checksNonce ? (state.getAccount(sender) ?? EMPTY_ACCOUNT) : undefined;
   if (account !== undefined) validateSender(tx, sender, account);
   if (account !== undefined && mode.checksSenderCode) validateSenderCode(sender, account, state);
-  validateFees(tx, sender, block, mode.isPriceFree);
-  if (tx.to === undefined && isAtLeast(rules.revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
-    throw new TransactionError(
-      `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
-      'initCodeSize',
-    );
-  }
+  validateFields(tx, sender, context, given, mode.isPriceFree);
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
   const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;

@@ -6,6 +6,7 @@ import {
   type ForkName,
   type ForkPoint,
 } from '../../chain/chain-config.ts';
+import type { Header } from '../../chain/header.ts';
 import type { BombDelay } from '../../evm/difficulty.ts';
 import { REVISIONS, type Revision } from '../../evm/revision.ts';
 
@@ -63,4 +64,31 @@ export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
 /** Whether the block after one with this total difficulty is proof-of-stake (EIP-3675). */
 export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boolean {
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
+}
+
+/** Whether the block after this one is: past a block without difficulty all are. */
+export function isMergedPast(
+  config: ChainConfig,
+  {
+    header,
+    totalDifficulty,
+  }: { readonly header: Pick<Header, 'difficulty'>; readonly totalDifficulty: bigint },
+): boolean {
+  return header.difficulty === 0n || isMergedAfter(config, totalDifficulty);
+}
+
+/**
+ * Whether this block is. Without a terminal total difficulty, and past a fork by time, its own difficulty says so, as in geth: test
+ * chains have forks by time from the beginning, and a terminal total difficulty that they do not reach.
+ */
+export function isMergedBlock(
+  config: ChainConfig,
+  parentTotalDifficulty: bigint,
+  { difficulty, timestamp }: Pick<Header, 'difficulty' | 'timestamp'>,
+): boolean {
+  if (isMergedAfter(config, parentTotalDifficulty)) return true;
+  const { terminalTotalDifficulty, timeForks } = config;
+  const goesByDifficulty =
+    terminalTotalDifficulty === undefined || timeForks.some(({ time }) => time <= timestamp);
+  return goesByDifficulty && difficulty === 0n;
 }

@@ -2,6 +2,7 @@ import { blobGasOf, type Transaction, type TransactionBody } from '../../chain/t
 import type { AccountState } from '../../evm/host.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { isAtLeast, type Revision } from '../../evm/revision.ts';
+import { MAX_INIT_CODE_LENGTH } from '../../evm/status.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
@@ -9,6 +10,7 @@ import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
 import { isLowS } from '../../primitives/signature.ts';
 import { isDelegation } from './delegation.ts';
 import type { BlockRules } from './rules.ts';
+import type { ExecutionContext } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 
 /** First revision that knows each transaction type: EIP-2930, 1559, 4844, 7702. */
@@ -85,65 +87,111 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** EIP-1559, 4844 and 7702: fee fields against the block's prices, and the types' own fields. */
-export function validateFees(
+/** Which of its lists a transaction has, be they empty or not: what a call gives, or a signed transaction's type. */
+export type GivenLists = {
+  readonly hasAccessList: boolean;
+  readonly hasBlobs: boolean;
+  readonly hasAuthorizations: boolean;
+};
+
+/** By type: signed transactions' types are checked beforehand, access lists among them. */
+export const LISTS_BY_TYPE: readonly GivenLists[] = [0, 1, 2, 3, 4].map((type) => ({
+  hasAccessList: false,
+  hasBlobs: type === 3,
+  hasAuthorizations: type === 4,
+}));
+
+/**
+ * EIP-1559, 2930, 3860, 4844 and 7702: fee fields against the block's prices, and what belongs to types, in geth's order.
+ * @throws TransactionError
+ */
+export function validateFields(
   tx: TransactionBody,
   sender: Uint8Array,
-  block: BlockEnvironment,
+  { block, rules: { revision } }: Pick<ExecutionContext, 'block' | 'rules'>,
+  given: GivenLists,
   skipsBaseFee: boolean,
 ): void {
-  if (
-    block.baseFeePerGas !== undefined &&
-    !(skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n)
-  ) {
-    if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
-      throw new TransactionError(
-        `max priority fee per gas higher than max fee per gas: ${describe(sender)}, ` +
-          `maxPriorityFeePerGas: ${tx.maxPriorityFeePerGas}, maxFeePerGas: ${tx.maxFeePerGas}`,
-        'tipAboveFeeCap',
-      );
-    }
-    if (tx.maxFeePerGas < block.baseFeePerGas) {
-      throw new TransactionError(
-        `max fee per gas less than block base fee: ${describe(sender)}, ` +
-          `maxFeePerGas: ${tx.maxFeePerGas}, baseFee: ${block.baseFeePerGas}`,
-        'feeCapTooLow',
-      );
-    }
-  }
-  if (tx.type === 3 || tx.blobVersionedHashes.length > 0) validateBlobs(tx, sender, block, skipsBaseFee);
-  if (tx.type === 4) {
-    if (tx.to === undefined) {
-      throw new TransactionError(
-        `EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`,
-      );
-    }
-    if (tx.authorizationList.length === 0) {
-      throw new TransactionError(
-        `EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`,
-      );
-    }
+  if (isAtLeast(revision, 'london')) validateFees(tx, sender, block, skipsBaseFee);
+  if (given.hasAccessList) expectFork('access list', sender, revision, 'berlin');
+  if (given.hasBlobs) validateBlobs(tx, sender, revision);
+  if (isAtLeast(revision, 'cancun')) validateBlobFee(tx, sender, block, skipsBaseFee);
+  if (given.hasAuthorizations) validateAuthorizations(tx, sender, revision);
+  if (tx.to === undefined && isAtLeast(revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
+    throw new TransactionError(
+      `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
+      'initCodeSize',
+    );
   }
 }
 
-function validateBlobs(
+function expectFork(kind: string, sender: Uint8Array, revision: Revision, since: Revision): void {
+  if (isAtLeast(revision, since)) return;
+  throw new TransactionError(
+    `transaction type not supported: ${kind} tx (sender ${checksumAddress(sender)})`,
+  );
+}
+
+function validateFees(
+  tx: TransactionBody,
+  sender: Uint8Array,
+  { baseFeePerGas = 0n }: BlockEnvironment,
+  skipsBaseFee: boolean,
+): void {
+  if (skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n) return;
+  if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
+    throw new TransactionError(
+      `max priority fee per gas higher than max fee per gas: ${describe(sender)}, ` +
+        `maxPriorityFeePerGas: ${tx.maxPriorityFeePerGas}, maxFeePerGas: ${tx.maxFeePerGas}`,
+      'tipAboveFeeCap',
+    );
+  }
+  if (tx.maxFeePerGas < baseFeePerGas) {
+    throw new TransactionError(
+      `max fee per gas less than block base fee: ${describe(sender)}, ` +
+        `maxFeePerGas: ${tx.maxFeePerGas}, baseFee: ${baseFeePerGas}`,
+      'feeCapTooLow',
+    );
+  }
+}
+
+function validateBlobs(tx: TransactionBody, sender: Uint8Array, revision: Revision): void {
+  expectFork('blob', sender, revision, 'cancun');
+  if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
+  const { blobVersionedHashes: hashes } = tx;
+  if (hashes.length === 0) throw new TransactionError('blob transaction missing blob hashes');
+  if (isAtLeast(revision, 'osaka') && hashes.length > MAX_BLOBS_PER_TRANSACTION) {
+    throw new TransactionError('blob transaction has too many blobs');
+  }
+  const invalid = hashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION);
+  if (invalid >= 0) throw new TransactionError(`blob ${invalid} has invalid hash version`);
+}
+
+function validateBlobFee(
   tx: TransactionBody,
   sender: Uint8Array,
   block: BlockEnvironment,
   skipsBaseFee: boolean,
 ): void {
-  if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
-  if (tx.blobVersionedHashes.length === 0) throw new TransactionError('blob transaction missing blob hashes');
-  tx.blobVersionedHashes.forEach((hash, index) => {
-    if (hash[0] !== BLOB_HASH_VERSION) {
-      throw new TransactionError(`blob ${index} has invalid hash version`);
-    }
-  });
-  if (skipsBaseFee && tx.maxFeePerBlobGas === 0n) return;
-  if (blobGasOf(tx) > 0n && tx.maxFeePerBlobGas < block.blobBaseFee) {
+  if (blobGasOf(tx) === 0n || (skipsBaseFee && tx.maxFeePerBlobGas === 0n)) return;
+  if (tx.maxFeePerBlobGas < block.blobBaseFee) {
     throw new TransactionError(
       `max fee per blob gas less than block blob gas fee: ${describe(sender)} ` +
         `blobGasFeeCap: ${tx.maxFeePerBlobGas}, blobBaseFee: ${block.blobBaseFee}`,
+    );
+  }
+}
+
+function validateAuthorizations(tx: TransactionBody, sender: Uint8Array, revision: Revision): void {
+  expectFork('setcode', sender, revision, 'prague');
+  if (tx.to === undefined) {
+    throw new TransactionError(
+      `EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`,
+    );
+  }
+  if (tx.authorizationList.length === 0) {
+    throw new TransactionError(
+      `EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`,
     );
   }
 }

@@ -28,7 +28,7 @@ import { isLess } from './words/compare.ts';
 import {
   accountOf, areSlotsCrowded, clearSlots, takeSlotAccess, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, settleSlots, warmSlot,
 } from './slots.ts';
-import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, REVERT, SLICE_USED, SUCCESS } from './status.ts';
+import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, REVERT, SLICE_USED, SUCCESS } from './status.ts';
 import { copyWord, isZero } from './words/word.ts';
 
 export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, setRecorded, undoPiece };
@@ -265,6 +265,10 @@ export function beginCreation(given: i64, slice: i64, nonce: u64): i32 {
   copyWord(ORIGIN, CALLER);
   if (isLess(balanceOf(caller), VALUE)) {
     refuse(INSUFFICIENT_BALANCE, given);
+    return DONE;
+  }
+  if (nonce == u64.MAX_VALUE) {
+    refuse(NONCE_OVERFLOW, given);
     return DONE;
   }
   setStatic(false);

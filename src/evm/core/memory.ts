@@ -4,7 +4,7 @@ import { charge } from './gas.ts';
 import { ARENA } from './layout.ts';
 import { halt, memoryBase, memoryLimit, memorySize, reserve, setMemorySize } from './machine.ts';
 import { addPrepaid, pauseAfterPaying } from './needs.ts';
-import { BODY_NEEDS, MEMORY_LIMIT, OUT_OF_GAS } from './status.ts';
+import { BODY_NEEDS, GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './status.ts';
 import { fitsU64 } from './words/word.ts';
 
 /** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
@@ -25,7 +25,7 @@ const PIECE: u64 = 1 << 20;
 
 /** Makes memory reach to `end`. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
 export function growTo(end: u64, gas: i64): i64 {
-  if (end > MAX_REACH) return halt(OUT_OF_GAS);
+  if (end > MAX_REACH) return halt(PRICE_OVERFLOW);
   const words = (end + 31) >> 5;
   const size = words << 5;
   const paid = costOf(<u64>memorySize >> 5);
@@ -65,11 +65,12 @@ export function growOverToo(offset: usize, size: usize, gas: i64, before: i64): 
 }
 
 function growOverSome(offset: usize, size: usize, gas: i64): i64 {
-  if (!fitsU64(offset) || !fitsU64(size)) return halt(OUT_OF_GAS);
+  if (!fitsU64(offset) || !fitsU64(size)) return halt(GAS_OVERFLOW);
   const from = load<u64>(offset);
   const bytes = load<u64>(size);
-  if (from > MAX_REACH || bytes > MAX_REACH) return halt(OUT_OF_GAS);
   const end = from + bytes;
+  // Words beyond a multiple of 32 count too: geth rounds up before it looks whether 64 bits suffice.
+  if (end < from || end > u64.MAX_VALUE - 31) return halt(GAS_OVERFLOW);
   return end <= <u64>memorySize ? gas : growTo(end, gas);
 }
 
@@ -83,6 +84,6 @@ export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
 }
 
 function growForSome(offset: usize, bytes: u32, gas: i64): i64 {
-  if (!fitsU64(offset) || load<u64>(offset) > MAX_REACH) return halt(OUT_OF_GAS);
+  if (!fitsU64(offset) || load<u64>(offset) > u64.MAX_VALUE - 63) return halt(GAS_OVERFLOW);
   return growTo(load<u64>(offset) + bytes, gas);
 }

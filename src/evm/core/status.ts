@@ -23,6 +23,11 @@ export const PRECOMPILE_FAILED: i32 = 17;
 /** A limit of ours, not of the EVM: some region is full. */
 export const MEMORY_LIMIT: i32 = 18;
 export const GAS_OVERFLOW: i32 = 19;
+/** Out of gas as well, with what geth adds: the price of memory, or the gas for a callee before EIP-150, exceeds 64 bits. */
+export const PRICE_OVERFLOW: i32 = 20;
+/** What a call or SELFDESTRUCT costs beside its static gas was not there. */
+export const OUT_OF_CALL_GAS: i32 = 21;
+export const REENTRANCY_SENTRY: i32 = 22;
 
 /** Reasons for which a run returns. */
 export const DONE: i32 = 0;

@@ -31,6 +31,7 @@ export function createBlake2f(cryptography: Cryptography): Precompile {
       const block = parseBlock(input);
       return block && cryptography.compressBlake2b(block);
     },
+    explain: (input) => (input.length === INPUT_BYTES ? 'invalid final flag' : 'invalid input length'),
     *steps(input): Steps<Uint8Array | undefined> {
       const block = parseBlock(input);
       return block && (yield* cryptography.compressBlake2bSteps(block));

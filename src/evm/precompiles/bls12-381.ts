@@ -1,5 +1,6 @@
 import { G1_PRODUCT, G2_PRODUCT, priceSum, type SumPrice } from './bls12-381-gas.ts';
 import { type Cryptography, PAIRS_AT_ONCE } from './cryptography.ts';
+import { BLS12_381, INVALID_ENCODING, isOnCurve, isOnTwist, readCoordinates } from './curve-points.ts';
 import { encodeBoolean, type Precompile } from './precompile.ts';
 import { finishSteps, type Steps } from './steps.ts';
 
@@ -61,6 +62,60 @@ function* splitRecords(
   return [first, second];
 }
 
+const INVALID_LENGTH = 'invalid input length';
+const ONE: Uint8Array = Uint8Array.from({ length: SCALAR_BYTES }, (_, i) => (i === SCALAR_BYTES - 1 ? 1 : 0));
+
+/** What is wrong with field elements of 64 bytes each, in geth's words; their values otherwise. */
+function readElements(input: Uint8Array): bigint[] | string {
+  const elements: bigint[] = [];
+  for (let at = 0; at < input.length; at += PADDED_BYTES) {
+    const padded = input.subarray(at, at + PADDED_BYTES);
+    if (padded.subarray(0, PADDING_BYTES).some((byte) => byte !== 0))
+      return 'invalid field element top bytes';
+    const element = readCoordinates(padded.subarray(PADDING_BYTES), 1, BLS12_381);
+    if (element === undefined) return INVALID_ENCODING;
+    elements.push(...element);
+  }
+  return elements;
+}
+
+/** What is wrong with a point of G1 or G2, by its length; whether it is in the group is not looked at. */
+function findPointProblem(point: Uint8Array): string | undefined {
+  const elements = readElements(point);
+  if (typeof elements === 'string') return elements;
+  const [x0, x1, y0, y1] = elements as [bigint, bigint, bigint, bigint];
+  const isOn =
+    point.length === G1_BYTES ? isOnCurve([x0, x1], BLS12_381) : isOnTwist([x0, x1], [y0, y1], BLS12_381);
+  return isOn ? undefined : 'invalid point: not on curve';
+}
+
+/** The same, with the group. */
+function* findGroupProblem(cryptography: Cryptography, point: Uint8Array): Steps<string | undefined> {
+  const problem = findPointProblem(point);
+  if (problem !== undefined) return problem;
+  const coordinates = unpad(point) as Uint8Array;
+  const { bls12381 } = cryptography;
+  const isG1 = point.length === G1_BYTES;
+  const product = yield* isG1 ? bls12381.multiplyG1(coordinates, ONE) : bls12381.multiplyG2(coordinates, ONE);
+  return product === undefined ? `${isG1 ? 'g1' : 'g2'} point is not on correct subgroup` : undefined;
+}
+
+/** The first of these problems in records of so many bytes. */
+function* explainRecords(
+  input: Uint8Array,
+  recordBytes: number,
+  find: (record: Uint8Array) => Steps<string | undefined>,
+): Steps<string> {
+  if (input.length > 0 && input.length % recordBytes === 0) {
+    for (let at = 0; at < input.length; at += recordBytes) {
+      const problem = yield* find(input.subarray(at, at + recordBytes));
+      if (problem !== undefined) return problem;
+      yield;
+    }
+  }
+  return INVALID_LENGTH;
+}
+
 function createAddition(
   name: string,
   gas: number,
@@ -76,10 +131,17 @@ function createAddition(
       const middle = points.length / 2;
       return pad(add(points.subarray(0, middle), points.subarray(middle)));
     },
+    explain: (input) =>
+      input.length !== 2 * pointBytes
+        ? INVALID_LENGTH
+        : (findPointProblem(input.subarray(0, pointBytes)) ??
+          findPointProblem(input.subarray(pointBytes)) ??
+          INVALID_LENGTH),
   };
 }
 
 function createSum(
+  cryptography: Cryptography,
   name: string,
   price: SumPrice,
   pointBytes: number,
@@ -97,6 +159,10 @@ function createSum(
     gas: (input) => priceSum(Math.floor(input.length / recordBytes), price),
     run: (input) => finishSteps(steps(input)),
     steps,
+    explain: (input) =>
+      explainRecords(input, recordBytes, (record) =>
+        findGroupProblem(cryptography, record.subarray(0, pointBytes)),
+      ),
   };
 }
 
@@ -112,6 +178,10 @@ function createMap(
     run: (input) => {
       const element = input.length === elementBytes ? unpad(input) : undefined;
       return element === undefined ? undefined : pad(map(element));
+    },
+    explain: (input) => {
+      const elements = input.length === elementBytes ? readElements(input) : INVALID_LENGTH;
+      return typeof elements === 'string' ? elements : INVALID_LENGTH;
     },
   };
 }
@@ -132,6 +202,17 @@ function createPairing(cryptography: Cryptography): Precompile {
     gas: (input) => 37_700 + 32_600 * Math.floor(input.length / pairBytes),
     run: (input) => finishSteps(check(input, PAIRS_AT_ONCE.whole)),
     steps: (input) => check(input, PAIRS_AT_ONCE.piece),
+    explain: (input) =>
+      explainRecords(input, pairBytes, function* (pair) {
+        const [g1, g2] = [pair.subarray(0, G1_BYTES), pair.subarray(G1_BYTES)];
+        // Both points are read before the groups are looked at.
+        return (
+          findPointProblem(g1) ??
+          findPointProblem(g2) ??
+          (yield* findGroupProblem(cryptography, g1)) ??
+          (yield* findGroupProblem(cryptography, g2))
+        );
+      }),
   };
 }
 
@@ -139,11 +220,11 @@ function createPairing(cryptography: Cryptography): Precompile {
 export function createBls12381(cryptography: Cryptography): readonly Precompile[] {
   return [
     createAddition('bls12381G1Add', 375, G1_BYTES, (a, b) => cryptography.bls12381.addG1(a, b)),
-    createSum('bls12381G1Sum', G1_PRODUCT, G1_BYTES, (points, scalars) =>
+    createSum(cryptography, 'bls12381G1Sum', G1_PRODUCT, G1_BYTES, (points, scalars) =>
       cryptography.bls12381.multiplyG1(points, scalars),
     ),
     createAddition('bls12381G2Add', 600, G2_BYTES, (a, b) => cryptography.bls12381.addG2(a, b)),
-    createSum('bls12381G2Sum', G2_PRODUCT, G2_BYTES, (points, scalars) =>
+    createSum(cryptography, 'bls12381G2Sum', G2_PRODUCT, G2_BYTES, (points, scalars) =>
       cryptography.bls12381.multiplyG2(points, scalars),
     ),
     createPairing(cryptography),

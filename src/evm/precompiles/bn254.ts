@@ -1,8 +1,26 @@
 import { type Cryptography, PAIRS_AT_ONCE } from './cryptography.ts';
+import { BN254, INVALID_ENCODING, isOnCurve, isOnTwist, readCoordinates } from './curve-points.ts';
 import { encodeBoolean, type Precompile, readPadded } from './precompile.ts';
 import { finishSteps, type Steps } from './steps.ts';
 
 const PAIR_BYTES = 192;
+const POINT_BYTES = 64;
+const NOT_ON_CURVE = 'point is not on curve';
+
+/** What is wrong with a point of G1, in geth's words. */
+function findPointProblem(point: Uint8Array): string | undefined {
+  const coordinates = readCoordinates(point, 2, BN254);
+  if (coordinates === undefined) return INVALID_ENCODING;
+  return isOnCurve(coordinates, BN254) ? undefined : NOT_ON_CURVE;
+}
+
+/** The same for one of G2; whether it is in the group is not looked at. */
+function findTwistProblem(point: Uint8Array): string | undefined {
+  const coordinates = readCoordinates(point, 4, BN254);
+  if (coordinates === undefined) return INVALID_ENCODING;
+  const [xImaginary, xReal, yImaginary, yReal] = coordinates as [bigint, bigint, bigint, bigint];
+  return isOnTwist([xReal, xImaginary], [yReal, yImaginary], BN254) ? undefined : NOT_ON_CURVE;
+}
 
 /** 0x06 (EIP-196). */
 export function createBn254Add(cryptography: Cryptography, gas: number): Precompile {
@@ -10,6 +28,10 @@ export function createBn254Add(cryptography: Cryptography, gas: number): Precomp
     name: 'bn254Add',
     gas: () => gas,
     run: (input) => cryptography.bn254.add(readPadded(input, 0, 64), readPadded(input, 64, 64)),
+    explain: (input) =>
+      findPointProblem(readPadded(input, 0, POINT_BYTES)) ??
+      findPointProblem(readPadded(input, POINT_BYTES, POINT_BYTES)) ??
+      NOT_ON_CURVE,
   };
 }
 
@@ -19,6 +41,7 @@ export function createBn254Multiply(cryptography: Cryptography, gas: number): Pr
     name: 'bn254Multiply',
     gas: () => gas,
     run: (input) => cryptography.bn254.multiply(readPadded(input, 0, 64), readPadded(input, 64, 32)),
+    explain: (input) => findPointProblem(readPadded(input, 0, POINT_BYTES)) ?? NOT_ON_CURVE,
   };
 }
 
@@ -37,5 +60,16 @@ export function createBn254Pairing(
     gas: (input) => gas.base + gas.perPair * Math.floor(input.length / PAIR_BYTES),
     run: (input) => finishSteps(check(input, PAIRS_AT_ONCE.whole)),
     steps: (input) => check(input, PAIRS_AT_ONCE.piece),
+    *explain(input): Steps<string> {
+      if (input.length % PAIR_BYTES !== 0) return 'bad elliptic curve pairing size';
+      for (let at = 0; at < input.length; at += PAIR_BYTES) {
+        const pair = input.subarray(at, at + PAIR_BYTES);
+        const problem =
+          findPointProblem(pair.subarray(0, POINT_BYTES)) ?? findTwistProblem(pair.subarray(POINT_BYTES));
+        if (problem !== undefined) return problem;
+        if ((yield* cryptography.bn254.checkPairing(pair, PAIRS_AT_ONCE.piece)) === undefined) break;
+      }
+      return 'point is not in correct subgroup';
+    },
   };
 }

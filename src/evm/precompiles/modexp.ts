@@ -74,5 +74,6 @@ export function createModexp(
     },
     run: (input) => finishSteps(steps(input)),
     steps,
+    explain: () => `one or more of base/exponent/modulus length exceeded ${lengthLimit} bytes`,
   };
 }

@@ -12,6 +12,8 @@ export type Precompile = {
    * precompiles, this one too, may run between two pieces.
    */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
+  /** Why an input failed, in geth's words; absent where none fails. It takes about as long as `run`. */
+  readonly explain?: (input: Uint8Array) => Steps<string> | string;
 };
 
 /** Stands for any gas beyond what a number holds exactly: no block has as much. */

@@ -16,6 +16,8 @@ import {
 export type Field<T = unknown, R extends boolean = boolean> = {
   readonly codec: Codec<T>;
   readonly isRequired: R;
+  /** Whether a value that the codec refuses counts as absent. */
+  readonly isAnnotation?: boolean;
   /** For the documentation. */
   readonly description?: string;
 };
@@ -28,6 +30,11 @@ export function required<T>(codec: Codec<T>, description?: string): Field<T, tru
 /** A member that may be absent; `null` counts as absent. */
 export function optional<T>(codec: Codec<T>, description?: string): Field<T, false> {
   return { codec, isRequired: false, ...(description !== undefined && { description }) };
+}
+
+/** A member that may be absent, and counts as absent where it is of another form. */
+export function annotation<T>(codec: Codec<T>, description?: string): Field<T, false> {
+  return { ...optional(codec, description), isAnnotation: true };
 }
 
 type Fields = Readonly<Record<string, Field>>;
@@ -65,9 +72,10 @@ class ObjectCodec<T> implements Codec<T> {
   parse(raw: unknown): T {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     const parsed: Record<string, unknown> = {};
-    for (const { name, codec, isRequired } of this.#fields) {
+    for (const field of this.#fields) {
+      const { name, codec, isRequired } = field;
       const value = raw[name];
-      if (value !== undefined && (isRequired || value !== null)) {
+      if (isPresent(field, value)) {
         parsed[name] = parseWithin(codec, value, name);
       } else if (isRequired) throw new ParamProblem('missing value', [name]);
     }
@@ -98,9 +106,10 @@ class ObjectCodec<T> implements Codec<T> {
 
   #putInOrder(raw: JsonObject): T {
     const ordered: Record<string, unknown> = {};
-    for (const { name, isRequired } of this.#fields) {
+    for (const field of this.#fields) {
+      const { name } = field;
       const value = raw[name];
-      if (value !== undefined && (isRequired || value !== null)) ordered[name] = value;
+      if (isPresent(field, value)) ordered[name] = value;
     }
     return ordered as T;
   }
@@ -108,9 +117,10 @@ class ObjectCodec<T> implements Codec<T> {
   *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, T> {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     const parsed: Record<string, unknown> = {};
-    for (const { name, codec, isRequired } of this.#fields) {
+    for (const field of this.#fields) {
+      const { name, codec, isRequired } = field;
       const value = raw[name];
-      if (value !== undefined && (isRequired || value !== null)) {
+      if (isPresent(field, value)) {
         if (pace.count()) yield;
         parsed[name] =
           codec.parseInPieces === undefined
@@ -119,6 +129,21 @@ class ObjectCodec<T> implements Codec<T> {
       } else if (isRequired) throw new ParamProblem('missing value', [name]);
     }
     return (hasSameMembers(raw, parsed) ? raw : parsed) as T;
+  }
+}
+
+function isPresent({ codec, isRequired, isAnnotation = false }: Field, value: unknown): boolean {
+  if (value === undefined || (value === null && !isRequired)) return false;
+  return !isAnnotation || isUnchanged(codec, value) || isReadable(codec, value);
+}
+
+function isReadable(codec: Codec<unknown>, value: unknown): boolean {
+  try {
+    codec.parse(value);
+    return true;
+  } catch (error) {
+    if (error instanceof ParamProblem) return false;
+    throw error;
   }
 }
 

@@ -9,6 +9,8 @@ type TextForm = {
   readonly findProblem: (text: string) => string | undefined;
   /** Whether `findProblem` refuses upper case, so that what it has nothing to say to is in lower case. */
   readonly refusesUpperCase: boolean;
+  /** What an empty text stands for, to which `findProblem` objects; absent: nothing. */
+  readonly empty?: string;
 };
 
 /** Text that is taken in either case and becomes lower case. */
@@ -20,15 +22,18 @@ class TextCodec implements Codec<string> {
   readonly jsonSchema: JsonSchema;
   readonly #findProblem: (text: string) => string | undefined;
   readonly #refusesUpperCase: boolean;
+  readonly #empty: string | undefined;
 
-  constructor({ title, pattern, findProblem, refusesUpperCase }: TextForm) {
+  constructor({ title, pattern, findProblem, refusesUpperCase, empty }: TextForm) {
     this.jsonSchema = { type: 'string', title, pattern };
     this.#findProblem = findProblem;
     this.#refusesUpperCase = refusesUpperCase;
+    this.#empty = empty;
   }
 
   parse(raw: unknown): string {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
+    if (raw === '' && this.#empty !== undefined) return this.#empty;
     const text = raw.toLowerCase();
     const problem = this.#findProblem(text);
     if (problem !== undefined) throw new ParamProblem(problem);

@@ -16,7 +16,8 @@ const SUSPECTS: readonly RegExp[] = [
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
   /\b(?:api[-_ ]?key|token|secret|password|authorization)["']?\s{0,4}[=:]\s{0,4}["']?[^\s"',;&)}\]]{6,}/gi,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])/g,
-  /(?<![\w-])[0-9a-f]{32}(?![\w-])/gi,
+  // With a letter: 32 digits are an amount of wei.
+  /(?<![\w-])(?=\d{0,31}[a-f])[0-9a-f]{32}(?![\w-])/gi,
   /(?<![\w-])(?!0x)(?=[\w-]{0,200}[a-z])(?=[\w-]{0,200}[A-Z])(?=[\w-]{0,200}\d)[\w-]{24,200}(?![\w-])/g,
 ];
 

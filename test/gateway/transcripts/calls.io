@@ -11,7 +11,3 @@
 << 429 {"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded: too many calls are waiting"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x0000000000000000000000000000000000000006"},"latest"]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}
->> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"gasPrice":"0x1","maxFeePerGas":"0x1"}]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified"}}
->> {"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":[{"chainId":"0x1"}]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"chainId does not match node's (have=1, want=1337)"}}

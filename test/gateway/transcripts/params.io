@@ -23,12 +23,8 @@
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 1: block number larger than int64"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"accessList":[{"address":"0x0000000000000000000000000000000000000001"}]}]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 0: accessList[0].storageKeys: missing value"}}
->> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{},"latest",{"0x0000000000000000000000000000000000000001":{"state":{},"stateDiff":{}}}]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 2: 0x0000000000000000000000000000000000000001: account has both 'state' and 'stateDiff'"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{},"latest",{"0x01":{}}]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 2: 0x01: hex string has length 2, want 40 for address"}}
->> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{},"latest",{},{"withdrawals":[]}]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid argument 3: withdrawals: not supported in a call"}}
 // what does not exist is null, not an error
 >> {"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":["0x64"]}
 << {"jsonrpc":"2.0","id":1,"result":null}

@@ -10,7 +10,7 @@ import { installGeth } from './geth-program.ts';
 const JWT_SECRET = '11'.repeat(32);
 const START_MS = 60_000;
 const GAS_CAP_FACTOR = 10n;
-const IMPORT_MS = 600_000;
+const IMPORT_MS = 120_000;
 const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
 const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
 /** What a process printed is kept up to this length, for its error. */
@@ -27,6 +27,8 @@ export type GethChain = {
   readonly blockGasLimit: bigint;
 };
 
+type TemporaryFolder = ReturnType<typeof makeTemporaryFolder>;
+
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -36,18 +38,16 @@ process.on('exit', () => {
 export class GethNode {
   readonly httpPort: number;
   readonly webSocketPort: number;
+  readonly #enginePort: number;
   readonly #child: ChildProcess;
-  readonly #remove: () => void;
+  readonly #folder: TemporaryFolder;
 
-  constructor(
-    child: ChildProcess,
-    ports: { readonly http: number; readonly webSocket: number },
-    remove: () => void,
-  ) {
+  constructor(child: ChildProcess, ports: Ports, folder: TemporaryFolder) {
     this.#child = child;
+    this.#enginePort = ports.engine;
     this.httpPort = ports.http;
     this.webSocketPort = ports.webSocket;
-    this.#remove = remove;
+    this.#folder = folder;
   }
 
   get httpUrl(): string {
@@ -58,13 +58,35 @@ export class GethNode {
     return `ws://127.0.0.1:${this.webSocketPort}`;
   }
 
+  /** The result of a call of its public API. @throws Error with the node's error */
+  ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    return post(this.httpPort, { jsonrpc: '2.0', id: 1, method, params }, {});
+  }
+
+  /** The same of the engine API, which a consensus client uses. */
+  askEngine(method: string, params: readonly unknown[]): Promise<unknown> {
+    return this.postToEngine({ jsonrpc: '2.0', id: 1, method, params });
+  }
+
+  postToEngine(call: unknown): Promise<unknown> {
+    return post(this.#enginePort, call, { authorization: `Bearer ${createToken()}` });
+  }
+
+  /** Ends it, and writes its blocks as RLP to a file. */
+  async export(file: string): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await exited;
+    runGeth(installGeth(), ['--datadir', this.#folder.path, '--state.scheme', 'hash', 'export', file]);
+  }
+
   async close(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const exited = once(this.#child, 'exit');
       this.#child.kill('SIGKILL');
       await exited;
     }
-    this.#remove();
+    this.#folder.remove();
   }
 }
 
@@ -81,8 +103,9 @@ export async function startGeth(chain: GethChain): Promise<GethNode> {
     const secret = join(folder.path, 'jwt');
     writeFileSync(secret, JWT_SECRET);
     const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.blockGasLimit);
-    const node = new GethNode(launched.child, launched, folder.remove);
-    if (chain.headCall !== undefined) await callEngine(launched.engine, readFileSync(chain.headCall, 'utf8'));
+    const node = new GethNode(launched.child, launched, folder);
+    if (chain.headCall !== undefined)
+      expectValid(await node.postToEngine(JSON.parse(readFileSync(chain.headCall, 'utf8'))));
     return node;
   } catch (error) {
     folder.remove();
@@ -100,12 +123,8 @@ export function runGeth(program: string, args: readonly string[]): string {
   }
 }
 
-type Launched = {
-  readonly child: ChildProcess;
-  readonly http: number;
-  readonly webSocket: number;
-  readonly engine: number;
-};
+type Ports = { readonly http: number; readonly webSocket: number; readonly engine: number };
+type Launched = Ports & { readonly child: ChildProcess };
 
 async function launch(program: string, data: readonly string[], blockGasLimit: bigint): Promise<Launched> {
   const apis = 'eth,net,web3,debug,txpool,rpc';
@@ -140,7 +159,7 @@ async function launch(program: string, data: readonly string[], blockGasLimit: b
 }
 
 /** The ports that geth's log names, once it names all three. */
-function readPorts(log: string): Omit<Launched, 'child'> | undefined {
+function readPorts(log: string): Ports | undefined {
   const portWith = (auth: string): number | undefined => {
     const line = [...log.matchAll(HTTP_LINE)].find((match) => match[2] === auth);
     return line === undefined ? undefined : Number(line[1]);
@@ -152,15 +171,28 @@ function readPorts(log: string): Omit<Launched, 'child'> | undefined {
   return { http, engine, webSocket };
 }
 
-/** A call of the engine API. @throws Error unless geth calls the block valid */
-async function callEngine(port: number, body: string): Promise<void> {
+/** @throws Error unless the engine API calls a block valid */
+export function expectValid(result: unknown): void {
+  const { payloadStatus = result } = result as { payloadStatus?: unknown };
+  if ((payloadStatus as { status?: unknown }).status !== 'VALID') {
+    throw new Error(`geth did not take a block: ${JSON.stringify(result)}`);
+  }
+}
+
+async function post(
+  port: number,
+  call: unknown,
+  headers: Readonly<Record<string, string>>,
+): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${createToken()}` },
-    body,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(call),
   });
-  const answer = await response.text();
-  if (!answer.includes('"status":"VALID"')) throw new Error(`geth did not take the head: ${answer}`);
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (answer.error !== undefined)
+    throw new Error(`${JSON.stringify(answer.error)} to ${JSON.stringify(call)}`);
+  return answer.result;
 }
 
 function createToken(): string {

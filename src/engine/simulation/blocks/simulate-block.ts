@@ -24,13 +24,14 @@ import type { ExecutionContext, TransactionResult } from '../../transition/runni
 import { collectRequests, runPreBlockCalls } from '../../transition/system-calls.ts';
 import { TransactionError } from '../../transition/transaction-error.ts';
 import { decodeCallLists } from '../call-transaction.ts';
+import { checkCall } from '../check-call.ts';
 import { advance, type Execution, SLICE_GAS } from '../execution.ts';
 import type { GasMeter } from '../gas-meter.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 import type { HashedHeader } from './prepare-header.ts';
 import { refuseTransaction } from './refuse-transaction.ts';
-import { buildSimulatedCall, checkCallDefaults, startChecked } from './simulated-call.ts';
+import { buildSimulatedCall } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
 
 /** What became of one call. */
@@ -120,7 +121,10 @@ class BlockRun {
     if (stateOverrides !== undefined) {
       evm.open();
       evm.begin();
-      yield* applyStateOverrides(stateOverrides, evm.state, { moved: this.#movedPrecompiles });
+      yield* applyStateOverrides(stateOverrides, evm.state, {
+        precompiles: 'movable',
+        moved: this.#movedPrecompiles,
+      });
       evm.finish();
       this.#collect();
     }
@@ -142,15 +146,15 @@ class BlockRun {
       );
     }
     const gasLimit = minBigInt(asked, this.#parts.budget);
-    checkCallDefaults(call, rules.chainId);
+    checkCall(call, rules.chainId);
     const { baseFeePerGas } = header;
     const place = { nonce, gasLimit, baseFeePerGas, rules, defaultType: 2 } as const;
-    const { body, transaction } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
+    const { body, transaction, given } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
     evm.open();
     let result: TransactionResult;
     try {
       const mode = this.#parts.isValidated ? 'assembled' : 'assembledUnchecked';
-      const running = startChecked(call, rules, () => startTransaction(body, sender, this.#context, mode));
+      const running = startTransaction(body, sender, this.#context, mode, given);
       for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
       this.#parts.meter.used += Number(running.gasSpent);
       result = running.finish();

@@ -12,14 +12,14 @@ import { isJournalFull } from '../journal.ts';
 import { RETURN_DATA } from '../layout.ts';
 import {
   gas as gasRegister, halt, input, inputSize, isStatic, memoryBase, reserve, setCode, setInput, setRegisters, setReserve,
-  setReturnSize, setStatic, sp as spRegister,
+  setReturnSize, setStatic, sp as spRegister, status,
 } from '../machine.ts';
 import { growOver, growOverToo } from '../memory.ts';
 import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
 import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
-import { BODY_SWITCHES, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
+import { BODY_HALTS, BODY_SWITCHES, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
@@ -101,15 +101,15 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 
   const before = gas;
   gas = growOver(inputAt, inputAt - 32, gas);
-  if (gas < 0) return gas;
+  if (gas < 0) return leaveUnpaid(kind, gas);
   gas = growOverToo(outputAt, outputAt - 32, gas, before);
-  if (gas < 0) return gas;
+  if (gas < 0) return leaveUnpaid(kind, gas);
   gas = charge(gas, surcharge(kind, target, delegate, passesValue));
-  if (gas < 0) return gas;
+  if (gas < 0) return leaveUnpaid(kind, gas);
 
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
-  if (handed < 0) return halt(OUT_OF_GAS);
+  if (handed < 0) return halt(fitsU64(sp) ? OUT_OF_GAS : PRICE_OVERFLOW);
   // A stipend that comes back must have been paid. Before EIP-150 what is asked for must be there.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
@@ -151,6 +151,11 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   else if (kind == STATICCALL && exists(target)) touch(target);
   if (kind == STATICCALL) setStatic(true);
   return enter(isPrecompile ? precompileOf(target) : 0, code);
+}
+
+/** Since EIP-7702 geth pays for a call while it computes the price, and for CALL always: its text names the reason twice. */
+function leaveUnpaid(kind: u32, result: i64): i64 {
+  return result == BODY_HALTS && status == OUT_OF_GAS && (kind == CALL || has(EIP7702)) ? halt(OUT_OF_CALL_GAS) : result;
 }
 
 /** EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. */

@@ -11,7 +11,7 @@ import { keccak256 } from '../keccak.ts';
 import { ARENA } from '../layout.ts';
 import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
 import {
-  code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setGasObserved, setInput, setMemory, setRegisters,
+  code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setDetails, setGasObserved, setInput, setMemory, setRegisters,
   setReserve, setReturnSize, setWork, sp as spRegister,
 } from '../machine.ts';
 import { growOver, wordsOf } from '../memory.ts';
@@ -90,7 +90,10 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   gas = growOver(sp - 32, sp - 64, gas);
   if (gas < 0) return gas;
   const size = load<u64>(sp - 64);
-  if (has(EIP3860) && size > INIT_CODE_LIMIT) return halt(MAX_INIT_CODE_SIZE);
+  if (has(EIP3860) && size > INIT_CODE_LIMIT) {
+    setDetails(<u32>size, 0);
+    return halt(MAX_INIT_CODE_SIZE);
+  }
   const self = accountOfFrame();
   const data = size == 0 ? memoryBase : memoryBase + <usize>load<u64>(sp - 32);
   const nonce = nonceOf(self);
@@ -192,13 +195,16 @@ export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size
  * @returns gas left; negative: the creation fails
  */
 export function finishCreation(created: usize, output: usize, size: u32, left: i64): i64 {
-  if (has(EIP170) && size > CODE_LIMIT) return failCreation(MAX_CODE_SIZE);
   if (has(EIP3541) && size > 0 && load<u8>(output) == 0xef) return failCreation(INVALID_CODE);
   const cost = <i64>size * CODE_BYTE_GAS;
   if (cost > left) {
     if (has(EIP2)) return failCreation(CODE_STORE_OUT_OF_GAS);
     setGasObserved(true);
     return left;
+  }
+  if (has(EIP170) && size > CODE_LIMIT) {
+    setDetails(size, 0);
+    return failCreation(MAX_CODE_SIZE);
   }
   if (size == 0) return left;
   if (isJournalFull()) return failCreation(MEMORY_LIMIT);

@@ -5,12 +5,12 @@ import {
 import { accountOfFrame } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
-import { halt, isStatic, refund, setRefund } from '../machine.ts';
+import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
 import { requireAccount, whyNot } from '../needs.ts';
 import { addTransfer, hasRoomForTransfer } from '../logs.ts';
 import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP3529, EIP6780, has } from '../rules.ts';
-import { MEMORY_LIMIT, WRITE_PROTECTION } from '../status.ts';
+import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../status.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 import { copyAddress, pay } from './calls.ts';
 
@@ -39,6 +39,7 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   if (has(EIP2929) && !isWarm(heir)) {
     cost += COLD_GAS;
     warm(heir);
+    if (gas + reserve < COLD_GAS) return halt(OUT_OF_CALL_GAS);
   }
   if (has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir)) cost += NEW_ACCOUNT_GAS;
   gas = charge(gas, cost);

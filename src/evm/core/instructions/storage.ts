@@ -7,7 +7,7 @@ import { requireSlot, whyNot } from '../needs.ts';
 import { recordsAccesses, recordSlot } from '../recording.ts';
 import { EIP2200, EIP2929, has, NET_METERING, storageAgainGas, storageClearRefund, storageResetGas } from '../rules.ts';
 import { findTransient, isSlotWarm, isTransientSet, ORIGINAL, setSlotValue, setTransient, VALUE, warmSlot } from '../slots.ts';
-import { MEMORY_LIMIT, OUT_OF_GAS, WRITE_PROTECTION } from '../status.ts';
+import { MEMORY_LIMIT, REENTRANCY_SENTRY, WRITE_PROTECTION } from '../status.ts';
 import { isEqual } from '../words/compare.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 
@@ -37,7 +37,7 @@ export function sstore(sp: usize, gas: i64): i64 {
   if (isStatic) return halt(WRITE_PROTECTION);
   if (has(EIP2200)) {
     const left = gas + reserve;
-    if (left <= SENTRY) return halt(OUT_OF_GAS);
+    if (left <= SENTRY) return halt(REENTRANCY_SENTRY);
     noteNeed(usedGas(left) + SENTRY + 1);
   }
   const slot = requireSlot(accountOfFrame(), sp);

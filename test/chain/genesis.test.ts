@@ -1,0 +1,85 @@
+/** Genesis files as geth reads them (core/genesis.go, params/config.go). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { activeForks, parseChainConfig } from '../../src/chain/chain-config.ts';
+import { parseGenesis } from '../../src/chain/genesis.ts';
+
+const FORKS = {
+  homesteadBlock: 0,
+  eip150Block: 0,
+  eip155Block: 0,
+  eip158Block: 0,
+  byzantiumBlock: 0,
+  constantinopleBlock: 0,
+  istanbulBlock: 0,
+  berlinBlock: 0,
+  londonBlock: 0,
+};
+const PRAGUE = { ...FORKS, shanghaiTime: 0, cancunTime: 0, pragueTime: 0 };
+
+const headerOf = (genesis: object) => parseGenesis(JSON.stringify(genesis)).header;
+
+test('forks by time count for block 0, whatever the terminal total difficulty is', () => {
+  for (const terminalTotalDifficulty of [undefined, 0, 131072, 10 ** 15]) {
+    const header = headerOf({
+      config: { chainId: 1, ...PRAGUE, terminalTotalDifficulty },
+      difficulty: '0x20000',
+      gasLimit: '0x1',
+    });
+    assert.equal(header.blobGasUsed, 0n);
+    assert.equal(header.withdrawalsRoot?.length, 32);
+    assert.equal(header.requestsHash?.length, 32);
+  }
+  const { londonBlock: _, ...beforeLondon } = PRAGUE;
+  assert.equal(headerOf({ config: { chainId: 1, ...beforeLondon } }).withdrawalsRoot, undefined);
+});
+
+test('null is absent', () => {
+  const header = headerOf({
+    config: { chainId: 1, ...PRAGUE, osakaTime: null, blobSchedule: { bpo1: null } },
+    baseFeePerGas: null,
+    excessBlobGas: null,
+    coinbase: null,
+    extraData: null,
+    nonce: null,
+    alloc: { '01': { balance: '0x1', code: null, storage: null } },
+  });
+  assert.equal(header.baseFeePerGas, 10n ** 9n);
+  assert.equal(header.excessBlobGas, 0n);
+  assert.equal(header.extraData.length, 0);
+});
+
+test('keys in any case', () => {
+  const { config, accounts, header } = parseGenesis(
+    JSON.stringify({
+      Config: {
+        chainID: 7,
+        LondonBlock: 0,
+        BlobSchedule: { Cancun: { TARGET: 1, Max: 2, BaseFeeUpdateFraction: 3 } },
+      },
+      GasLimit: '0x5',
+      TimeStamp: '0x6',
+      Alloc: { '01': { Balance: '0x9' } },
+    }),
+  );
+  assert.equal(config.chainId, 7n);
+  assert.deepEqual(config.blockForks, [{ fork: 'london', block: 0n }]);
+  assert.deepEqual(config.blobSchedule.get('cancun'), { target: 1n, max: 2n, baseFeeUpdateFraction: 3n });
+  assert.equal(header.gasLimit, 5n);
+  assert.equal(header.timestamp, 6n);
+  assert.equal(accounts[0]?.balance, 9n);
+});
+
+test('Petersburg begins with Constantinople where it has no block of its own', () => {
+  const at = (number: bigint, config: object) =>
+    activeForks(parseChainConfig({ chainId: 1, ...config }), { number, timestamp: 0n, isMerged: false });
+  assert.deepEqual(at(5n, { constantinopleBlock: 5 }), ['frontier', 'constantinople', 'petersburg']);
+  assert.deepEqual(at(5n, { constantinopleBlock: 5, petersburgBlock: 6 }), ['frontier', 'constantinople']);
+  assert.deepEqual(at(4n, { constantinopleBlock: 5 }), ['frontier']);
+});
+
+test('a gas limit of nothing is the default one, and the nonce is a number', () => {
+  const header = headerOf({ config: { chainId: 1 }, nonce: '42' });
+  assert.equal(header.gasLimit, 4_712_388n);
+  assert.deepEqual([...header.nonce], [0, 0, 0, 0, 0, 0, 0, 42]);
+});

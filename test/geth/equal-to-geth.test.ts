@@ -1,0 +1,61 @@
+/** The short form of `npm run test:geth`: what is not meant to differ from geth does not. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { findVectors, SKIP_REASON } from '../support/vectors.ts';
+import { compare, describeFailure } from './comparison.ts';
+import { GETH_SKIP } from './node/geth-program.ts';
+import { readGethFacts } from './read-geth-facts.ts';
+import { explain } from './report/differences.ts';
+import { readOutcome } from './report/outcome.ts';
+import { shrinkRequest } from './report/shrink.ts';
+import type { GeneratedRequest } from './requests/generators.ts';
+import { executionApisChain, openSides, type Sides } from './sides.ts';
+
+const REQUESTS = 2_000;
+const SEED = 1;
+const vectors = findVectors('execution-apis');
+
+describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, () => {
+  let sides: Sides;
+  before(async () => {
+    sides = await openSides(executionApisChain(vectors as string));
+  });
+  after(() => sides.close());
+
+  test(`${REQUESTS} generated requests, each by three routes`, async () => {
+    const { accounts } = executionApisChain(vectors as string);
+    const facts = await readGethFacts(sides, accounts);
+    const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
+    assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
+    assert.deepEqual(sides.errors, []);
+  });
+});
+
+test('outcomes are compared without the order of members, and with everything of an error', () => {
+  assert.equal(readOutcome('{"result":{"b":[{"d":1,"c":2}],"a":0}}'), 'result {"a":0,"b":[{"c":2,"d":1}]}');
+  const failed = '{"error":{"code":3,"message":"execution reverted","data":"0x01"}}';
+  assert.equal(readOutcome(failed), 'error 3 execution reverted "0x01"');
+  assert.throws(() => readOutcome('{"id":1}'), /neither result nor error/);
+  assert.throws(() => readOutcome('<html>'), /not JSON/);
+});
+
+test('a row explains what it says and nothing else', () => {
+  const request = { method: 'eth_getBlockReceipts', params: ['safe'] };
+  const refused = 'error -32602 invalid argument 0: the tag safe is not supported';
+  assert.ok(explain(request, 'embedded', refused, 'result []') !== undefined);
+  assert.equal(explain({ ...request, params: ['0x1'] }, 'embedded', refused, 'result []'), undefined);
+  assert.equal(explain(request, 'embedded', 'result null', 'result []'), undefined);
+  assert.equal(explain({ ...request, method: 'eth_call' }, 'embedded', refused, 'result []'), undefined);
+  assert.equal(explain(request, 'embedded', 'error -32000 a', 'error -32000 b'), undefined);
+});
+
+test('a failing request is made as small as it can be', async () => {
+  const fails = async ({ params }: GeneratedRequest): Promise<boolean> =>
+    JSON.stringify(params).includes('gas') && params.length > 1;
+  const request = {
+    method: 'm',
+    params: [{ to: '0x00', data: '0x0011223344', gas: '0x1234' }, 'latest', { a: {} }],
+  };
+  const { params } = await shrinkRequest(request, fails);
+  assert.deepEqual(params, [{ gas: '0x0' }, 'latest']);
+});

@@ -1,0 +1,29 @@
+/** Chains of the shapes that hive and geth's own tests have: imported with every root checked, and compared with geth. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importEmbeddedChain, makeTemporaryFolder } from '../support/embedded.ts';
+import { compare, describeFailure } from './comparison.ts';
+import { GETH_SKIP } from './node/geth-program.ts';
+import { buildHiveChain, HIVE_BLOCKS, SHAPES } from './node/hive-chain.ts';
+import { readGethFacts } from './read-geth-facts.ts';
+import { openSides } from './sides.ts';
+
+const REQUESTS = 150;
+const SEED = 1;
+
+for (const shape of Object.values(SHAPES)) {
+  test(`a chain of geth's: ${shape.name}`, { skip: GETH_SKIP }, async () => {
+    const folder = makeTemporaryFolder();
+    const files = await buildHiveChain(shape, folder.path);
+    const chain = await importEmbeddedChain(files.genesis, files.blocks);
+    assert.equal(chain.summary.imported, HIVE_BLOCKS);
+    assert.equal(chain.summary.headHash, files.head);
+    await chain.close();
+    const sides = await openSides(files);
+    const facts = await readGethFacts(sides, files.accounts);
+    const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
+    assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
+    await sides.close();
+    folder.remove();
+  });
+}

@@ -1,0 +1,151 @@
+/** EVM code for calls: fragments that compute, look around, store, call and fail, in random order. */
+import { OPCODES } from '../../../src/evm/opcode-table.ts';
+import type { ChainFacts } from './chain-facts.ts';
+import type { Random } from './random.ts';
+import { address, integer, precompileAddress } from './values.ts';
+
+const CODES: ReadonlyMap<string, number> = new Map(OPCODES.map(({ name, code }) => [name, code]));
+const ENVIRONMENT =
+  'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE PC MSIZE GAS PUSH0'.split(
+    ' ',
+  );
+const BINARY =
+  'ADD MUL SUB DIV SDIV MOD SMOD EXP SIGNEXTEND LT GT SLT SGT EQ AND OR XOR BYTE SHL SHR SAR'.split(' ');
+const UNARY =
+  'ISZERO NOT BALANCE EXTCODESIZE EXTCODEHASH BLOCKHASH BLOBHASH SLOAD TLOAD CALLDATALOAD MLOAD CLZ'.split(
+    ' ',
+  );
+const CALLS = ['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'];
+const MAX_FRAGMENTS = 10;
+/** A jump back to the beginning, or out of the code: PUSH1 0, JUMP. */
+export const LOOP = '600056';
+
+function op(name: string): string {
+  return (CODES.get(name) as number).toString(16).padStart(2, '0');
+}
+
+/** The shortest PUSH of a value, never PUSH0: code for forks before Shanghai has none. */
+function push(value: bigint | number | string): string {
+  const digits = BigInt(value).toString(16);
+  const bytes = Math.max(1, Math.ceil(digits.length / 2));
+  return (0x5f + bytes).toString(16) + digits.padStart(2 * bytes, '0');
+}
+
+/** An offset or a size: small, or more than any memory. */
+function reach(random: Random): string {
+  return random.oneIn(2)
+    ? push(random.below(5000))
+    : push(integer(random, 256) | (2n ** BigInt(34 + random.below(40))));
+}
+
+function word(random: Random): string {
+  return push(integer(random, 256));
+}
+
+/** Keeps the top of the stack in memory, where the program's end returns it. */
+function keep(random: Random): string {
+  return push(32 * random.below(6)) + op('MSTORE');
+}
+
+function callOut(random: Random, facts: ChainFacts): string {
+  const kind = random.pick(CALLS);
+  const target = random.oneIn(3) ? precompileAddress(random) : address(random, facts);
+  const gas = random.call(
+    () => op('GAS'),
+    () => push(random.below(100_000)),
+    () => word(random),
+  );
+  const value = kind === 'CALL' || kind === 'CALLCODE' ? push(random.oneIn(3) ? 1 : 0) : '';
+  const sizes = push(32 * random.below(3)) + push(0) + push(random.below(260)) + push(0);
+  return sizes + value + push(target) + gas + op(kind) + keep(random);
+}
+
+/** CREATE or CREATE2 of code that lies in memory. */
+function createInside(random: Random): string {
+  const inner = random.pick([
+    `${push(0)}${push(0)}${op('RETURN')}`,
+    `${push(1)}${push(0)}${op('RETURN')}`,
+    op('INVALID'),
+    `${push(0xef)}${push(0)}${op('MSTORE8')}${push(1)}${push(0)}${op('RETURN')}`,
+    `${push(24_577)}${push(0)}${op('RETURN')}`,
+    `${push(0)}${push(0)}${op('REVERT')}`,
+  ]);
+  const size = inner.length / 2;
+  const prepared = push(`0x${inner.padEnd(64, '0')}`) + push(0) + op('MSTORE');
+  const salted = random.oneIn(2);
+  return `${prepared}${salted ? push(random.below(3)) : ''}${push(size)}${push(0)}${push(0)}${op(salted ? 'CREATE2' : 'CREATE')}${keep(random)}`;
+}
+
+/** An ending that fails in one of many ways. */
+function fail(random: Random): string {
+  return random.call(
+    () => op('INVALID'),
+    () => (0x0c + random.below(4)).toString(16).padStart(2, '0'),
+    () => op('POP').repeat(1 + random.below(3)),
+    () => op('ADD'),
+    () => push(random.below(300)) + op('JUMP'),
+    () => push(2 ** 31) + push(0) + op('RETURN'),
+    () => reach(random) + reach(random) + op('RETURN'),
+    () => reach(random) + reach(random) + op('REVERT'),
+    () => push(32) + reach(random) + op('MSTORE'),
+    () => push(33) + push(0) + push(0) + op('RETURNDATACOPY'),
+    () => op('JUMPDEST').repeat(3) + LOOP,
+    () => op('JUMPDEST') + op('CALLER') + LOOP,
+    () => `${random.hex(2 * (1 + random.below(6)))}`,
+    () =>
+      random.pick(['5f', '5c', '5e', '48', '49', '4a', '1e', '46', '3f', 'f5', 'fa', 'fd', '3d', 'f4', '1b']),
+  );
+}
+
+function fragment(random: Random, facts: ChainFacts): string {
+  return random.call(
+    () => op(random.pick(ENVIRONMENT)) + keep(random),
+    () => op(random.pick(ENVIRONMENT)) + keep(random),
+    () => word(random) + word(random) + op(random.pick(BINARY)) + keep(random),
+    () =>
+      (random.oneIn(2) ? push(address(random, facts)) : word(random)) + op(random.pick(UNARY)) + keep(random),
+    () => word(random) + push(random.below(4)) + op('SSTORE'),
+    () => push(random.below(4)) + op('SLOAD') + keep(random),
+    () => word(random) + push(random.below(4)) + op('TSTORE'),
+    () => push(random.below(100)) + push(random.below(40)) + op('KECCAK256') + keep(random),
+    () => push(random.below(40)) + push(0) + op(`LOG${random.below(1)}`),
+    () => push(random.below(99)) + push(random.below(9)) + push(random.below(9)) + op('CALLDATACOPY'),
+    () => push(random.below(99)) + push(random.below(9)) + push(random.below(9)) + op('CODECOPY'),
+    () => push(random.below(99)) + push(random.below(9)) + push(random.below(9)) + op('MCOPY'),
+    () => callOut(random, facts),
+    () => callOut(random, facts),
+    () => createInside(random),
+    () => push(address(random, facts)) + push(0) + op('POP') + op('BALANCE') + keep(random),
+  );
+}
+
+/** Code as hex digits: it returns its memory, reverts, stops, destroys itself or fails. */
+export function program(random: Random, facts: ChainFacts): string {
+  const body = random.list(random.below(MAX_FRAGMENTS), () => fragment(random, facts)).join('');
+  const end = random.call(
+    () => push(192) + push(0) + op('RETURN'),
+    () => push(192) + push(0) + op('RETURN'),
+    () => push(192) + push(0) + op('RETURN'),
+    () => push(random.below(100)) + push(0) + op('REVERT'),
+    () => op('STOP'),
+    () => push(address(random, facts)) + op('SELFDESTRUCT'),
+    () => fail(random),
+    () => fail(random),
+  );
+  return body + end;
+}
+
+/** Initialisation code: a program as it is, or one whose return value becomes code. */
+export function initCode(random: Random, facts: ChainFacts): string {
+  return random.call(
+    () => program(random, facts),
+    () => deployedBytes(random.pick([0, 1, 100, 3000, 24_576, 24_577, 50_000])),
+    () => `60ef60005360016000f3`,
+    () => op('STOP').repeat(random.pick([0, 1, 49_152, 49_153])),
+  );
+}
+
+/** Returns so many zeros: the size of the code that is deployed. */
+function deployedBytes(size: number): string {
+  return push(size) + push(0) + op('RETURN');
+}
