@@ -67,7 +67,7 @@ const SUITES = [
       ...[...METHODS, ...RAW_METHODS].map((method) => `tests/${method}`),
       ...DERIVED.map((method) => `derived/${method}`),
     ],
-    transcripts: 426,
+    transcripts: 562,
   },
   {
     set: 'mainnet-0-999',
