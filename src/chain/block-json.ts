@@ -7,7 +7,7 @@ import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Wit
 import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
 import { data, quantity } from './json-values.ts';
 import { readTransactionFacts } from './receipt.ts';
-import { decodeTransaction } from './transaction.ts';
+import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
 /** A block as the store has it. */
@@ -18,6 +18,8 @@ export type EncodedBlockParts = {
   readonly body: Uint8Array;
   /** The stored receipts, which have the senders and hashes of the transactions. */
   readonly receipts: Uint8Array;
+  /** Those of the body, where some are unsigned: such a one cannot be read from it. */
+  readonly transactions?: readonly Transaction[];
 };
 
 /** A header by itself, as geth's `eth_getHeaderByNumber` has it. */
@@ -41,7 +43,7 @@ export function encodeUncleJson(header: Header): JsonText {
  * megabytes of transactions; what joins the pieces can do something else between them.
  */
 export function* encodeBlockJson(
-  { header, hash, body, receipts }: EncodedBlockParts,
+  { header, hash, body, receipts, transactions }: EncodedBlockParts,
   isFull: boolean,
 ): Generator<string> {
   const fields = [...listHeaderFields(header, hash), `"size":${quantity(measureBlock(header, body))}`];
@@ -52,7 +54,8 @@ export function* encodeBlockJson(
     for (const [index, item] of splitTransactions(body).entries()) {
       const own = facts[index];
       if (own === undefined) throw new Error('the store has fewer receipts than transactions of a block');
-      const text = encodeTransactionJson(decodeTransaction(decodeRlp(item)), own, index, place);
+      const transaction = transactions?.[index] ?? decodeTransaction(decodeRlp(item));
+      const text = encodeTransactionJson(transaction, own, index, place);
       yield index === 0 ? text : `,${text}`;
     }
   } else {

@@ -319,6 +319,7 @@ describe('simulated blocks', () => {
           calls: [
             { from: SENDER, to: PROGRAM, maxFeePerGas: '0x9', maxPriorityFeePerGas: '0x1' },
             { to: PROGRAM },
+            { to: PROGRAM, gasPrice: '0x0' },
           ],
         },
       ],
@@ -331,7 +332,10 @@ describe('simulated blocks', () => {
     assert.deepEqual(words, [3_000_000_000n, BigInt(OTHER), 7n]);
     const tip = BigInt(first?.gasUsed ?? 0);
     assert.equal(BigInt(second?.returnData.slice(0, 66) ?? 0), 3_000_000_000n + tip);
-    const [transaction] = (blocks[1] as Block).transactions as unknown as Record<string, string>[];
+    const [transaction, , legacy] = (blocks[1] as Block).transactions as unknown as Record<string, string>[];
+    const { type, chainId, v, r, s } = legacy ?? {};
+    const unsigned = { chainId: '0x7fffffffffffffee', v: '0x0', r: '0x0', s: '0x0' };
+    assert.deepEqual({ type, chainId, v, r, s }, { type: '0x0', ...unsigned });
     assert.equal(transaction?.['from'], SENDER);
     assert.equal(transaction?.['gasPrice'], '0x8');
   });

@@ -95,7 +95,7 @@ async function shrink(sides: Sides, failure: Failure): Promise<Failure> {
   let pair: Pair = failure;
   const request = await shrinkRequest(failure.request, async (smaller) => {
     const [geth, ours] = await Promise.all([sides.askGeth(smaller), sides.askService(smaller, route)]);
-    if (kindOf({ request: smaller, route, ours, geth }) !== kind) return false;
+    if (ours === geth || kindOf({ request: smaller, route, ours, geth }) !== kind) return false;
     if (explain(smaller, route, ours, geth) !== undefined) return false;
     pair = { ours, geth };
     return true;
@@ -105,12 +105,16 @@ async function shrink(sides: Sides, failure: Failure): Promise<Failure> {
 
 const MAX_TEXT = 600;
 
-/** A failure as lines for a person. */
+/** A failure as lines for a person: of long outcomes the part where they begin to differ. */
 export function describeFailure(
   { number, route, request, ours, geth, count }: Failure,
   seed: number,
 ): string {
-  const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text);
+  let same = 0;
+  while (same < ours.length && ours[same] === geth[same]) same++;
+  const from = same > MAX_TEXT / 2 ? same - MAX_TEXT / 2 : 0;
+  const cut = (text: string): string =>
+    `${from > 0 ? '...' : ''}${text.slice(from, from + MAX_TEXT)}${text.length > from + MAX_TEXT ? '...' : ''}`;
   return [
     `${request.method} on ${route}: ${count} like number ${number} of seed ${seed}`,
     `  ${JSON.stringify(request)}`,

@@ -27,6 +27,14 @@ export type Sides = {
   close(): Promise<void>;
 };
 
+/** Networks of nodes serve them where they are named. */
+const RAW_METHODS = [
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawReceipts',
+  'debug_getRawTransaction',
+];
+
 /** Files of a chain whose blocks both sides import. */
 export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit'>>;
 
@@ -57,7 +65,11 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
   const store = join(folder.path, 'chain');
   await importChain({ ...chain, data: store, seal: 'ethash-format' }, SILENT_PROGRESS);
   const geth = await startGeth({ ...chain, blockGasLimit: await readGasLimit(store) });
-  const inFrontOf = (host: Route, url: string): object => ({ hosts: [HOSTS[host]], upstreams: [url] });
+  const inFrontOf = (host: Route, url: string): object => ({
+    hosts: [HOSTS[host]],
+    upstreams: [url],
+    methods: { also: RAW_METHODS },
+  });
   const service = await startService({
     dataDir: folder.path,
     networks: {

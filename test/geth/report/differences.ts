@@ -67,12 +67,56 @@ export const DIFFERENCES: readonly Difference[] = [
     geth: /^error -32603 method handler crashed$/,
   },
   {
-    reason: 'an embedded chain prepares no block: there is no pending one',
-    methods: ['eth_getBlockByNumber', 'eth_getHeaderByNumber'],
+    reason: 'the pending header of an embedded chain is in its pending block alone',
+    methods: ['eth_getHeaderByNumber'],
     routes: ['embedded'],
     ours: /^result null$/,
     geth: /^result \{.*"hash":null.*\}$/s,
     when: ({ params }) => params[0] === 'pending',
+  },
+  {
+    reason:
+      'the pending block of an embedded chain comes a slot after the head, and nothing is executed in it',
+    methods: ['eth_getBlockByNumber'],
+    routes: ['embedded'],
+    ours: /^result \{.*"extraData":"0x",.*"hash":null,.*\}$/s,
+    geth: /^result \{.*"hash":null,.*\}$/s,
+    except: /"(?:extraData|size|stateRoot|timestamp)":"0x[0-9a-f]*"/g,
+    when: ({ params }) => params[0] === 'pending',
+  },
+  {
+    reason:
+      'the state of the pending block is that of the head where nothing waits; geth has no proofs of it',
+    methods: ['eth_getProof'],
+    routes: ['embedded'],
+    ours: /^result \{"accountProof":\[.*\}$/s,
+    geth: /^error -32000 missing trie node [0-9a-f]{64} .* is not available, not found$/,
+    when: ({ params }) => params[2] === 'pending',
+  },
+  {
+    reason: 'geth looks up the hash of its pending block, which it does not keep',
+    methods: ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawReceipts'],
+    ours: /^error -32000 pending block is not available$/,
+    geth: /^error -32000 (?:header|block) #\[[0-9 ]+\] not found$/,
+    when: ({ params }) => params[0] === 'pending',
+  },
+  {
+    reason:
+      'blocks simulated at `pending` follow the head of an embedded chain, and the block that geth prepares',
+    methods: ['eth_simulateV1'],
+    routes: ['embedded'],
+    ours: /^(?:result \[.*\]|error -380\d\d .*)$/s,
+    geth: /^(?:result \[.*\]|error -380\d\d .*)$/s,
+    except: /0x[0-9a-f]+|\d+/g,
+    when: ({ params }) => params[1] === 'pending',
+  },
+  {
+    reason: 'an embedded chain keeps all logs, and makes proofs for as many blocks as its file says',
+    methods: ['eth_capabilities'],
+    routes: ['embedded'],
+    ours: /"stateproofs":\{"deleteStrategy":/,
+    geth: /"logs":\{"deleteStrategy":/,
+    except: /"deleteStrategy":\{[^}]*\},/,
   },
   {
     reason: 'a node prepares its pending block anew from time to time',

@@ -20,6 +20,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
     header,
     hash: hashText,
     body: encodeBody(block),
+    transactions: block.transactions,
     receipts: encodeStoredReceipts(receipts),
   };
   // The closing brace is the last character of the last piece.
