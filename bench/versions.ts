@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CALL_CONTRACTS } from './support/call-workloads.ts';
+import { CALL_CONTRACTS, TRANSFER_PLANS, WORKLOADS } from './support/call-workloads.ts';
 import { makeBenchFolder, writeBenchChain } from './support/chain.ts';
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf, pinTo, SERVER_CORE } from './support/cpu.ts';
 import { concludeWith } from './support/figures.ts';
@@ -22,7 +22,7 @@ async function run(): Promise<void> {
   if (!existsSync(other)) throw new Error(`${other}: no built checkout; give the folder of one`);
   if (!CAN_PIN) console.error(NO_PIN_NOTE);
   const folder = makeBenchFolder();
-  const files = await writeBenchChain(folder, CALL_CONTRACTS, GAS_LIMIT);
+  const files = await writeBenchChain(folder, CALL_CONTRACTS, GAS_LIMIT, TRANSFER_PLANS);
   pinSelf(LOAD_CORE);
   const launcher = pinTo(SERVER_CORE);
   const before = await serveDevelopment(files, `${folder}/before`, { launcher, program: other });
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
         { ...before, label: 'before' },
         { ...now, label: 'now' },
       ] as const;
-      concludeWith(await compareSides(sides, () => LEAST_RATIO));
+      concludeWith(await compareSides(sides, WORKLOADS, () => LEAST_RATIO));
     } finally {
       await now.stop();
     }

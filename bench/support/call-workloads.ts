@@ -1,6 +1,7 @@
 /** The calls that a client of a node makes all day, and the contracts that answer them. */
-import { labelAddress } from '../../scripts/chains/accounts.ts';
+import { ACCOUNTS, type Account, labelAddress } from '../../scripts/chains/accounts.ts';
 import { encodeCall, encodeWord } from '../../scripts/chains/encode-call.ts';
+import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
 import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
@@ -37,7 +38,10 @@ export const CALL_CONTRACTS: readonly Contract[] = [
     address: TOKEN,
     code: TOKEN_CODE,
     storage: Object.fromEntries(
-      OWNERS.map((owner, i) => [balanceSlot(owner), bytesToHex(encodeWord(BigInt(i + 1) * ETHER))]),
+      [...OWNERS, ...ACCOUNTS.map(({ address }) => address)].map((owner, i) => [
+        balanceSlot(owner),
+        bytesToHex(encodeWord(BigInt(i + 1) * ETHER)),
+      ]),
     ),
   },
   ...PAIRS.map((address, i) => ({
@@ -57,6 +61,18 @@ export const CALL_CONTRACTS: readonly Contract[] = [
     ),
   },
 ];
+
+/** Transfers of tokens in the block of every chain that is asked. */
+const TRANSFERS = 100;
+const TRANSFER_GAS = 80_000n;
+
+/** What is in block 1, for reads of blocks, receipts and logs. */
+export const TRANSFER_PLANS: readonly TransactionPlan[] = Array.from({ length: TRANSFERS }, (_, i) => ({
+  from: ACCOUNTS[i % ACCOUNTS.length] as Account,
+  to: TOKEN,
+  data: encodeCall('transfer(address,uint256)', ownerAt(i), BigInt(i + 1)),
+  gasLimit: TRANSFER_GAS,
+}));
 
 function ownerAt(index: number): Uint8Array {
   return OWNERS[index % OWNERS.length] as Uint8Array;
@@ -113,6 +129,8 @@ export type Workload = {
   readonly bodies: readonly string[];
   /** Answers may differ as far as two searches for the same limit may. */
   readonly isEstimate?: true;
+  /** What of a result both sides have to agree on, where they do not have the same blocks; by default all of it. */
+  readonly digest?: (result: never) => unknown;
 };
 
 function vary(create: (index: number) => string): readonly string[] {
@@ -138,3 +156,55 @@ export const WORKLOADS: readonly Workload[] = [
   { name: 'estimate', target: 2, bodies: vary(encodeEstimate), isEstimate: true },
   { name: 'batch', target: 8, bodies: vary((i) => encodeBatch(7 * i)) },
 ];
+
+type Logs = readonly { readonly topics: readonly string[]; readonly data: string }[];
+
+const digestLogs = (logs: Logs): unknown => logs.map(({ topics, data }) => [topics, data]);
+
+/**
+ * Reads of state, and of block 1 with `TRANSFER_PLANS`.
+ * @param hashes of its transactions
+ */
+export function listReadWorkloads(hashes: readonly string[]): readonly Workload[] {
+  const token = bytesToHex(TOKEN);
+  const accountAt = (index: number): string =>
+    bytesToHex((ACCOUNTS[index % ACCOUNTS.length] as Account).address);
+  return [
+    {
+      name: 'getBalance',
+      target: 2,
+      bodies: vary((i) => encodeRequest('eth_getBalance', [accountAt(i), 'latest'])),
+      // Prices of a block follow from its header, which differs.
+      digest: (balance: string) => BigInt(balance) > 0n,
+    },
+    {
+      name: 'getStorageAt',
+      target: 2,
+      bodies: vary((i) => encodeRequest('eth_getStorageAt', [token, balanceSlot(ownerAt(i)), 'latest'])),
+    },
+    {
+      name: 'getTransactionReceipt',
+      target: 2,
+      bodies: vary((i) => encodeRequest('eth_getTransactionReceipt', [hashes[i]])),
+      digest: ({ gasUsed, logs }: { gasUsed: string; logs: Logs }) => [gasUsed, digestLogs(logs)],
+    },
+    {
+      name: 'getBlockByNumber, full',
+      target: 2,
+      bodies: [encodeRequest('eth_getBlockByNumber', ['0x1', true])],
+      digest: ({ transactions }: { transactions: readonly { hash: string }[] }) =>
+        transactions.map(({ hash }) => hash),
+    },
+    {
+      name: 'getLogs',
+      target: 2,
+      bodies: vary((i) => {
+        const to = bytesToHex(padLeft(ownerAt(i), 32));
+        return encodeRequest('eth_getLogs', [
+          { address: token, topics: [null, null, to], fromBlock: '0x0', toBlock: 'latest' },
+        ]);
+      }),
+      digest: digestLogs,
+    },
+  ];
+}

@@ -8,6 +8,7 @@ import {
   allocateSystemContracts,
   renderGenesis,
 } from '../../scripts/chains/genesis-file.ts';
+import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
 import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
@@ -95,16 +96,17 @@ export type ChainFiles = {
   readonly blocks: string;
 };
 
-/** Writes a chain of one empty block on top of a genesis with these contracts. */
+/** Writes a chain of one block, with these transactions, on top of a genesis with these contracts. */
 export async function writeBenchChain(
   folder: string,
   contracts: readonly Contract[],
   gasLimit: bigint,
+  transactions: readonly TransactionPlan[] = [],
 ): Promise<ChainFiles> {
   const files = { genesis: join(folder, 'genesis.json'), blocks: join(folder, 'blocks.rlp') };
   const genesis = renderBenchGenesis(contracts, gasLimit);
   const builder = new ChainBuilder(genesis, BLOCK_STYLE);
-  await builder.append({ shows: 'nothing' });
+  await builder.append({ shows: 'transfers', transactions: [...transactions] });
   writeFileSync(files.genesis, genesis);
   writeFileSync(files.blocks, concatBytes(...builder.chain.slice(1).map(({ block }) => encodeBlock(block))));
   return files;
