@@ -123,8 +123,9 @@ export class EngineFees implements FeeReads {
   }
 }
 
+/** A genesis block of Cancun may have a difficulty: what its header has decides, as in geth. */
 function describe(header: Header): FeeBlock {
-  return { header, isMerged: header.difficulty === 0n };
+  return { header, isMerged: header.difficulty === 0n || header.excessBlobGas !== undefined };
 }
 
 /** The work, which ends at its next pause when its caller has gone. */
