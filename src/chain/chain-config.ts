@@ -57,7 +57,7 @@ export type ChainConfig = {
   /** Height that was set after the merge: from it on blocks are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
-  /** EIP-6110: whose logs are deposit requests; mainnet's contract unless configured. */
+  /** EIP-6110: whose logs are deposit requests; the zero address unless configured, as in geth. */
   readonly depositContract: string;
   /** Every height at which the file names a fork, ascending: what a fork identifier is made of (EIP-2124). */
   readonly forkHeights: readonly bigint[];
@@ -66,7 +66,8 @@ export type ChainConfig = {
 /** Heights that are part of a fork identifier and are no fork of the schedule above. */
 const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
-const MAINNET_DEPOSIT_CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
+/** geth's, where a genesis file names none. */
+const NO_DEPOSIT_CONTRACT = '0x0000000000000000000000000000000000000000';
 
 /** Schedules that a genesis file may leave out (EIP-4844, EIP-7691; Osaka keeps Prague's). */
 const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
@@ -152,7 +153,7 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
         : BigInt(exactTotalDifficulty),
     mergeNetsplitBlock: readInteger(config, 'mergeNetsplitBlock'),
     blobSchedule: readBlobSchedule(config),
-    depositContract: String(config.get('depositContractAddress') ?? MAINNET_DEPOSIT_CONTRACT).toLowerCase(),
+    depositContract: String(config.get('depositContractAddress') ?? NO_DEPOSIT_CONTRACT).toLowerCase(),
     forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
   };
 }

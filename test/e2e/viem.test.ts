@@ -185,7 +185,7 @@ for (const source of SOURCES) {
             ['badJump', 'invalid jump destination'],
             ['stackUnderflow', 'stack underflow (0 <=> 1)'],
             ['returnDataOutOfBounds', 'return data out of bounds'],
-            ['hugeMemory', 'out of gas'],
+            ['hugeMemory', 'gas uint64 overflow'],
             ['loopForever', 'out of gas'],
           ] as const) {
             const data = encodeFunctionData({ abi: REVERTER.abi, functionName });
