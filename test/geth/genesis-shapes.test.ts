@@ -12,18 +12,18 @@ const REQUESTS = 150;
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {
-  test(`a chain of geth's: ${shape.name}`, { skip: GETH_SKIP }, async () => {
+  test(`a chain of geth's: ${shape.name}`, { skip: GETH_SKIP }, async (t) => {
     const folder = makeTemporaryFolder();
+    t.after(() => folder.remove());
     const files = await buildHiveChain(shape, folder.path);
     const chain = await importEmbeddedChain(files.genesis, files.blocks);
     assert.equal(chain.summary.imported, HIVE_BLOCKS);
     assert.equal(chain.summary.headHash, files.head);
     await chain.close();
     const sides = await openSides(files);
+    t.after(() => sides.close());
     const facts = await readGethFacts(sides, files.accounts);
     const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
     assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
-    await sides.close();
-    folder.remove();
   });
 }
