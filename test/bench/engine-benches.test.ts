@@ -39,10 +39,15 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
       'SLOAD',
       'estimate',
       'batch',
+      'getBalance',
+      'getStorageAt',
+      'getTransactionReceipt',
+      'getBlockByNumber, full',
+      'getLogs',
     ]);
     assert.match(
       figures,
-      /^chainId [\d.]+, balanceOf [\d.]+, quote .*, batch [\d.]+; (targets met|MISSED: )/,
+      /^chainId [\d.]+, balanceOf [\d.]+, quote .*, batch .*, getLogs [\d.]+; (targets met|MISSED: )/,
     );
   });
 
