@@ -138,13 +138,31 @@ export function decodeStoredReceiptAt(encoded: Uint8Array, index: number): Place
   const receipts = splitRlpList(encoded);
   const own = receipts[index];
   if (own === undefined) return undefined;
-  const before = receipts.slice(0, index).map(splitRlpList);
-  const firstLogIndex = before.reduce((sum, fields) => sum + splitRlpList(fields[4] as Uint8Array).length, 0);
-  const gasBefore = before.at(-1)?.[2];
+  let firstLogIndex = 0;
+  for (let i = 0; i < index; i++) firstLogIndex += countLogs(receipts[i] as Uint8Array);
   const receipt = storedReceiptFromRlp(decodeRlp(own));
+  const last = index === 0 ? undefined : splitRlpList(receipts[index - 1] as Uint8Array)[2];
   const gasUsed =
-    gasBefore === undefined
+    last === undefined
       ? receipt.cumulativeGasUsed
-      : receipt.cumulativeGasUsed - asInteger(decodeRlp(gasBefore), 'receipt gas', 8);
+      : receipt.cumulativeGasUsed - asInteger(decodeRlp(last), 'receipt gas', 8);
   return { receipt, firstLogIndex, gasUsed };
+}
+
+/** Position of the logs among the fields of a stored receipt. */
+const LOGS_FIELD = 4;
+
+function countLogs(encodedReceipt: Uint8Array): number {
+  let at = readSpan(encodedReceipt, 0).start;
+  for (let field = 0; field < LOGS_FIELD; field++) at = readSpan(encodedReceipt, at).end;
+  const logs = readSpan(encodedReceipt, at);
+  let count = 0;
+  for (let next = logs.start; next < logs.end; next = readSpan(encodedReceipt, next).end) count++;
+  return count;
+}
+
+function readSpan(bytes: Uint8Array, at: number): RlpSpan {
+  const span = readRlpSpan(bytes, at, bytes.length);
+  if (span === undefined) throw new RangeError('a stored receipt is too short');
+  return span;
 }

@@ -135,11 +135,13 @@ export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
   if (list === undefined || list.end !== encoded.length || !list.isList) {
     throw new RangeError('rlp: not one list');
   }
+  // A view of a Buffer's own kind would cost several times as much.
+  const bytes = new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.length);
   const items: Uint8Array[] = [];
   for (let at = list.start; at < list.end; ) {
-    const span = readRlpSpan(encoded, at, list.end);
+    const span = readRlpSpan(bytes, at, list.end);
     if (span === undefined || span.end > list.end) throw new RangeError('rlp: input too short');
-    items.push(encoded.subarray(at, span.end));
+    items.push(bytes.subarray(at, span.end));
     at = span.end;
   }
   return items;
