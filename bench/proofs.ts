@@ -1,5 +1,5 @@
 /**
- * How long a proof takes at the head and below it: the first one of a block, whose tries have to be made, and those behind it; in CPU time. In the
+ * CPU time of a proof at the head and below it: of the first proof at a block, which builds the block's tries, and of later ones. In the
  * generated store each block changes 100 accounts of 100,000 and 4 slots of half of them. ACCOUNTS (100,000), ROUNDS (5).
  */
 import { statSync } from 'node:fs';

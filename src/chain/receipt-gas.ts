@@ -1,7 +1,7 @@
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { readListSpans } from '../primitives/rlp.ts';
 
-/** What a transaction used, and who sent it. */
+/** Gas used by a transaction, and its sender. */
 export type ReceiptGas = { readonly gasUsed: number; readonly sender: Uint8Array };
 
 /** Positions among the fields of a stored receipt (`encodeStoredReceipts`). */

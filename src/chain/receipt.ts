@@ -10,6 +10,7 @@ import {
   type RlpItem,
   type RlpSpan,
   readRlpSpan,
+  readWholeSpan,
   splitRlpList,
 } from '../primitives/rlp.ts';
 import type { TransactionType } from './transaction.ts';
@@ -153,16 +154,12 @@ export function decodeStoredReceiptAt(encoded: Uint8Array, index: number): Place
 const LOGS_FIELD = 4;
 
 function countLogs(encodedReceipt: Uint8Array): number {
-  let at = readSpan(encodedReceipt, 0).start;
-  for (let field = 0; field < LOGS_FIELD; field++) at = readSpan(encodedReceipt, at).end;
-  const logs = readSpan(encodedReceipt, at);
+  const { start, end } = readWholeSpan(encodedReceipt, 0, encodedReceipt.length);
+  let at = start;
+  for (let field = 0; field < LOGS_FIELD; field++) at = readWholeSpan(encodedReceipt, at, end).end;
+  const logs = readWholeSpan(encodedReceipt, at, end);
   let count = 0;
-  for (let next = logs.start; next < logs.end; next = readSpan(encodedReceipt, next).end) count++;
+  for (let next = logs.start; next < logs.end; count++)
+    next = readWholeSpan(encodedReceipt, next, logs.end).end;
   return count;
-}
-
-function readSpan(bytes: Uint8Array, at: number): RlpSpan {
-  const span = readRlpSpan(bytes, at, bytes.length);
-  if (span === undefined) throw new RangeError('a stored receipt is too short');
-  return span;
 }

@@ -12,7 +12,7 @@ import { UsageError } from './usage.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
-  /** Namespaces of nodes all of whose methods are served: `debug_*`. */
+  /** Namespaces that are served as a whole, such as `debug_*`. */
   readonly namespaces: readonly string[];
   readonly issuers: ReadonlySet<string>;
   /** Where the names are from, as the end of an error, where that is not plain. */

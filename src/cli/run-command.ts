@@ -70,7 +70,7 @@ function report(error: unknown): number {
 
 /** Runs one command line and leaves its exit code to the process. Never rejects. */
 export async function runCommand(args: string[]): Promise<void> {
-  // A write error on stdout does not stop a running service; a command whose output is lost exits with 1.
+  // A write error on stdout does not stop the command; its exit code becomes 1.
   let isLost = false;
   process.stdout.on('error', (error) => {
     if (!isLost) process.stderr.write(`portcullis: cannot print: ${describeSystemError(error)}\n`);

@@ -6,7 +6,7 @@ import type { NetworkOptions } from './network-options.ts';
 /** The methods that a network may serve, before `methods` narrows them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
-  /** Whether it may serve one more: of a namespace that it names, or a rollup's whose family only its nodes know. */
+  /** Whether it may serve further names: of a configured namespace, or of a rollup family that is detected from the nodes. */
   readonly mayServe: (name: string) => boolean;
 };
 

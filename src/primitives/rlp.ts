@@ -139,8 +139,7 @@ export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
   const bytes = new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.length);
   const items: Uint8Array[] = [];
   for (let at = list.start; at < list.end; ) {
-    const span = readRlpSpan(bytes, at, list.end);
-    if (span === undefined || span.end > list.end) throw new RangeError('rlp: input too short');
+    const span = readWholeSpan(bytes, at, list.end);
     items.push(bytes.subarray(at, span.end));
     at = span.end;
   }
@@ -166,7 +165,8 @@ export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.l
   return items;
 }
 
-function readWholeSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan {
+/** Header of the item at `at`. @throws RangeError when the item does not end within `limit` */
+export function readWholeSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan {
   const span = readRlpSpan(bytes, at, limit);
   if (span === undefined || span.end > limit) throw new RangeError('rlp: input too short');
   return span;

@@ -163,7 +163,7 @@ describe('the indexes of a store', () => {
     const data = await makeStore(10);
     await stripIndexes(data);
     if (!mountReadOnly(t, data)) {
-      t.skip('a superuser may write everywhere, and nothing can be mounted here');
+      t.skip('root ignores file permissions, and mounting a read-only file system is not permitted here');
       return;
     }
     const reason = `${data} cannot be written: (the file system is read-only|permission denied)`;

@@ -95,7 +95,7 @@ export class EngineBlocks implements BlockReads {
     }
   }
 
-  /** @param split finds the list of a body whose length is the answer */
+  /** @param split returns the list of an encoded body to be counted */
   #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
     if (isPending(block)) return '"0x0"';
     const position: StoredHeader | undefined = this.#blocks.find(block);

@@ -10,10 +10,10 @@ const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 /** What the embedded chain says about itself. It is never behind: what is imported is all there is. */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
-  readonly #proofBlocks: number | undefined;
+  readonly #proofBlocks: number;
 
-  /** @param proofBlocks blocks below the head that have proofs beside it; undefined where not even the head has any */
-  constructor(blocks: StoredBlocks, proofBlocks: number | undefined) {
+  /** @param proofBlocks blocks below the head that have proofs, as the head has */
+  constructor(blocks: StoredBlocks, proofBlocks: number) {
     this.#blocks = blocks;
     this.#proofBlocks = proofBlocks;
   }
@@ -38,9 +38,8 @@ export class EngineNode implements NodeReads {
   }
 }
 
-/** What is there of the head and of so many blocks below it. */
-function encodeWindow(head: bigint, below: number | undefined): JsonText {
-  if (below === undefined) return '{"disabled":true}';
+/** Capability of a resource that the head and `below` blocks under it have. */
+function encodeWindow(head: bigint, below: number): JsonText {
   const oldest = head > below ? head - BigInt(below) : 0n;
   const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;
   return `{"disabled":false,"oldestBlock":"${encodeQuantity(oldest)}","deleteStrategy":${strategy}}`;

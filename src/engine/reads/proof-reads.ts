@@ -66,7 +66,7 @@ function measureText(parts: readonly string[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** geth's text for a state whose tries it does not have, and how far they reach here. */
+/** geth's error for pruned state, followed by how many blocks below the head have proofs. */
 function missingStateText(stateRoot: Uint8Array, depth: bigint): string {
   const root = bytesToHex(stateRoot);
   return `missing trie node ${root.slice(2)} (path ) state ${root} is not available, proofs reach ${depth} blocks below the head`;

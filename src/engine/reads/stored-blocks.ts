@@ -5,7 +5,7 @@ import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
 import { rulesAt } from '../transition/rules.ts';
 
-/** The block in whose state something is executed or read, and whether it is meant as the one that comes next. */
+/** The block that provides the state, and whether the reference was `pending`. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
 
 /**

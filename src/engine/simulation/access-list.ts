@@ -95,7 +95,7 @@ function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
     try {
       yield recoverAuthority(authorization, recoverPublicKey);
     } catch {
-      // Its signature fits no key: nobody authorized anything.
+      // An authorization with an unrecoverable signature is skipped (EIP-7702).
     }
   }
 }

@@ -2,7 +2,7 @@ import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/ch
 import { ChainError } from '../../../chain/errors.ts';
 import type { Header } from '../../../chain/header.ts';
 
-/** A block to simulate whose place is known. */
+/** A block to simulate, with number and timestamp assigned. */
 export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
   readonly number: bigint;
   readonly timestamp: bigint;
