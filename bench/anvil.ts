@@ -1,7 +1,13 @@
 /** The whole service against anvil (revm), in turns. `--json` prints the raw rounds. */
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../test/support/anvil.ts';
 import { encodeRequest, post, type Target } from './support/ask.ts';
-import { CALL_CONTRACTS, listReadWorkloads, TRANSFER_PLANS, WORKLOADS } from './support/call-workloads.ts';
+import {
+  CALL_CONTRACTS,
+  createManyOwnersWorkload,
+  listReadWorkloads,
+  TRANSFER_PLANS,
+  WORKLOADS,
+} from './support/call-workloads.ts';
 import { makeBenchFolder, writeBenchChain } from './support/chain.ts';
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf, pinTo, SERVER_CORE } from './support/cpu.ts';
 import { concludeWith } from './support/figures.ts';
@@ -41,7 +47,7 @@ async function run(): Promise<void> {
       const hashes = await copyBlock(portcullis, anvil);
       const theirs = { label: 'anvil', port: anvil.port, path: '/', pid: anvil.pid };
       const ours = { ...portcullis, label: 'portcullis' };
-      const workloads = [...WORKLOADS, ...listReadWorkloads(hashes)];
+      const workloads = [...WORKLOADS, createManyOwnersWorkload(), ...listReadWorkloads(hashes)];
       concludeWith(await compareSides([theirs, ours], workloads, ({ target }) => target));
     } finally {
       await portcullis.stop();

@@ -27,7 +27,7 @@ export async function startServerProcess(moduleUrl: string, subject: string): Pr
   };
 }
 
-/** The child's side: tells its port, then its CPU time whenever it is asked. */
+/** The child's side: sends its port, then its CPU time whenever it is asked. */
 export async function runAsChild(serve: () => Promise<number>): Promise<void> {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();

@@ -29,7 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Somebody's balance: `id` is whose. */
+/** A balance; `id` chooses its owner. */
 function encodeCall(id: number): string {
   const owner = createHash('sha256').update(`${id}`).digest('hex').slice(0, 40);
   const params = [{ to: TOKEN, data: `0x70a08231${owner.padStart(64, '0')}` }, 'latest'];

@@ -3,7 +3,6 @@
  * behind another one. Memory that readers cost the one in front, fast readers and slow ones together, and how much
  * later its first byte comes than the first byte of the one behind.
  */
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { makeTemporaryFolder } from '../test/support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
 import { runAsChild, startServerProcess } from './child.ts';
 import { encodePost, median } from './load.ts';
+import { readResidentBytes } from './support/memory.ts';
 import { awaitHead, serveNetwork } from './upstream-service.ts';
 
 const READERS = Number(process.env['READERS'] ?? 6);
@@ -25,7 +25,6 @@ const MIN_ANSWER_BYTES = 20 * 1024 * 1024;
 const SLOW_PIECE_BYTES = 512 * 1024;
 const SLOW_PAUSE_MS = 50;
 const SAMPLE_MS = 10;
-const KIB = 1024;
 const TARGETS = { copies: 1.5, firstByteMs: 20 } as const;
 
 type Reading = {
@@ -69,26 +68,19 @@ function read(port: number, isSlow: boolean): Promise<Reading> {
   });
 }
 
-/** Resident memory of a process, bytes. */
-function readMemory(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
-  if (line === null) throw new Error('the process has no VmRSS');
-  return Number(line[1]) * KIB;
-}
-
 /** How far memory rises above what it is now while `work` lasts, bytes. */
 async function measureGrowth(pid: number, work: () => Promise<void>): Promise<number> {
-  const before = readMemory(pid);
+  const before = readResidentBytes(pid);
   let peak = before;
   const sampler = setInterval(() => {
-    peak = Math.max(peak, readMemory(pid));
+    peak = Math.max(peak, readResidentBytes(pid));
   }, SAMPLE_MS);
   try {
     await work();
   } finally {
     clearInterval(sampler);
   }
-  return Math.max(peak, readMemory(pid)) - before;
+  return Math.max(peak, readResidentBytes(pid)) - before;
 }
 
 /** How much later the first byte comes through the gateway: the difference of the medians, rounds interleaved. */

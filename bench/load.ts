@@ -1,12 +1,17 @@
-import { WebSocket } from 'ws';
 import { HttpConnection } from './support/http-connection.ts';
+import { WebSocketConnection } from './support/websocket-connection.ts';
 
 /** What to send and how hard: each connection has one request in flight. */
 export type LoadPlan = {
   readonly host: string;
   readonly port: number;
-  /** Complete request, head and body; a function where no two requests are to be the same. */
-  readonly request: Uint8Array | (() => Uint8Array);
+  /**
+   * Complete request, head and body, or a frame of `encodeFrame`. A function where no two requests are to be the same: it
+   * may give the bytes of a connection's last request again, changed.
+   */
+  readonly request: Uint8Array | ((connection: number) => Uint8Array);
+  /** Over WebSocket, which is opened at this path. */
+  readonly webSocketPath?: string;
   readonly connections: number;
   readonly durationMs: number;
   /** Ends earlier after so many answers, give or take one for each connection. */
@@ -18,9 +23,14 @@ export type LoadResult = {
   readonly seconds: number;
   /** Milliseconds, ascending, of at most `MAX_SAMPLES` requests. */
   readonly latencies: Float64Array;
+  /** Milliseconds in which no connection got an answer, the longest ones, ascending. */
+  readonly silences: readonly number[];
 };
 
-const MAX_SAMPLES = 1_000_000;
+const MAX_SAMPLES = 2_000_000;
+/** Milliseconds; shorter times without an answer are not kept. */
+const LEAST_SILENCE = 5;
+const MAX_SILENCES = 10_000;
 
 /** Builds an HTTP/1.1 POST with a JSON body. */
 export function encodePost(path: string, host: string, body: string): Buffer {
@@ -34,7 +44,9 @@ class Recorder {
   readonly #started = performance.now();
   readonly #until: number;
   readonly #maxRequests: number;
+  readonly #silences: number[] = [];
   #requests = 0;
+  #lastAt = this.#started;
 
   constructor({
     durationMs,
@@ -48,7 +60,11 @@ class Recorder {
   readonly onAnswer = (latency: number): boolean => {
     if (this.#requests < MAX_SAMPLES) this.#samples[this.#requests] = latency;
     this.#requests++;
-    return this.#requests < this.#maxRequests && performance.now() < this.#until;
+    const now = performance.now();
+    const silence = now - this.#lastAt;
+    this.#lastAt = now;
+    if (silence > LEAST_SILENCE && this.#silences.length < MAX_SILENCES) this.#silences.push(silence);
+    return this.#requests < this.#maxRequests && now < this.#until;
   };
 
   get result(): LoadResult {
@@ -56,6 +72,7 @@ class Recorder {
       requests: this.#requests,
       seconds: (performance.now() - this.#started) / 1000,
       latencies: this.#samples.slice(0, Math.min(this.#requests, MAX_SAMPLES)).sort(),
+      silences: this.#silences.toSorted((a, b) => a - b),
     };
   }
 }
@@ -67,9 +84,9 @@ class Recorder {
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const recorder = new Recorder(plan);
   const end = new AbortController();
-  const run = async (): Promise<void> => {
+  const run = async (_: unknown, index: number): Promise<void> => {
     try {
-      await runConnection(plan, recorder.onAnswer, end.signal);
+      await runConnection(plan, index, recorder.onAnswer, end.signal);
     } catch (error) {
       end.abort();
       throw error;
@@ -81,51 +98,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return result;
 }
 
-export type WebSocketLoadPlan = Pick<LoadPlan, 'connections' | 'durationMs'> & {
-  readonly url: string;
-  /** JSON text of one request. */
-  readonly message: string;
-};
-
-/** The same over WebSocket: one message in flight on each connection. Rejects on an answer with an error. */
-export async function runWebSocketLoad(plan: WebSocketLoadPlan): Promise<LoadResult> {
-  const recorder = new Recorder(plan);
-  await Promise.all(Array.from({ length: plan.connections }, () => runWebSocket(plan, recorder.onAnswer)));
-  return recorder.result;
-}
-
-function runWebSocket(
-  { url, message }: WebSocketLoadPlan,
-  onAnswer: (latency: number) => boolean,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, { perMessageDeflate: false });
-    let sentAt = 0;
-    const send = (): void => {
-      sentAt = performance.now();
-      socket.send(message);
-    };
-    socket.on('open', send);
-    socket.on('error', reject);
-    socket.on('message', (data: Buffer) => {
-      if (data.includes('"error"')) {
-        reject(new Error(`unexpected answer: ${data.toString('latin1', 0, 200)}`));
-        socket.terminate();
-        return;
-      }
-      if (onAnswer(performance.now() - sentAt)) {
-        send();
-        return;
-      }
-      resolve();
-      socket.terminate();
-    });
-  });
-}
-
 /** One connection's loop; `onAnswer` says whether to go on. */
 function runConnection(
-  { host, port, request }: LoadPlan,
+  { host, port, request, webSocketPath }: LoadPlan,
+  index: number,
   onAnswer: (latency: number) => boolean,
   end: AbortSignal,
 ): Promise<void> {
@@ -133,23 +109,24 @@ function runConnection(
     let sentAt = 0;
     const send = (): void => {
       sentAt = performance.now();
-      connection.send(request instanceof Uint8Array ? request : request());
+      connection.send(request instanceof Uint8Array ? request : request(index));
     };
-    const connection = new HttpConnection(
-      { host, port },
-      {
-        onConnect: send,
-        onAnswer() {
-          if (onAnswer(performance.now() - sentAt) && !end.aborted) {
-            send();
-            return;
-          }
-          connection.close();
-          resolve();
-        },
-        onFailure: reject,
+    const handlers = {
+      onConnect: send,
+      onAnswer() {
+        if (onAnswer(performance.now() - sentAt) && !end.aborted) {
+          send();
+          return;
+        }
+        connection.close();
+        resolve();
       },
-    );
+      onFailure: reject,
+    };
+    const connection =
+      webSocketPath === undefined
+        ? new HttpConnection({ host, port }, handlers)
+        : new WebSocketConnection({ host, port, path: webSocketPath }, handlers);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * What it costs to be watched: requests per CPU-second with counting and the request log on, against neither, through
- * `gateway.handle` in this process (as a transport tells of each request) and over HTTP in a server process each. In turns,
+ * `gateway.handle` in this process (called as a transport does for each request) and over HTTP in a server process each. In turns,
  * so that both sides see the same machine.
  */
 import * as z from 'zod';

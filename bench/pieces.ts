@@ -9,7 +9,7 @@ import { assemble } from '../scripts/assembler.ts';
 import type { StateOverrides } from '../src/chain/chain.ts';
 import { executeJob } from '../src/engine/execution/execute-job.ts';
 import { Simulator } from '../src/engine/simulation/simulator.ts';
-import type { Revision } from '../src/evm/revision.ts';
+import type { Revision } from '../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';
 import { openChainReader } from '../src/store/chain-reader.ts';
 import { buildCallChain, PROGRAM } from '../test/engine/call-harness.ts';

@@ -1,173 +1,130 @@
 /**
- * What Portcullis costs in front of a real node: one anvil, asked directly and through Portcullis in turns, by the
- * same generator. Latency at one connection, as what is added to the direct answer's; at 16 connections Portcullis'
- * own CPU time per request that it passes on (no two are the same) and per answer that it has kept. Beside it, for
- * comparison, a proxy that does nothing but pass bytes. A question about a block that Portcullis has not seen yet
- * makes it ask the node for that block as well: this is shown, and not counted. Rounds: ROUNDS (5), their length
- * ROUND_MS (1500).
+ * CPU time of a request through the program as a user starts it, in front of nodes whose head moves, beside nginx and a proxy of a few lines
+ * that only pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts`
+ * by substrings of their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved.
+ * Then STEADY_MS (60000) of one row, for stalls, and the memory that is left, with embedded networks as well.
  */
-import type { Anvil } from '../test/support/anvil.ts';
-import { serveBareProxy } from './bare-proxy.ts';
-import { runAsChild, type ServerProcess, startServerProcess } from './child.ts';
-import { encodePost, type LoadResult, median, percentile, runLoad } from './load.ts';
-import {
-  type Call,
-  createRows,
-  type Figure,
-  KEPT,
-  PASSED_ON,
-  prepareNode,
-  type Requests,
-  type Row,
-  varyCalls,
-} from './proxy-questions.ts';
-import { awaitHead, serveNetwork } from './upstream-service.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MAIN } from '../scripts/program-files.ts';
+import { makeTemporaryFolder } from '../test/support/embedded.ts';
+import { runAsChild } from './child.ts';
+import { runLoad } from './load.ts';
+import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf, SERVER_CORE } from './support/cpu.ts';
+import { readResidentMegabytes } from './support/memory.ts';
+import { serveBareProxy } from './support/proxy/bare-proxy.ts';
+import { compareAnswers } from './support/proxy/compare-answers.ts';
+import { concludeWithGoals, type Goal, judgeRows, OTHER, OURS } from './support/proxy/goals.ts';
+import { measureRound, measureRows } from './support/proxy/measure.ts';
+import { NO_NGINX_NOTE, startNginx } from './support/proxy/nginx.ts';
+import { Nodes } from './support/proxy/nodes.ts';
+import { EMBEDDED_NETWORK, startProgram } from './support/proxy/program.ts';
+import { planLoad, ROWS, type Row, type Target } from './support/proxy/rows.ts';
+import { runSteadily } from './support/proxy/steady.ts';
+import { type Subject, startBare } from './support/proxy/subject.ts';
+import { formatTable, formatVersions } from './support/proxy/table.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-const ROUND_MS = Number(process.env['ROUND_MS'] ?? 1_500);
-const CONNECTIONS = 16;
-/** Requests of one round over blocks that nobody has asked for yet. */
-const FRESH_REQUESTS = Number(process.env['FRESH_REQUESTS'] ?? 800);
-const MICROSECONDS = 1e6;
-const ADDED_P50_MS = 0.15;
+const STEADY_MS = Number(process.env['STEADY_MS'] ?? 60_000);
+const ONLY = (process.env['ROWS'] ?? '').split(';');
+const OTHER_ROOT = process.env['ROOT_B'];
+const NODES = 3;
+const RESIDENT_GOALS = { nodes: 120, embedded: 180 } as const;
 
-type Target = 'direct' | 'bare' | 'portcullis';
-type Proxy = Exclude<Target, 'direct'>;
-const PROXIES: readonly Proxy[] = ['bare', 'portcullis'];
+const [STEADY_ROW] = ROWS as readonly [Row];
+const EMBEDDED_ROW: Row = {
+  name: 'call of the embedded network',
+  isWebSocket: false,
+  upstreams: 1,
+  network: EMBEDDED_NETWORK,
+  connections: 16,
+  body: '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}',
+};
 
-/** Loads one of the servers; all see the same requests in the same form. */
-class Subjects {
-  readonly #ports: Readonly<Record<Target, number>>;
-  readonly #proxies: Readonly<Record<Proxy, ServerProcess>>;
-
-  constructor(node: Anvil, proxies: Readonly<Record<Proxy, ServerProcess>>) {
-    const { bare, portcullis } = proxies;
-    this.#ports = { direct: node.port, bare: bare.port, portcullis: portcullis.port };
-    this.#proxies = proxies;
-  }
-
-  load(target: Target, requests: Requests, connections: number, maxRequests?: number): Promise<LoadResult> {
-    const encode = (text: string): Uint8Array =>
-      encodePost(target === 'portcullis' ? '/v3/demo' : '/', '127.0.0.1', text);
-    return runLoad({
-      host: '127.0.0.1',
-      port: this.#ports[target],
-      request: typeof requests === 'string' ? encode(requests) : () => encode(requests()),
-      connections,
-      durationMs: ROUND_MS,
-      ...(maxRequests !== undefined && { maxRequests }),
-    });
-  }
-
-  /** CPU microseconds of a proxy per request. */
-  async measureCpu(proxy: Proxy, requests: Requests, maxRequests?: number): Promise<number> {
-    const process = this.#proxies[proxy];
-    const before = await process.readCpuSeconds();
-    const answered = (await this.load(proxy, requests, CONNECTIONS, maxRequests)).requests;
-    return ((await process.readCpuSeconds()) - before) * (MICROSECONDS / answered);
-  }
+function findOther(root: string): string {
+  const main = join(root, 'build/program/cli/main.js');
+  if (!existsSync(main)) throw new Error(`${main}: no built checkout; ROOT_B is the folder of one`);
+  return main;
 }
 
-type Added = { readonly p50: number; readonly p99: number };
-
-/** Milliseconds that the proxies add to an eth_call at one connection: medians of the rounds' differences. */
-async function measureLatency(subjects: Subjects, call: Call): Promise<Readonly<Record<Proxy, Added>>> {
-  const requests = varyCalls(call);
-  const added = {
-    bare: { p50: [] as number[], p99: [] as number[] },
-    portcullis: { p50: [] as number[], p99: [] as number[] },
-  };
-  for (let round = 0; round <= ROUNDS; round++) {
-    const direct = (await subjects.load('direct', requests, 1)).latencies;
-    for (const proxy of PROXIES) {
-      const through = (await subjects.load(proxy, requests, 1)).latencies;
-      // The first round warms up.
-      if (round === 0) continue;
-      added[proxy].p50.push(percentile(through, 0.5) - percentile(direct, 0.5));
-      added[proxy].p99.push(percentile(through, 0.99) - percentile(direct, 0.99));
-    }
-  }
-  const summarize = (proxy: Proxy): Added => ({
-    p50: median(added[proxy].p50),
-    p99: median(added[proxy].p99),
+/** Memory after a round of each row and as long a load as before, where the program also executes a chain. */
+async function measureEmbedded(nodes: Nodes, folder: string, rows: readonly Row[]): Promise<Goal> {
+  const program = await startProgram({
+    name: OURS,
+    main: MAIN,
+    folder,
+    nodes: nodes.urls,
+    hasEmbedded: true,
   });
-  return { bare: summarize('bare'), portcullis: summarize('portcullis') };
-}
-
-/** Prints each row's CPU microseconds per request at 16 connections; returns the worst of each figure. */
-async function measureCosts(
-  subjects: Subjects,
-  rows: readonly Row[],
-): Promise<Readonly<Record<Figure, number>>> {
-  const samples = rows.map((row) => ({ row, portcullis: [] as number[], bare: [] as number[] }));
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const { row, portcullis, bare } of samples) {
-      const limit = row.usesBlocks ? FRESH_REQUESTS : undefined;
-      const cost = await subjects.measureCpu('portcullis', row.requests, limit);
-      const isCall = row.target?.figure === 'passed on' && !row.usesBlocks;
-      const compared = isCall ? await subjects.measureCpu('bare', row.requests) : Number.NaN;
-      if (round === 0) continue;
-      portcullis.push(cost);
-      bare.push(compared);
+  try {
+    for (const row of [...rows, EMBEDDED_ROW]) {
+      await measureRound(program, row, program.targetOf(row) as Target, nodes);
     }
+    const target = program.targetOf(STEADY_ROW) as Target;
+    await runLoad(planLoad(STEADY_ROW, target, STEADY_MS));
+    await program.readMetrics();
+    const value = readResidentMegabytes(program.pid);
+    return { name: 'RSS with an embedded network', value, atMost: RESIDENT_GOALS.embedded, unit: ' MB' };
+  } finally {
+    await program.stop();
   }
-  const worst = { 'passed on': 0, kept: 0 };
-  for (const { row, portcullis, bare } of samples) {
-    const [ours, theirs] = [median(portcullis), median(bare)];
-    const comparison = Number.isNaN(theirs) ? '' : `, the bare proxy ${theirs.toFixed(1)} us`;
-    const figure = row.target?.figure;
-    console.log(
-      `${(figure ?? 'not counted').padEnd(11)} ${row.name.padEnd(52)} ${ours.toFixed(1)} us${comparison}`,
-    );
-    if (figure !== undefined) worst[figure] = Math.max(worst[figure], ours);
-  }
-  return worst;
 }
 
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
-}
-
-/** One figure of the last line. */
-function describe(what: string, value: number, target: number, unit: string): string {
-  return `${what} ${value} ${unit} (target ${target}: ${value <= target ? 'met' : 'MISSED'})`;
+async function measure(nodes: Nodes, folder: string, started: Subject[]): Promise<readonly Goal[]> {
+  const other = OTHER_ROOT === undefined ? undefined : findOther(OTHER_ROOT);
+  const add = <S extends Subject>(subject: S): S => {
+    started.push(subject);
+    return subject;
+  };
+  const nginx = await startNginx(folder, nodes.ports);
+  if (nginx === undefined) console.error(NO_NGINX_NOTE);
+  else add(nginx);
+  add(await startBare(import.meta.url, nodes.urls[0] as string));
+  const shared = { nodes: nodes.urls };
+  if (other !== undefined) {
+    add(await startProgram({ ...shared, name: OTHER, main: other, folder: join(folder, 'other') }));
+  }
+  const program = add(
+    await startProgram({ ...shared, name: OURS, main: MAIN, folder: join(folder, 'ours') }),
+  );
+  const rows = ROWS.filter(({ name }) => ONLY.some((text) => name.includes(text)));
+  await compareAnswers(started, rows);
+  const measured = await measureRows(started, rows, nodes);
+  console.log(formatTable(measured));
+  const versions = formatVersions(measured);
+  if (versions !== undefined) console.log(`\n${versions}`);
+  const goals = [...judgeRows(measured)];
+  if (STEADY_MS > 0) {
+    console.log();
+    goals.push(...(await runSteadily(program, STEADY_ROW, STEADY_MS)));
+    const value = readResidentMegabytes(program.pid);
+    goals.push({ name: 'RSS after all rows', value, atMost: RESIDENT_GOALS.nodes, unit: ' MB' });
+    goals.push(await measureEmbedded(nodes, join(folder, 'embedded'), rows));
+  }
+  return goals;
 }
 
 async function runParent(): Promise<void> {
-  const { node, call } = await prepareNode((ROUNDS + 1) * (FRESH_REQUESTS + CONNECTIONS) + 2);
-  const start = (proxy: Proxy): Promise<ServerProcess> =>
-    startServerProcess(import.meta.url, `${proxy} ${node.httpUrl}`);
-  const [bare, portcullis] = [await start('bare'), await start('portcullis')];
+  if (!CAN_PIN) console.error(NO_PIN_NOTE);
+  pinSelf(LOAD_CORE);
+  const folder = makeTemporaryFolder();
+  const nodes = await Nodes.start(NODES);
+  const started: Subject[] = [];
   try {
-    await awaitHead(portcullis.port);
-    const subjects = new Subjects(node, { bare, portcullis });
-    const added = await measureLatency(subjects, call);
-    console.log(`one connection: the bare proxy adds p50 ${added.bare.p50.toFixed(3)} ms`);
-    const costs = await measureCosts(subjects, createRows(call));
-    const { p50, p99 } = added.portcullis;
-    const [passedOn, kept] = [round(costs['passed on'], 1), round(costs.kept, 1)];
-    const addedP50 = round(p50, 3);
-    const figures = [
-      describe('added p50', addedP50, ADDED_P50_MS, 'ms'),
-      `p99 ${p99.toFixed(3)} ms`,
-      describe('CPU per request passed on', passedOn, PASSED_ON.microseconds, 'us'),
-      describe('per kept answer', kept, KEPT.microseconds, 'us'),
-    ];
-    console.log(figures.join(', '));
-    const met = addedP50 <= ADDED_P50_MS && passedOn <= PASSED_ON.microseconds && kept <= KEPT.microseconds;
-    process.exitCode = met ? 0 : 1;
+    const goals = await measure(nodes, folder.path, started);
+    console.log();
+    concludeWithGoals(goals);
   } finally {
-    bare.stop();
-    portcullis.stop();
-    await node.kill();
+    for (const { stop } of started) await stop();
+    nodes.stop();
+    folder.remove();
   }
 }
 
-/** The child's side: `<proxy> <address of the node>`. */
-function serve(subject: string): Promise<number> {
-  const [proxy, url = ''] = subject.split(' ');
-  return proxy === 'bare' ? serveBareProxy(url) : serveNetwork({ upstreams: [url] });
+/** The child's side: `bare <address of the node>`. */
+function serveBare(subject: string): Promise<number> {
+  pinSelf(SERVER_CORE);
+  return serveBareProxy(subject.slice('bare '.length));
 }
 
 const subject = process.argv[2];
-await (subject === undefined ? runParent() : runAsChild(() => serve(subject)));
+await (subject === undefined ? runParent() : runAsChild(() => serveBare(subject)));

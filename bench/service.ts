@@ -10,7 +10,8 @@ import { composeService } from '../src/cli/compose.ts';
 import { parseConfig } from '../src/config/load-config.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { runAsChild, startServerProcess } from './child.ts';
-import { encodePost, type LoadResult, median, percentile, runLoad, runWebSocketLoad } from './load.ts';
+import { encodePost, type LoadResult, median, percentile, runLoad } from './load.ts';
+import { encodeFrame } from './support/websocket-connection.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
@@ -48,12 +49,12 @@ function createLoads(
 ): readonly { readonly label: string; readonly run: () => Promise<LoadResult> }[] {
   return SCENARIOS.flatMap(({ name, method, params }) => {
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const shared = { connections: CONNECTIONS, durationMs: ROUND_MS };
-    const request = encodePost('/v3/demo', '127.0.0.1', message);
-    const url = `ws://127.0.0.1:${port}/ws/v3/demo`;
+    const shared = { host: '127.0.0.1', port, connections: CONNECTIONS, durationMs: ROUND_MS };
+    const posted = { ...shared, request: encodePost('/v3/demo', '127.0.0.1', message) };
+    const framed = { ...shared, request: encodeFrame(message), webSocketPath: '/ws/v3/demo' };
     return [
-      { label: `${name}, HTTP`, run: () => runLoad({ ...shared, host: '127.0.0.1', port, request }) },
-      { label: `${name}, WebSocket`, run: () => runWebSocketLoad({ ...shared, url, message }) },
+      { label: `${name}, HTTP`, run: () => runLoad(posted) },
+      { label: `${name}, WebSocket`, run: () => runLoad(framed) },
     ];
   });
 }

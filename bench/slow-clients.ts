@@ -1,7 +1,7 @@
 /**
  * Small calls beside clients that keep connections and give nothing for them: 2,000 idle WebSockets, and 200 connections on
  * which the head of a request arrives byte by byte and which are opened again whenever they are closed. 1,000 chain ids a
- * second at fixed times, first alone, then beside them, in turns; latencies count from when a request was due. Told are the
+ * second at fixed times, first alone, then beside them, in turns; latencies count from when a request was due. It reports the
  * ratio of the 99th percentiles, the median of the rounds, and what the program's memory grew by for each of them.
  * The slow clients are a process of their own. `--json` prints the rounds.
  */

@@ -26,12 +26,12 @@ export async function serveNetwork(row: Readonly<Record<string, unknown>>): Prom
 }
 
 /** Waits until a service answers with the head of its chain. */
-export async function awaitHead(port: number): Promise<void> {
+export async function awaitHead(port: number, path: string = '/v3/demo'): Promise<void> {
   const until = performance.now() + START_MS;
   for (;;) {
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: BLOCK_NUMBER };
-    const response = await fetch(`http://127.0.0.1:${port}/v3/demo`, init);
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
     const text = await response.text();
     if (text.includes('"result"')) return;
     if (performance.now() > until) throw new Error(`the service did not become ready: ${text}`);

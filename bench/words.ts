@@ -71,6 +71,7 @@ const ROWS: readonly Row[] = [
   ['mulmod', 'secp256k1', bits(256), bits(256), always(SECP256K1)],
   ['mulmod', '2^256 - 1', bits(256), bits(256), always((1n << 256n) - 1n)],
   ['mulmod', 'bn254', reduced(BN254), reduced(BN254), always(BN254)],
+  ['mulmod', 'bn254, by 3', reduced(BN254), always(3n), always(BN254)],
   ['mulmod', 'bn254, unreduced', bits(256), bits(256), always(BN254)],
   ['mulmod', 'changing modulus', bits(256), bits(256), bits(256)],
   ['mulmod', 'changing 128', bits(120), bits(120), bits(121)],

@@ -9,6 +9,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ROOT } from '../scripts/program-files.ts';
 import { planRuns } from './support/plan-runs.ts';
+import { removeAbandonedFolders } from './support/temporary-folder.ts';
 
 const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
@@ -31,6 +32,7 @@ function prepare(texts: readonly string[]): string[] {
   });
 }
 
+removeAbandonedFolders();
 const files = prepare(process.argv.slice(2));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];

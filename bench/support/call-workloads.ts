@@ -79,7 +79,11 @@ function ownerAt(index: number): Uint8Array {
 }
 
 function encodeBalanceOf(index: number): Uint8Array {
-  return encodeCall('balanceOf(address)', ownerAt(index));
+  return encodeBalance(ownerAt(index));
+}
+
+function encodeBalance(owner: Uint8Array): Uint8Array {
+  return encodeCall('balanceOf(address)', owner);
 }
 
 function encodeQuote(amount: bigint): Uint8Array {
@@ -114,11 +118,24 @@ function encodeEstimate(index: number): string {
   return encodeRequest('eth_estimateGas', [call]);
 }
 
-function encodeBatch(first: number): string {
-  const calls = Array.from({ length: MANY }, (_, i) =>
-    encodeEthCall(TOKEN, encodeBalanceOf(first + i), i + 1),
-  );
+function encodeBatch(first: number, encode: (index: number) => Uint8Array = encodeBalanceOf): string {
+  const calls = Array.from({ length: MANY }, (_, i) => encodeEthCall(TOKEN, encode(first + i), i + 1));
   return `[${calls.join(',')}]`;
+}
+
+/** Owners that no other workload asks for; they have nothing. */
+const LONE_OWNERS = 100_000;
+
+/** Batches of calls with different owners, each used once before any comes again, so that no cached hash helps. */
+export function createManyOwnersWorkload(): Workload {
+  const encode = (index: number): Uint8Array =>
+    encodeBalance(concatBytes(TOKEN.subarray(0, 12), padLeft(encodeNumber(index), 8)));
+  const bodies = Array.from({ length: LONE_OWNERS / MANY }, (_, i) => encodeBatch(i * MANY, encode));
+  return { name: `batch, ${LONE_OWNERS} owners`, target: 8, bodies };
+}
+
+function encodeNumber(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
 }
 
 export type Workload = {

@@ -1,45 +1,54 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
 const OK_STATUS = Buffer.from('200');
 const STATUS_AT = 'HTTP/1.1 '.length;
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
 /** In the answers of a server that does what the measurement is about, there are none of these. */
 const BAD_MEMBERS = ['"error":', '"result":null'].map((text) => Buffer.from(text));
+/** Of one read; of an answer, the first so many bytes are searched for errors. */
 const READ_BYTES = 64 * 1024;
 const SHOWN_BYTES = 200;
 
+export type ConnectionHandlers = {
+  readonly onConnect: () => void;
+  /** A good answer has come whole. */
+  readonly onAnswer: () => void;
+  /** Any answer but 200, an error, a null, or the connection is gone; it is of no use any more. */
+  readonly onFailure: (error: Error) => void;
+};
+
 /**
  * One keep-alive connection with one request in flight. As little as a client can do: a load generator must cost less
- * than the server that it measures.
+ * than the server that it measures. The bytes of a long answer are counted and not kept.
  */
 export class HttpConnection {
   readonly #socket: Socket;
-  #parts: Buffer[] = [];
-  #received = 0;
+  /** First bytes of a response whose head has not arrived in full. */
+  #begin: Buffer | undefined;
+  /** Bytes of the body that has begun, `Infinity` where it comes in chunks. */
   #length: number | undefined;
+  #received = 0;
+  /** The last bytes of an answer in chunks. */
+  #tail: Buffer = Buffer.alloc(0);
 
-  /**
-   * @param onAnswer a good answer has come whole
-   * @param onFailure any answer but 200, an error, a null, or the connection is gone; it is of no use any more
-   */
   constructor(
     address: { readonly host: string; readonly port: number },
-    handlers: {
-      readonly onConnect: () => void;
-      readonly onAnswer: () => void;
-      readonly onFailure: (error: Error) => void;
-    },
+    { onConnect, onAnswer, onFailure }: ConnectionHandlers,
   ) {
-    const { onConnect, onAnswer, onFailure } = handlers;
     const fail = (error: Error): void => {
       this.close();
       onFailure(error);
     };
     const read = (bytes: number, buffer: Uint8Array): boolean => {
-      const response = this.#read((buffer as Buffer).subarray(0, bytes));
-      if (response === undefined) return true;
-      if (isGood(response)) onAnswer();
-      else fail(new Error(`unexpected answer: ${readStart(response)}`));
+      const piece = (buffer as Buffer).subarray(0, bytes);
+      try {
+        if (this.#read(piece)) onAnswer();
+      } catch (error) {
+        fail(error as Error);
+      }
       return true;
     };
     const onread = { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback: read };
@@ -58,42 +67,68 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  /** @returns the response that `chunk` completes; it is overwritten by the next read */
-  #read(chunk: Buffer): Buffer | undefined {
-    this.#received += chunk.length;
-    if (this.#parts.length === 0) {
-      this.#length = measureResponse(chunk);
-      if (this.#length === chunk.length) return this.#finish(chunk);
+  /** @returns whether the answer is complete with this piece. @throws Error when it is not a good one */
+  #read(piece: Buffer): boolean {
+    if (this.#length === undefined) return this.#readHead(piece);
+    if (this.#received < READ_BYTES) checkMembers(piece);
+    this.#received += piece.length;
+    return this.#endWith(piece);
+  }
+
+  #readHead(piece: Buffer): boolean {
+    const bytes = this.#begin === undefined ? piece : Buffer.concat([this.#begin, piece]);
+    const end = bytes.indexOf(HEAD_END);
+    if (end < 0) {
+      this.#begin = Buffer.from(bytes);
+      return false;
     }
-    this.#parts.push(Buffer.from(chunk));
-    this.#length ??= measureResponse(Buffer.concat(this.#parts));
-    if (this.#length === undefined || this.#received < this.#length) return undefined;
-    return this.#finish(Buffer.concat(this.#parts));
+    this.#begin = undefined;
+    checkStatus(bytes);
+    checkMembers(bytes);
+    this.#length = readLength(bytes.toString('latin1', 0, end));
+    this.#received = bytes.length - end - HEAD_END.length;
+    return this.#endWith(bytes);
   }
 
-  #finish(response: Buffer): Buffer {
-    this.#parts = [];
-    this.#received = 0;
-    return response;
+  #endWith(piece: Buffer): boolean {
+    const isComplete =
+      this.#length === Number.POSITIVE_INFINITY
+        ? this.#hasChunksEnd(piece)
+        : this.#received >= (this.#length as number);
+    if (isComplete) this.#length = undefined;
+    return isComplete;
+  }
+
+  /** JSON has no line ends of its own, so that nothing but the last chunk looks like it. */
+  #hasChunksEnd(piece: Buffer): boolean {
+    const last = piece.length < CHUNKS_END.length ? Buffer.concat([this.#tail, piece]) : piece;
+    this.#tail = Buffer.from(last.subarray(-CHUNKS_END.length));
+    return this.#tail.equals(CHUNKS_END);
   }
 }
 
-/** Length of the response at the start of `bytes`, once its head is complete. */
-function measureResponse(bytes: Buffer): number | undefined {
-  const end = bytes.indexOf(HEAD_END);
-  if (end < 0) return undefined;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1];
-  if (length === undefined) throw new Error('an answer without Content-Length');
-  return end + HEAD_END.length + Number(length);
+/** Length of the body, `Infinity` where it comes in chunks. */
+function readLength(head: string): number {
+  const length = LENGTH.exec(head)?.[1];
+  if (length !== undefined) return Number(length);
+  if (CHUNKED.test(head)) return Number.POSITIVE_INFINITY;
+  throw new Error('an answer without Content-Length');
 }
 
-function isGood(response: Buffer): boolean {
-  const isOk = OK_STATUS.every((digit, i) => response[STATUS_AT + i] === digit);
-  return isOk && !BAD_MEMBERS.some((text) => response.includes(text));
+function checkStatus(response: Buffer): void {
+  for (let i = 0; i < OK_STATUS.length; i++) {
+    if (response[STATUS_AT + i] !== OK_STATUS[i]) throw describeBad(response);
+  }
 }
 
-/** The status, and what the body begins with. */
-function readStart(response: Buffer): string {
-  const body = response.indexOf(HEAD_END) + HEAD_END.length;
-  return `${response.toString('latin1', STATUS_AT, STATUS_AT + OK_STATUS.length)} ${response.toString('latin1', body, body + SHOWN_BYTES)}`;
+/** @throws Error when an error or a null is in this part of an answer */
+export function checkMembers(part: Buffer): void {
+  for (const member of BAD_MEMBERS) if (part.includes(member)) throw describeBad(part);
+}
+
+function describeBad(part: Buffer): Error {
+  const end = part.indexOf(HEAD_END);
+  const shown = end < 0 ? '' : `${part.toString('latin1', STATUS_AT, STATUS_AT + OK_STATUS.length)} `;
+  const from = end < 0 ? 0 : end + HEAD_END.length;
+  return new Error(`unexpected answer: ${shown}${part.toString('latin1', from, from + SHOWN_BYTES)}`);
 }

@@ -1,7 +1,7 @@
 /** One program for each instruction of the opcode table: the same instruction many times, with what it takes and leaves. */
 import { assemble } from '../../scripts/assembler.ts';
-import { type Opcode, opcodesOf } from '../../src/evm/opcode-table.ts';
-import type { Revision } from '../../src/evm/revision.ts';
+import type { Opcode } from '../../src/evm/opcodes.ts';
+import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 
 export type OpcodeProgram = {
   readonly name: string;
@@ -28,7 +28,7 @@ const WIDE = [
   '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2',
 ] as const;
 const TOPICS = [WIDE[0], WIDE[1], WIDE[2], WIDE[0]] as const;
-const SOMEBODY = '0x1000';
+const OTHER = '0x1000';
 const CALL_GAS = 1_000;
 
 /** Arguments, the top of the stack first, where wide words would not do. */
@@ -40,13 +40,13 @@ const ARGUMENTS: Readonly<Record<string, readonly (string | number)[]>> = {
   SHR: [77, WIDE[0]],
   SAR: [77, WIDE[0]],
   KECCAK256: [0, 32],
-  BALANCE: [SOMEBODY],
+  BALANCE: [OTHER],
   CALLDATALOAD: [0],
   CALLDATACOPY: [0, 0, 32],
   CODECOPY: [0, 0, 32],
-  EXTCODESIZE: [SOMEBODY],
-  EXTCODECOPY: [SOMEBODY, 0, 0, 32],
-  EXTCODEHASH: [SOMEBODY],
+  EXTCODESIZE: [OTHER],
+  EXTCODECOPY: [OTHER, 0, 0, 32],
+  EXTCODEHASH: [OTHER],
   RETURNDATACOPY: [0, 0, 0],
   BLOCKHASH: [0],
   BLOBHASH: [0],
@@ -63,10 +63,10 @@ const ARGUMENTS: Readonly<Record<string, readonly (string | number)[]>> = {
   LOG2: [0, 32, ...TOPICS.slice(0, 2)],
   LOG3: [0, 32, ...TOPICS.slice(0, 3)],
   LOG4: [0, 32, ...TOPICS],
-  CALL: [CALL_GAS, SOMEBODY, 0, 0, 0, 0, 0],
-  CALLCODE: [CALL_GAS, SOMEBODY, 0, 0, 0, 0, 0],
-  DELEGATECALL: [CALL_GAS, SOMEBODY, 0, 0, 0, 0],
-  STATICCALL: [CALL_GAS, SOMEBODY, 0, 0, 0, 0],
+  CALL: [CALL_GAS, OTHER, 0, 0, 0, 0, 0],
+  CALLCODE: [CALL_GAS, OTHER, 0, 0, 0, 0, 0],
+  DELEGATECALL: [CALL_GAS, OTHER, 0, 0, 0, 0],
+  STATICCALL: [CALL_GAS, OTHER, 0, 0, 0, 0],
 };
 
 function toHexByte(code: number): string {
@@ -105,7 +105,8 @@ function createProgram(opcode: Opcode): OpcodeProgram {
 
 /** Programs for the instructions that a revision has. */
 export function createOpcodePrograms(revision: Revision): OpcodeProgram[] {
-  return opcodesOf(revision)
+  return rulesOf(revision)
+    .opcodes.map(({ opcode }) => opcode)
     .filter(({ name }) => !LEFT_OUT.includes(name))
     .map(createProgram);
 }

@@ -28,7 +28,7 @@ export class Siege {
   }
 
   /**
-   * @param isMeasured they would be on other machines: they get the processor only when who measures does not want it, and on a
+   * @param isMeasured they would be on other machines: they get the processor only when the measuring client does not want it, and on a
    * machine that is busy they take long to come
    */
   static async open(isMeasured: boolean): Promise<Siege> {

@@ -16,7 +16,7 @@ export type SlowClientsOptions = {
   readonly lorises: number;
   /** Chain ids beside them. */
   readonly perSecond: number;
-  /** Whether it is about latencies; unless told otherwise it is. */
+  /** Whether it is about latencies; true by default. */
   readonly isMeasured?: boolean;
 };
 

@@ -24,7 +24,7 @@ const CACHE_FOLDER: string = resolve(import.meta.dirname, '../../bench-chains');
 
 export const TRANSFER_TOKEN: Uint8Array = labelAddress('bench token');
 
-/** Who gets the transfers; the first ones have had some long before the head. */
+/** Recipients of the transfers; the first ones have had some long before the head. */
 export function transferRecipient(index: number): Uint8Array {
   return labelAddress(`bench recipient ${index % RECIPIENTS}`);
 }

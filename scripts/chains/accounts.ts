@@ -14,7 +14,7 @@ export function hashLabel(label: string): Uint8Array {
   return keccak256(new TextEncoder().encode(`portcullis ${label}`));
 }
 
-/** An address that nobody has the key of. */
+/** An address without a known key. */
 export function labelAddress(label: string): Uint8Array {
   return hashLabel(label).slice(12);
 }
@@ -36,7 +36,7 @@ export const DAVE: Account = createAccount('dave');
 /** Delegates on the devnet and stays delegated up to the head. */
 export const ERIN: Account = createAccount('erin');
 
-/** Tells the OP-Stack-like rollup of layer 1; it has ether there only. */
+/** Sets layer 1's values on the OP-Stack-like rollup; it has ether there only. */
 export const DEPOSITOR: Account = createAccount('depositor');
 
 export const ACCOUNTS: readonly Account[] = [ALICE, BOB, CAROL, DAVE, ERIN, DEPLOYER, PIONEER];

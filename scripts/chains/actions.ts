@@ -64,7 +64,7 @@ export function deployTokenAndReverter(): TransactionPlan[] {
   return [create(DEPLOYER, createErc20InitCode(token)), create(DEPLOYER, REVERTER_INIT_CODE)];
 }
 
-/** The deployer's next two creations, and tokens for those who send them later. */
+/** The deployer's next two creations, and tokens for the accounts that send them later. */
 export function deployHelpersAndSpreadTokens(): TransactionPlan[] {
   return [
     create(DEPLOYER, CALLENV_INIT_CODE),

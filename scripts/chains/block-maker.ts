@@ -13,9 +13,8 @@ import { type BlockResult, executeBlock } from '../../src/engine/transition/exec
 import { type BlockRules, isMergedAfter, rulesAt } from '../../src/engine/transition/rules.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import type { StateChanges, StateReader } from '../../src/evm/host.ts';
-import { isAtLeast } from '../../src/evm/revision.ts';
 import { mergeBloom } from '../../src/primitives/bloom.ts';
-import { bytesEqual } from '../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
@@ -27,6 +26,13 @@ export type BlockContents = Pick<Block, 'transactions' | 'uncles'> & {
   readonly withdrawals: readonly Withdrawal[];
 };
 
+/** A block and what it made of the state. */
+type MadeBlock = {
+  readonly parent: MadeBlock | undefined;
+  readonly number: bigint;
+  readonly changes: readonly StateChanges[];
+};
+
 /** Makes valid blocks in memory: executes what they contain and fills in their headers. */
 export class BlockMaker {
   readonly genesisBlock: ExecutedBlock;
@@ -34,17 +40,19 @@ export class BlockMaker {
   readonly #evm: Evm;
   readonly #hashAt: (number: bigint) => Uint8Array;
   /** State after the head. */
-  readonly #state = new StateCommitter(EMPTY_SOURCE);
-  /** Blocks up to the head, and what each made of the state. */
-  readonly #made: { readonly hash: Uint8Array; readonly changes: readonly StateChanges[] }[];
+  #state = new StateCommitter(EMPTY_SOURCE);
+  /** By hash: of every branch. */
+  readonly #made = new Map<string, MadeBlock>();
+  #head: MadeBlock;
 
-  /** @param hashAt hash of a block that was made before, on the chain that is being made */
+  /** @param hashAt hash of a block that was made before, on the branch of the block that is being made */
   constructor(genesis: Genesis, hashAt: (number: bigint) => Uint8Array) {
     this.#genesis = genesis;
     this.#hashAt = hashAt;
     this.#evm = createEvm(this.#state);
     this.genesisBlock = buildGenesisBlock(genesis, this.#state);
-    this.#made = [{ hash: this.genesisBlock.hash, changes: [listGenesisState(genesis)] }];
+    this.#head = { parent: undefined, number: 0n, changes: [listGenesisState(genesis)] };
+    this.#made.set(bytesToHex(this.genesisBlock.hash), this.#head);
   }
 
   rulesAfter({ block, totalDifficulty }: ExecutedBlock, timestamp: bigint): BlockRules {
@@ -57,6 +65,12 @@ export class BlockMaker {
     return this.#state;
   }
 
+  /** Makes a block that was made before the head, on whichever branch it is. */
+  moveHead({ hash }: ExecutedBlock): void {
+    this.#head = this.#find(hash);
+    this.#state = rebuildState(this.#head);
+  }
+
   /**
    * Makes the block after `parent`. If that is the head, the new block becomes it.
    * @throws Error when a transaction may not be executed
@@ -67,11 +81,12 @@ export class BlockMaker {
     { transactions, uncles, withdrawals }: BlockContents,
   ): ExecutedBlock {
     const rules = this.rulesAfter(parent, choices.timestamp);
-    const hasWithdrawals = isAtLeast(rules.revision, 'shanghai');
+    const { hasWithdrawals } = rules.revision;
     const draft = draftHeader(parent, choices, rules);
     const body = { transactions, uncles, ...(hasWithdrawals && { withdrawals }) };
-    const isHead = bytesEqual(parent.hash, (this.#made.at(-1) as { hash: Uint8Array }).hash);
-    const state = isHead ? this.#state : this.#rebuildState(parent);
+    const below = this.#find(parent.hash);
+    const isHead = below === this.#head;
+    const state = isHead ? this.#state : rebuildState(below);
     const changes: StateChanges[] = [];
     const result = this.#execute({ header: draft, ...body }, rules, state, changes);
     const header: Header = {
@@ -92,7 +107,9 @@ export class BlockMaker {
     };
     state.sealBlock(header.number);
     const hash = hashHeader(header);
-    if (isHead) this.#made.push({ hash, changes });
+    const made = { parent: below, number: header.number, changes };
+    this.#made.set(bytesToHex(hash), made);
+    if (isHead) this.#head = made;
     return {
       block: { header, ...body },
       hash,
@@ -101,14 +118,10 @@ export class BlockMaker {
     };
   }
 
-  /** State after a block behind the head. */
-  #rebuildState(parent: ExecutedBlock): StateCommitter {
-    const state = new StateCommitter(EMPTY_SOURCE);
-    for (let number = 0n; number <= parent.block.header.number; number++) {
-      for (const changes of this.#made[Number(number)]?.changes ?? []) state.apply(changes, number);
-      state.sealBlock(number);
-    }
-    return state;
+  #find(hash: Uint8Array): MadeBlock {
+    const found = this.#made.get(bytesToHex(hash));
+    if (found === undefined) throw new RangeError(`block ${bytesToHex(hash)} was not made here`);
+    return found;
   }
 
   #execute(block: Block, rules: BlockRules, state: StateCommitter, changes: StateChanges[]): BlockResult {
@@ -137,6 +150,18 @@ export class BlockMaker {
       throw error;
     }
   }
+}
+
+/** State after a block: what it and all below it made of it. */
+function rebuildState(block: MadeBlock): StateCommitter {
+  const path: MadeBlock[] = [];
+  for (let at: MadeBlock | undefined = block; at !== undefined; at = at.parent) path.push(at);
+  const state = new StateCommitter(EMPTY_SOURCE);
+  for (const { number, changes } of path.reverse()) {
+    for (const change of changes) state.apply(change, number);
+    state.sealBlock(number);
+  }
+  return state;
 }
 
 function joinBlooms(receipts: readonly StoredReceipt[]): Uint8Array {

@@ -24,7 +24,7 @@ import { encodeCall, encodeWord } from './encode-call.ts';
 import type { AuthorizationPlan, TransactionPlan } from './transaction-plan.ts';
 
 /** Delegating to it takes the delegation back (EIP-7702). */
-const NOBODY: Uint8Array = new Uint8Array(20);
+const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
 const ANY_CHAIN = 0n;
 /** What a request costs while there are few of them. */
 const REQUEST_FEE = 1n;
@@ -108,7 +108,7 @@ export const PRAGUE_BLOCKS: readonly BlockPlan[] = [
       setCode(
         DAVE,
         DAVE.address,
-        { authority: DAVE, address: NOBODY },
+        { authority: DAVE, address: ZERO_ADDRESS },
         { authority: ERIN, address: DELEGATE, chainId: ANY_CHAIN },
       ),
     ],
@@ -183,7 +183,7 @@ export const PRAGUE_BLOCKS: readonly BlockPlan[] = [
         ALICE,
         BOB.address,
         { authority: ERIN, address: DELEGATE },
-        { authority: BOB, address: NOBODY },
+        { authority: BOB, address: ZERO_ADDRESS },
       ),
     ],
     withdrawals: [{ validatorIndex: 11n, address: ALICE.address, amount: 15_500_000n }],

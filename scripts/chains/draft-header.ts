@@ -43,13 +43,11 @@ export function draftHeader(parent: ExecutedBlock, choices: HeaderChoices, rules
 function difficultyAfter(parent: Header, timestamp: bigint, { bombDelay, revision }: BlockRules): bigint {
   const { difficulty, timestamp: parentTimestamp, ommersHash } = parent;
   const hasUncles = !bytesEqual(ommersHash, EMPTY_LIST_HASH);
-  return computeDifficulty(
-    {
-      number: parent.number + 1n,
-      timestamp,
-      parent: { difficulty, timestamp: parentTimestamp, hasUncles },
-      bombDelay,
-    },
-    revision,
-  );
+  return computeDifficulty({
+    number: parent.number + 1n,
+    timestamp,
+    parent: { difficulty, timestamp: parentTimestamp, hasUncles },
+    bombDelay,
+    factor: revision.difficultyFactor,
+  });
 }

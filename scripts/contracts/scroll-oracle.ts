@@ -10,7 +10,7 @@ export const SCROLL_SLOTS = { l1BaseFee: 1, l1BlobBaseFee: 5, commitScalar: 6, b
 /** Scalars are thousand-millionths. */
 const PRECISION = 1_000_000_000;
 
-/** Scroll's prices since Curie, whose slots are set by who makes the chain. Constantinople. */
+/** Scroll's gas price oracle since Curie; the script that makes the chain writes its slots. Constantinople. */
 export const SCROLL_ORACLE_RUNTIME: Uint8Array = assemble(
   dispatch([
     {

@@ -4,7 +4,7 @@ import { hashApiKey } from './keys/api-key.ts';
 import type { Terms } from './principal.ts';
 import type { TokenVerifier } from './tokens.ts';
 
-/** Nobody's credentials are longer. */
+/** No valid credentials are longer. */
 const MAX_LENGTH = 8_192;
 const SCHEME = /^(basic|bearer) +([A-Za-z0-9+/._~=-]+)$/i;
 

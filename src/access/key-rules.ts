@@ -16,19 +16,22 @@ export class KeyRules {
   readonly #addresses: ReadonlySet<string> | undefined;
   readonly #origins: readonly string[] | undefined;
   readonly #userAgents: readonly string[] | undefined;
+  /** Whether transactions may be sent. */
+  readonly maySend: boolean;
 
-  private constructor({ networks, methods, addresses, origins, userAgents }: KeySettings) {
+  private constructor({ networks, methods, addresses, origins, userAgents, send = true }: KeySettings) {
     this.#networks = networks && new Set(networks);
     this.#methods = methods && new Set(methods);
     this.#addresses = addresses && new Set(addresses);
     this.#origins = origins;
     this.#userAgents = userAgents;
+    this.maySend = send;
   }
 
-  /** Undefined when the settings have no list. */
+  /** Undefined when the settings forbid nothing. */
   static of(settings: KeySettings): KeyRules | undefined {
-    const { networks, methods, addresses, origins, userAgents } = settings;
-    return [networks, methods, addresses, origins, userAgents].every((list) => list === undefined)
+    const { networks, methods, addresses, origins, userAgents, send = true } = settings;
+    return send && [networks, methods, addresses, origins, userAgents].every((list) => list === undefined)
       ? undefined
       : new KeyRules(settings);
   }
@@ -44,6 +47,11 @@ export class KeyRules {
   /** By the name on the wire, or the one in the table. */
   allowsMethod(wireName: string, name: string): boolean {
     return this.#methods === undefined || this.#methods.has(wireName) || this.#methods.has(name);
+  }
+
+  /** Whether calls may touch certain contracts only. */
+  get bindsContracts(): boolean {
+    return this.#addresses !== undefined;
   }
 
   /**

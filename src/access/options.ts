@@ -12,7 +12,7 @@ export type SharedServer = {
   readonly timeLimit: number;
 };
 
-/** Who signs tokens. */
+/** An issuer of tokens. */
 export type TokenIssuer = {
   /** Path of a file or address of the JSON Web Key Set. */
   readonly jwks: string;

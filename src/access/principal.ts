@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 
-/** Who a request is made by. Safe to log: it holds nothing that opens a door. */
+/** The owner of a request. Safe to log: it holds nothing that opens a door. */
 export type Principal = {
   readonly id: string;
   readonly name: string;
@@ -26,6 +26,6 @@ export type Terms = {
 export interface KeyVerifier {
   /** @throws (or rejects) when that cannot be found out now */
   verify(key: string): PromiseOrValue<Principal | undefined>;
-  /** Whether the key is one that has opened a short time ago; without asking anybody. */
+  /** Whether the key has opened a short time ago; without a look-up. */
   isKnown(key: string): boolean;
 }

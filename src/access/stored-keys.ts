@@ -22,9 +22,9 @@ export type StoredKeysOptions = {
   readonly now?: () => number;
 };
 
-/** A revoked key must die within a second, whoever revokes it: what was read is believed for less than that. */
+/** A revoked key must stop working within a second, whichever process revokes it: a record read is valid for less than that. */
 const FRESH_MS = 500;
-/** From then on it is read again while it still opens, so that nobody waits. */
+/** From this age on a record is read again while it is still valid, so that no request waits. */
 const AGING_MS = 250;
 const CAPACITY = 10_000;
 
@@ -89,7 +89,7 @@ export class StoredKeys implements KeyVerifier {
     );
     if (known === undefined || !(outcome instanceof Promise)) return outcome;
     known.reading = outcome;
-    // Whoever waits for it hears of a failure; nobody may.
+    // Callers that wait handle the rejection; there may be none.
     const forget = (): void => {
       known.reading = undefined;
     };

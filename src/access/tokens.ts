@@ -116,7 +116,7 @@ async function openKeyFile(path: string): Promise<JWTVerifyGetKey> {
         .finally(() => {
           looking = undefined;
         });
-      // Whoever has keys does not wait for others.
+      // An issuer with keys does not wait for others.
       if (keys === undefined) await looking;
     }
     if (keys === undefined) throw new Error('the file of keys cannot be read');

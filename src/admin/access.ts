@@ -4,7 +4,7 @@ import { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { Refusal } from './refusal.ts';
 
-/** Who may use the admin server: whoever has the key or, where there is none, this machine's own browsers and programs. */
+/** Access to the admin server: with the key or, where there is none, from this machine's own browsers and programs. */
 export class Access {
   readonly #keyHash: Buffer | undefined;
   readonly #guesses: Guesses;

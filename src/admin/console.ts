@@ -7,10 +7,12 @@ import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
 import { readBody } from './read-body.ts';
 import { Refusal } from './refusal.ts';
-import type { ServiceClient } from './service-client.ts';
+import { type Call, type Connect, ServiceClient } from './service-client.ts';
 
 /** Requests of consoles that are in work at the same time. */
 const MAX_IN_FLIGHT = 16;
+/** Consoles that watch subscriptions at the same time. */
+const MAX_WATCHING = 16;
 
 const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   network: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
@@ -30,43 +32,62 @@ const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
 /** Sends what the page's console says to the service, as any client would: same port, same keys, same limits. */
 export class Console {
   readonly #client: ServiceClient;
+  readonly #connect: Connect;
   readonly #status: () => Promise<ServiceStatus>;
   #inFlight = 0;
+  #watching = 0;
 
-  constructor(client: ServiceClient, status: () => Promise<ServiceStatus>) {
-    this.#client = client;
+  /** @param connect opens connections to the service */
+  constructor(connect: Connect, status: () => Promise<ServiceStatus>) {
+    this.#client = new ServiceClient(connect);
+    this.#connect = connect;
     this.#status = status;
   }
 
   /** @throws Refusal */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-      throw new Refusal(415, 'expected application/json');
-    }
     if (this.#inFlight >= MAX_IN_FLIGHT) throw new Refusal(503, 'too many requests of consoles in progress');
     this.#inFlight++;
     try {
-      const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
-      const { networks } = await this.#status();
-      // What a form can name is what the service has: nothing else is reached from here.
-      const host = findHost(networks.find(({ name }) => name === network)?.hosts);
-      if (host === undefined) throw new Refusal(400, 'no network of this service has this name');
+      const call = await this.#readCall(request);
       const left = new AbortController();
       response.once('close', () => left.abort());
-      const answer = await this.#client.send(
-        {
-          network,
-          host,
-          key,
-          authorization: formatAuthorization(credentials),
-          body: JSON.stringify(call),
-        },
-        left.signal,
-      );
+      const answer = await this.#client.send(call, left.signal);
       sendText(response, 200, JSON_TYPE, JSON.stringify(answer));
     } finally {
       this.#inFlight--;
     }
+  }
+
+  /** Sends it over a WebSocket, and passes on what comes until the page leaves. @throws Refusal */
+  async watch(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { passOnMessages } = await import('./service-watch.ts');
+    if (this.#watching >= MAX_WATCHING) throw new Refusal(503, 'too many consoles are watching');
+    this.#watching++;
+    try {
+      await passOnMessages(this.#connect, await this.#readCall(request), response);
+    } finally {
+      this.#watching--;
+    }
+  }
+
+  /** @throws Refusal */
+  async #readCall(request: IncomingMessage): Promise<Call> {
+    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      throw new Refusal(415, 'expected application/json');
+    }
+    const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
+    const { networks } = await this.#status();
+    // What a form can name is what the service has: nothing else is reached from here.
+    const host = findHost(networks.find(({ name }) => name === network)?.hosts);
+    if (host === undefined) throw new Refusal(400, 'no network of this service has this name');
+    return {
+      network,
+      host,
+      key,
+      authorization: formatAuthorization(credentials),
+      body: JSON.stringify(call),
+    };
   }
 }
 

@@ -38,7 +38,10 @@ export class Routes {
       ['/openrpc.json', (_, response) => sendText(response, 200, JSON_TYPE, sources.openRpc())],
       ...(metrics === undefined ? [] : [['/metrics', serveMetrics(metrics)] as const]),
     ]);
-    this.#post = new Map([['/console', (request, response) => console.serve(request, response)]]);
+    this.#post = new Map<string, Route>([
+      ['/console', (request, response) => console.serve(request, response)],
+      ['/console/watch', (request, response) => console.watch(request, response)],
+    ]);
   }
 
   /** @throws Refusal (at once or by rejection) for what is not served */

@@ -7,11 +7,11 @@ import type { AdminSources } from './sources.ts';
 /** Longer than any of the service's own limits is by default. */
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** Headers of answers that say something to whoever tries the service out. */
+/** Response headers that the console shows. */
 const SHOWN_HEADER =
   /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
 
-type Call = {
+export type Call = {
   readonly network: string;
   /** Of the network. */
   readonly host: string;
@@ -20,11 +20,14 @@ type Call = {
   readonly body: string;
 };
 
+/** Opens a connection to the service. */
+export type Connect = AdminSources['service']['connect'];
+
 /** Asks the service on its own port, the way clients do. */
 export class ServiceClient {
-  readonly #connect: AdminSources['service']['connect'];
+  readonly #connect: Connect;
 
-  constructor({ connect }: AdminSources['service']) {
+  constructor(connect: Connect) {
     this.#connect = connect;
   }
 

@@ -18,7 +18,7 @@ type FeedParts = {
   readonly clock: Clock;
 };
 
-/** The status, computed once a second for all who watch, and not at all while nobody does. */
+/** The status, computed once a second for all watchers, and not at all without any. */
 export class StatusFeed {
   readonly #compute: FeedParts['compute'];
   readonly #log: Logger;

@@ -1,4 +1,5 @@
 import type { CacheFigures } from '../observe/sources.ts';
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 
 /** Under what an answer is kept. */
 export type CacheKey = {
@@ -8,12 +9,15 @@ export type CacheKey = {
   readonly question: string;
 };
 
+/** One complete JSON value; a large one is bytes, without others around it. */
+export type KeptAnswer = JsonText | JsonBytes;
+
 /** Answers that were true of a block and stay true of it. */
 export interface Cache {
-  /** The JSON text kept under the key; at once where it is held in memory. Never rejects: a failure is a miss. */
-  get(key: CacheKey): string | undefined | Promise<string | undefined>;
+  /** The answer kept under the key; at once where it is held in memory. Never rejects: a failure is a miss. */
+  get(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined>;
   /** Keeps an answer as long as there is room. Never throws, never waits. */
-  set(key: CacheKey, answer: string): void;
+  set(key: CacheKey, answer: KeptAnswer): void;
   /** Forgets everything about a block that left the canonical chain. */
   evictBlock(blockHash: string): void;
   /** What metrics show: a row for each tier. */

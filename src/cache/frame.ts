@@ -1,6 +1,6 @@
 /**
  * How an entry lies in the shared tier. A frame says what it answers and carries a checksum over all of it: what was
- * written by somebody else, for another key, or came to harm on the way is recognised and is no answer.
+ * written by another program, for another key, or damaged on the way is recognised and is no answer.
  *
  *     version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
  *

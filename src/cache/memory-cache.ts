@@ -1,11 +1,16 @@
+import { isAscii } from 'node:buffer';
 import type { CacheFigures } from '../observe/sources.ts';
-import { copyText, countTextBytes } from '../util/copy-text.ts';
-import { RecencyList } from '../util/recency-list.ts';
-import type { Cache, CacheKey } from './cache.ts';
-import { composeName } from './key-name.ts';
+import { JsonBytes, SharedBytes } from '../primitives/json-result.ts';
+import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
+import { Ghost } from './ghost.ts';
+import { NameIndex } from './name-index.ts';
+import { NameWriter } from './name-writer.ts';
+import { RecordQueue } from './record-queue.ts';
+import { type RecordAnswer, Records } from './records.ts';
+import { Segments } from './segments.ts';
 
 export type MemoryCacheOptions = {
-  /** Memory for all entries; 0 keeps nothing. */
+  /** Memory for all that the cache holds; below 128 KiB it keeps nothing. */
   readonly bytes: number;
   /** Larger entries are not kept. */
   readonly entryBytes: number;
@@ -13,54 +18,91 @@ export type MemoryCacheOptions = {
 
 /** A cache in this process, with its figures since the start. */
 export interface MemoryCache extends Cache {
-  get(key: CacheKey): string | undefined;
+  get(key: CacheKey): KeptAnswer | undefined;
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  /** Estimated memory of what is held, never above the bound. */
+  /** Memory that it holds, its tables and free room with it: never above the bound. */
   readonly bytes: number;
   /** Entries that left for want of room. */
   readonly evictions: number;
 }
 
-/**
- * What an entry costs beside the characters of its key and answer: string headers, the entry, its places in the tables
- * and, where it is the only one of its block, the block's own. Measured on Node 20 with 200,000 entries: 465 bytes each
- * when every entry has a block of its own, 175 when a block has a hundred.
- */
-export const ENTRY_OVERHEAD_BYTES = 500;
+const KiB = 1024;
+const MiB = 1024 * KiB;
 
-/** A cache bounded in bytes that gives up the least recently used entries first. */
-export function createMemoryCache(options: MemoryCacheOptions): MemoryCache {
-  return new LruMemoryCache(options);
+const MIN_BYTES = 128 * KiB;
+/** What was not asked for again: this much at most, and this part of the bound. */
+const SMALL_QUEUE_BYTES = 4 * MiB;
+const SMALL_QUEUE_PART = 8;
+/** A segment is this part of the bound. */
+const SEGMENT_PART = 16;
+const MIN_SEGMENT_BYTES = 4 * KiB;
+const MAX_SEGMENT_BYTES = 256 * KiB;
+/** The longest answer that is kept in a segment: this part of it. A name may have what such an answer leaves. */
+const INLINE_PART = 8;
+const MAX_INLINE_BYTES = 8 * KiB;
+/** Memory for which the tables have one place: few entries are smaller, which are the name of a call and a word. */
+const BYTES_PER_PLACE = 256;
+const BYTES_PER_FINGERPRINT = 256;
+const BYTES_PER_BLOCK = 1_024;
+/** Entries of the main queue that one new entry may move to its end: what comes then leaves, used or not. */
+const MOVES = 32;
+
+/**
+ * A cache bounded in bytes that a stream of different calls does not fill. Replacement is S3-FIFO (SOSP 2023): a new entry comes into a small queue;
+ * at the end of that, what was asked for again goes to the main queue, and of all others a fingerprint is kept, by which they go there at once when
+ * they come back. At the end of the main queue an entry that was asked for since goes round again.
+ */
+export function createMemoryCache(
+  options: MemoryCacheOptions,
+  createNames: (maxBytes: number) => NameWriter = (maxBytes) => new NameWriter(maxBytes),
+): MemoryCache {
+  return new FifoMemoryCache(options, createNames);
 }
 
-/** The entries of one block. Its hash is a copy, held once for all of them. */
-type Block = { readonly hash: string; readonly entries: Set<Entry> };
+/** An answer outside of the segments, and what was made of it. */
+type Large = { readonly value: SharedBytes; ref: number; bytes: number };
 
-type Entry = {
-  newer: Entry | undefined;
-  older: Entry | undefined;
-  readonly name: string;
-  readonly block: Block;
-  answer: string;
-  bytes: number;
+type Tables = {
+  readonly names: NameWriter;
+  readonly segments: Segments;
+  readonly records: Records;
+  readonly index: NameIndex;
+  readonly ghost: Ghost;
+  readonly small: RecordQueue;
+  readonly main: RecordQueue;
+  /** Memory of all this but for the segments. */
+  readonly bytes: number;
 };
 
-class LruMemoryCache implements MemoryCache {
+class FifoMemoryCache implements MemoryCache {
+  readonly #createNames: (maxBytes: number) => NameWriter;
   readonly #limit: number;
   readonly #entryLimit: number;
-  readonly #entries = new Map<string, Entry>();
-  readonly #recency = new RecencyList<Entry>();
-  readonly #blocks = new Map<string, Block>();
-  #bytes = 0;
+  readonly #smallLimit: number;
+  readonly #segmentBytes: number;
+  readonly #inlineLimit: number;
+  /** From the first entry on. */
+  #tables: Tables | undefined;
+  readonly #large: (Large | undefined)[] = [];
+  readonly #freeNumbers: number[] = [];
+  #moves = 0;
+  #entries = 0;
   #hits = 0;
   #misses = 0;
   #evictions = 0;
 
-  constructor(options: MemoryCacheOptions) {
-    this.#limit = options.bytes;
-    this.#entryLimit = Math.min(options.entryBytes, options.bytes);
+  constructor({ bytes, entryBytes }: MemoryCacheOptions, createNames: (maxBytes: number) => NameWriter) {
+    this.#createNames = createNames;
+    this.#limit = bytes < MIN_BYTES ? 0 : bytes;
+    this.#entryLimit = Math.min(entryBytes, this.#limit);
+    this.#smallLimit = Math.min(SMALL_QUEUE_BYTES, this.#limit / SMALL_QUEUE_PART);
+    this.#segmentBytes = Math.max(
+      MIN_SEGMENT_BYTES,
+      Math.min(MAX_SEGMENT_BYTES, roundDown(this.#limit / SEGMENT_PART)),
+    );
+    this.#inlineLimit = Math.min(MAX_INLINE_BYTES, this.#segmentBytes / INLINE_PART);
   }
 
   get hits(): number {
@@ -72,46 +114,72 @@ class LruMemoryCache implements MemoryCache {
   }
 
   get entries(): number {
-    return this.#entries.size;
+    return this.#entries;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    const tables = this.#tables;
+    return tables === undefined ? 0 : countBytes(tables);
   }
 
   get evictions(): number {
     return this.#evictions;
   }
 
-  get(key: CacheKey): string | undefined {
-    const entry = this.#entries.get(composeName(key));
-    if (entry === undefined) {
+  get(key: CacheKey): KeptAnswer | undefined {
+    const tables = this.#tables;
+    const ref = tables?.names.write(key) === true ? find(tables) : 0;
+    if (tables === undefined || ref === 0) {
       this.#misses++;
       return undefined;
     }
-    this.#recency.touch(entry);
     this.#hits++;
-    return entry.answer;
+    const { records } = tables;
+    records.noteUse(ref);
+    const number = records.largeNumberOf(ref);
+    return number === undefined ? records.readText(ref) : new JsonBytes((this.#large[number] as Large).value);
   }
 
-  set(key: CacheKey, answer: string): void {
-    const name = composeName(key);
-    const old = this.#entries.get(name);
-    const bytes = this.#countBytes(name, answer);
-    if (bytes === undefined) {
-      if (old !== undefined) this.#remove(old);
-      return;
+  set(key: CacheKey, answer: KeptAnswer): void {
+    if (this.#limit === 0) return;
+    this.#tables ??= this.#openTables();
+    const tables = this.#tables;
+    const { names, ghost, records, small, main } = tables;
+    if (!names.write(key)) return;
+    const { hash, tag } = names;
+    const old = find(tables);
+    const isMain = old === 0 ? ghost.take(hash, tag) : records.isMain(old);
+    if (old !== 0) this.#remove(tables, old);
+    const answerBytes = typeof answer === 'string' ? Buffer.byteLength(answer) : answer.length;
+    if (Records.countBytes(names.length, answerBytes) > this.#entryLimit) return;
+    const isInline = answerBytes <= this.#inlineLimit;
+    const queue = isMain ? main : small;
+    const largeBytes = isInline ? 0 : answerBytes;
+    const length = Records.countBytes(names.length, isInline ? answerBytes : 0);
+    this.#moves = MOVES;
+    if (!this.#makeRoom(tables, queue, length, largeBytes)) return;
+    const ref = queue.add(length);
+    queue.largeBytes += largeBytes;
+    const number = isInline ? 0 : this.#keepLarge(answer, ref, answerBytes);
+    records.write(ref, names, isMain, describeAnswer(answer, answerBytes, isInline, number));
+    this.#entries++;
+    const displaced = tables.index.add(hash, tag, ref);
+    if (displaced !== 0) {
+      this.#evictions++;
+      this.#forget(tables, displaced);
     }
-    const entry = old ?? this.#openEntry(name, key.blockHash);
-    this.#recency.touch(entry);
-    this.#bytes += bytes - entry.bytes;
-    entry.bytes = bytes;
-    entry.answer = copyText(answer);
-    this.#evictSurplus();
   }
 
   evictBlock(blockHash: string): void {
-    for (const entry of this.#blocks.get(blockHash)?.entries ?? []) this.#remove(entry);
+    const tables = this.#tables;
+    if (tables?.names.writeBlock(blockHash) !== true) return;
+    const { names, records } = tables;
+    let ref = records.findOfBlock(names, 0);
+    while (ref !== 0) {
+      const next = records.nextOfBlock(ref);
+      this.#remove(tables, ref);
+      ref = next === 0 ? 0 : records.findOfBlock(names, next);
+    }
   }
 
   describe(): readonly CacheFigures[] {
@@ -120,58 +188,205 @@ class LruMemoryCache implements MemoryCache {
   }
 
   async close(): Promise<void> {
-    this.#entries.clear();
-    this.#recency.clear();
-    this.#blocks.clear();
-    this.#bytes = 0;
+    for (const large of this.#large) if (large !== undefined) large.value.keeper = undefined;
+    this.#large.length = 0;
+    this.#freeNumbers.length = 0;
+    this.#tables = undefined;
+    this.#entries = 0;
   }
 
-  /** Undefined when the entry is too large to be kept. */
-  #countBytes(name: string, answer: string): number | undefined {
-    // Most of what is too large is seen to be so without looking at its characters.
-    if (name.length + answer.length > this.#entryLimit) return undefined;
-    const bytes = countTextBytes(name) + countTextBytes(answer) + ENTRY_OVERHEAD_BYTES;
-    return bytes > this.#entryLimit ? undefined : bytes;
-  }
-
-  /** An entry without an answer, not yet counted. */
-  #openEntry(name: string, blockHash: string): Entry {
-    const block = this.#openBlock(blockHash);
-    const entry: Entry = {
-      name: copyText(name),
-      block,
-      answer: '',
-      bytes: 0,
-      newer: undefined,
-      older: undefined,
+  #openTables(): Tables {
+    const segments = new Segments(this.#segmentBytes);
+    const places = roundDown(this.#limit / BYTES_PER_PLACE);
+    const fingerprints = roundDown(this.#limit / BYTES_PER_FINGERPRINT);
+    const blocks = roundDown(this.#limit / BYTES_PER_BLOCK);
+    const names = this.#createNames(this.#segmentBytes - Records.countBytes(0, this.#inlineLimit + 8));
+    const bytes =
+      names.bytes.length +
+      NameIndex.countBytes(places) +
+      Ghost.countBytes(fingerprints) +
+      Uint32Array.BYTES_PER_ELEMENT * blocks;
+    return {
+      names,
+      segments,
+      records: new Records(segments, blocks),
+      index: new NameIndex(places),
+      ghost: new Ghost(fingerprints),
+      small: new RecordQueue(segments),
+      main: new RecordQueue(segments),
+      bytes,
     };
-    this.#entries.set(entry.name, entry);
-    this.#recency.add(entry);
-    block.entries.add(entry);
-    return entry;
   }
 
-  #openBlock(hash: string): Block {
-    const known = this.#blocks.get(hash);
-    if (known !== undefined) return known;
-    const block = { hash: copyText(hash), entries: new Set<Entry>() };
-    this.#blocks.set(block.hash, block);
-    return block;
-  }
-
-  /** The newest entry fits by itself: it is never what leaves. */
-  #evictSurplus(): void {
-    while (this.#bytes > this.#limit && this.#recency.oldest !== undefined) {
-      this.#remove(this.#recency.oldest);
-      this.#evictions++;
+  /** Makes room at the end of a queue for a record and an answer outside of it. @returns false where there cannot be any */
+  #makeRoom(tables: Tables, queue: RecordQueue, length: number, largeBytes: number): boolean {
+    const { small, main } = tables;
+    if (queue === small) {
+      while (
+        small.oldest !== 0 &&
+        small.bytes + largeBytes + this.#growth(small, length) > this.#smallLimit
+      ) {
+        this.#evictFromSmall(tables);
+      }
     }
+    while (!this.#takeRoom(tables, queue, length, largeBytes, this.#segmentBytes)) {
+      if (main.oldest !== 0) this.#evictFromMain(tables);
+      else if (small.oldest !== 0) this.#evictFromSmall(tables);
+      else return false;
+    }
+    return true;
   }
 
-  #remove(entry: Entry): void {
-    this.#entries.delete(entry.name);
-    this.#recency.remove(entry);
-    entry.block.entries.delete(entry);
-    if (entry.block.entries.size === 0) this.#blocks.delete(entry.block.hash);
-    this.#bytes -= entry.bytes;
+  /**
+   * Whether there is room for a record at the end of a queue, and an answer outside of it.
+   * @param reserve stays free: without it no entry could be moved when the memory is used up
+   */
+  #takeRoom(
+    tables: Tables,
+    queue: RecordQueue,
+    length: number,
+    largeBytes: number,
+    reserve: number,
+  ): boolean {
+    const { segments } = tables;
+    const growth = this.#growth(queue, length);
+    if (countBytes(tables) - segments.spareBytes + largeBytes + growth + reserve > this.#limit) return false;
+    while (segments.spareBytes > 0 && countBytes(tables) + largeBytes > this.#limit) segments.freeSpare();
+    return true;
   }
+
+  /** Memory of the segment that a queue needs for a record of so many bytes. */
+  #growth(queue: RecordQueue, length: number): number {
+    return queue.needsSegment(length) ? this.#segmentBytes : 0;
+  }
+
+  #evictFromSmall(tables: Tables): void {
+    const { small, records, ghost } = tables;
+    const ref = small.oldest;
+    const length = records.lengthOf(ref);
+    if (!records.isDead(ref)) {
+      const isUsed = records.takeUse(ref);
+      if (isUsed && this.#makeRoomInMain(tables, length)) this.#move(tables, ref, small);
+      else {
+        ghost.add(records.hashOf(ref), records.tagOf(ref));
+        this.#evict(tables, ref);
+      }
+    }
+    small.dropOldest(length);
+  }
+
+  #makeRoomInMain(tables: Tables, length: number): boolean {
+    const { main } = tables;
+    while (!this.#takeRoom(tables, main, length, 0, this.#segmentBytes)) {
+      if (main.oldest === 0) return false;
+      this.#evictFromMain(tables);
+    }
+    return true;
+  }
+
+  #evictFromMain(tables: Tables): void {
+    const { main, records } = tables;
+    const ref = main.oldest;
+    const length = records.lengthOf(ref);
+    if (!records.isDead(ref)) {
+      const goesRound = this.#moves > 0 && records.takeUse(ref) && this.#takeRoom(tables, main, length, 0, 0);
+      if (goesRound) {
+        this.#moves--;
+        this.#move(tables, ref, main);
+      } else this.#evict(tables, ref);
+    }
+    main.dropOldest(length);
+  }
+
+  /** Moves an entry to the end of the main queue, where there is room for it. */
+  #move(tables: Tables, ref: number, from: RecordQueue): void {
+    const { main, records, index } = tables;
+    const number = records.largeNumberOf(ref);
+    const to = main.add(records.lengthOf(ref));
+    records.moveToMain(ref, to);
+    index.replace(records.hashOf(ref), records.tagOf(ref), ref, to);
+    if (number === undefined) return;
+    const large = this.#large[number] as Large;
+    large.ref = to;
+    from.largeBytes -= large.bytes;
+    main.largeBytes += large.bytes;
+  }
+
+  #evict(tables: Tables, ref: number): void {
+    this.#evictions++;
+    this.#remove(tables, ref);
+  }
+
+  #remove(tables: Tables, ref: number): void {
+    const { index, records } = tables;
+    index.replace(records.hashOf(ref), records.tagOf(ref), ref, 0);
+    this.#forget(tables, ref);
+  }
+
+  /** Ends an entry that is not in the index any more. */
+  #forget({ records, small, main }: Tables, ref: number): void {
+    records.kill(ref);
+    this.#entries--;
+    const number = records.largeNumberOf(ref);
+    if (number === undefined) return;
+    const large = this.#large[number] as Large;
+    large.value.keeper = undefined;
+    (records.isMain(ref) ? main : small).largeBytes -= large.bytes;
+    this.#large[number] = undefined;
+    this.#freeNumbers.push(number);
+  }
+
+  /** @returns its number */
+  #keepLarge(answer: KeptAnswer, ref: number, bytes: number): number {
+    const number = this.#freeNumbers.pop() ?? this.#large.length;
+    const large: Large = { value: takeValue(answer), ref, bytes };
+    large.value.keeper = (more) => this.#growLarge(large, more);
+    this.#large[number] = large;
+    return number;
+  }
+
+  /** Counts what was made of an answer, unless there is no room for it. */
+  #growLarge(large: Large, bytes: number): boolean {
+    const tables = this.#tables as Tables;
+    this.#moves = MOVES;
+    if (bytes > this.#entryLimit || !this.#makeRoom(tables, tables.main, 0, bytes)) return false;
+    // It may have left itself to make room.
+    if (large.value.keeper === undefined) return false;
+    large.bytes += bytes;
+    (tables.records.isMain(large.ref) ? tables.main : tables.small).largeBytes += bytes;
+    return true;
+  }
+}
+
+function countBytes({ bytes, segments, small, main }: Tables): number {
+  return bytes + segments.bytes + small.largeBytes + main.largeBytes;
+}
+
+/** The record of the name that is written; 0 where there is none. */
+function find({ names, index, records }: Tables): number {
+  const { hash, tag } = names;
+  let ref = index.find(hash, tag);
+  while (ref !== 0 && !records.isOf(ref, names)) ref = index.findNext(hash, tag);
+  return ref;
+}
+
+function describeAnswer(answer: KeptAnswer, bytes: number, isInline: boolean, number: number): RecordAnswer {
+  if (!isInline) return { inline: undefined, inlineBytes: 0, isAscii: false, number };
+  return typeof answer === 'string'
+    ? { inline: answer, inlineBytes: bytes, isAscii: bytes === answer.length, number }
+    : { inline: answer.value.bytes, inlineBytes: bytes, isAscii: isAscii(answer.value.bytes), number };
+}
+
+/** Bytes that nothing else is kept for: a part of larger memory, and what another entry counts, is copied. */
+function takeValue(answer: KeptAnswer): SharedBytes {
+  if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
+  const { value } = answer;
+  const { bytes } = value;
+  if (bytes.length < bytes.buffer.byteLength) return new SharedBytes(Buffer.from(bytes));
+  return value.keeper === undefined && value.packed === undefined ? value : new SharedBytes(bytes);
+}
+
+/** To a power of two. */
+function roundDown(value: number): number {
+  return 2 ** Math.floor(Math.log2(value));
 }

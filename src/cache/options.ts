@@ -13,7 +13,7 @@ export type RedisOptions = {
 
 /** `cache:` in the configuration file. */
 export type CacheOptions = {
-  /** Memory for answers in this process; 0 turns it off. */
+  /** Memory for answers in this process, with all that the cache needs beside them; below 128 KiB it keeps none. */
   readonly memoryBytes: number;
   /** Larger entries are kept nowhere. */
   readonly entryBytes: number;
@@ -56,7 +56,7 @@ export const cacheOptionsSchema: z.ZodType<CacheOptions> = z
       .int()
       .min(0)
       .max(16 * GiB)
-      .default(64 * MiB),
+      .default(32 * MiB),
     entryBytes: z
       .int()
       .min(KiB)

@@ -5,7 +5,7 @@ import { createRedisClient, type RedisClient, type RedisFault } from '../redis/r
 import { parseRedisUrl } from '../redis/redis-url.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
-import type { Cache, CacheKey } from './cache.ts';
+import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
 
@@ -33,6 +33,7 @@ export type RedisCacheOptions = {
 
 /** A cache that several processes share, with this one's figures since the start. */
 export interface RedisCache extends Cache {
+  get(key: CacheKey): undefined | Promise<string | undefined>;
   readonly hits: number;
   readonly misses: number;
   readonly faults: number;
@@ -83,16 +84,17 @@ class SharedCache implements RedisCache {
     return undefined;
   }
 
-  set(key: CacheKey, answer: string): void {
+  set(key: CacheKey, answer: KeptAnswer): void {
     if (!this.#client.ready || this.#breaker.isOpen) return;
     const name = composeName(key);
     const characters = name.length + answer.length;
     if (characters > this.#options.entryBytes) return;
     const bytes = 2 * boundFrameBytes(characters);
-    if (this.#writing.tryTake(WRITES, bytes)) void this.#write(key, name, answer, bytes);
+    if (!this.#writing.tryTake(WRITES, bytes)) return;
+    void this.#write(key, name, typeof answer === 'string' ? answer : answer.text, bytes);
   }
 
-  /** An entry stays true of its hash, which nobody asks for any more: in the shared tier it expires. */
+  /** An entry stays true of its hash, which is no longer asked for: in the shared tier it expires. */
   evictBlock(): void {}
 
   describe(): readonly CacheFigures[] {

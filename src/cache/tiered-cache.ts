@@ -1,5 +1,5 @@
 import type { CacheFigures } from '../observe/sources.ts';
-import type { Cache, CacheKey } from './cache.ts';
+import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
 import { composeName } from './key-name.ts';
 
 /** `near` first, then `far`, whose hits move into `near`. Both are closed with it. */
@@ -10,19 +10,19 @@ export function createTieredCache(near: Cache, far: Cache): Cache {
 class TieredCache implements Cache {
   readonly #near: Cache;
   readonly #far: Cache;
-  /** Lookups in the far tier by name: whoever asks the same meanwhile shares it. */
-  readonly #lookups = new Map<string, Promise<string | undefined>>();
+  /** Lookups in the far tier by name, shared by callers that ask for the same meanwhile. */
+  readonly #lookups = new Map<string, Promise<KeptAnswer | undefined>>();
 
   constructor(near: Cache, far: Cache) {
     this.#near = near;
     this.#far = far;
   }
 
-  get(key: CacheKey): string | undefined | Promise<string | undefined> {
+  get(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined> {
     return this.#near.get(key) ?? this.#lookFar(key);
   }
 
-  set(key: CacheKey, answer: string): void {
+  set(key: CacheKey, answer: KeptAnswer): void {
     this.#near.set(key, answer);
     this.#far.set(key, answer);
   }
@@ -40,7 +40,7 @@ class TieredCache implements Cache {
     await Promise.all([this.#near.close(), this.#far.close()]);
   }
 
-  #lookFar(key: CacheKey): string | undefined | Promise<string | undefined> {
+  #lookFar(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined> {
     const name = composeName(key);
     const running = this.#lookups.get(name);
     if (running !== undefined) return running;
@@ -53,7 +53,7 @@ class TieredCache implements Cache {
     return lookup;
   }
 
-  #keepNear(key: CacheKey, answer: string | undefined): string | undefined {
+  #keepNear(key: CacheKey, answer: KeptAnswer | undefined): KeptAnswer | undefined {
     if (answer !== undefined) this.#near.set(key, answer);
     return answer;
   }

@@ -2,7 +2,7 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
-import { decodeRlp } from '../primitives/rlp.ts';
+import { decodeRlp, splitRlpList } from '../primitives/rlp.ts';
 import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Withdrawal } from './block.ts';
 import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
 import { data, quantity } from './json-values.ts';
@@ -48,7 +48,7 @@ export function* encodeBlockJson(
 ): Generator<string> {
   const fields = [...listHeaderFields(header, hash), `"size":${quantity(measureBlock(header, body))}`];
   yield `{${fields.join(',')},"transactions":[`;
-  const facts = readTransactionFacts(receipts);
+  const facts = splitRlpList(receipts).map(readTransactionFacts);
   if (isFull) {
     const place = { header, hash };
     for (const [index, item] of splitTransactions(body).entries()) {

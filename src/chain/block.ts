@@ -9,6 +9,7 @@ import {
   type RlpItem,
   type RlpSpan,
   readRlpSpan,
+  readWholeSpan,
   splitRlpList,
   writeRlpHeader,
 } from '../primitives/rlp.ts';
@@ -120,18 +121,15 @@ export function readWithdrawals(encodedBody: Uint8Array): readonly Withdrawal[] 
   return encoded && asList(decodeRlp(encoded), 'withdrawals').map(withdrawalFromRlp);
 }
 
-/** One transaction of an encoded body without parsing the others; undefined when there is none at `index`. */
-export function decodeTransactionAt(encodedBody: Uint8Array, index: bigint): Transaction | undefined {
-  const item = splitTransactions(encodedBody)[Number(index)];
-  return item && decodeTransaction(decodeRlp(item));
+/** A transaction as it stands in an encoded body. */
+export function decodeStoredTransaction(item: Uint8Array): Transaction {
+  return decodeTransaction(decodeRlp(item));
 }
 
-/** The canonical bytes (EIP-2718) of one transaction of an encoded body; undefined when there is none at `index`. */
-export function readTransactionBytes(encodedBody: Uint8Array, index: bigint): Uint8Array | undefined {
-  const item = splitTransactions(encodedBody)[Number(index)];
-  if (item === undefined) return undefined;
-  const decoded = decodeRlp(item);
-  return decoded instanceof Uint8Array ? decoded : item;
+/** Its canonical bytes (EIP-2718). */
+export function readTransactionBytes(item: Uint8Array): Uint8Array {
+  const { isList, start, end } = readWholeSpan(item, 0, item.length);
+  return isList ? item : item.subarray(start, end);
 }
 
 /** One uncle of an encoded body; undefined when there is none at `index`. */

@@ -57,7 +57,7 @@ export type ChainConfig = {
   /** Height that was set after the merge: from it on blocks are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
-  /** Contract whose logs are deposit requests (EIP-6110); the zero address by default, as in geth. */
+  /** Deposit contract: its logs are deposit requests (EIP-6110); the zero address by default, as in geth. */
   readonly depositContract: string;
   /** Every height at which the file names a fork, ascending: what a fork identifier is made of (EIP-2124). */
   readonly forkHeights: readonly bigint[];

@@ -4,6 +4,7 @@
  * upstream nodes) implements it. Values cross it in their wire shape.
  */
 
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -153,6 +154,11 @@ export interface BlockReads {
   ): PromiseOrValue<JsonResult | null>;
   /** The fields of a block object that are of its header; null while pending. */
   getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
+  /**
+   * The same of the block of this hash, on the chain or off it; null only where every source of the chain's blocks says that there is none.
+   * @throws ChainError `unavailable` while one that may have it cannot be asked
+   */
+  findHeaderObject(hash: string, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** JSON string of a quantity: how many transactions the block has. */
   countTransactions(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** JSON string of a quantity: how many uncles the block has. */
@@ -176,6 +182,11 @@ export interface TransactionReads {
   ): PromiseOrValue<JsonResult | null>;
   /** Receipt object (spec 2.3) of a mined transaction. */
   getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /**
+   * Takes a signed transaction, in the form that networks pass on (EIP-2718, blobs with their sidecar). JSON string of its hash.
+   * @throws ChainError `failed` in geth's words for one that no node would take, or that every node refused
+   */
+  send(bytes: Uint8Array, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
 /** Slots (32 bytes) by account (lower case): what `getStorageValues` is asked for. */
@@ -205,6 +216,37 @@ export interface LogReads {
    * @throws ChainError in geth's words for blocks that are not there, `exceeded` where there are more than the network gives
    */
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /**
+   * All logs of one block, in order, compared with what its header commits to (its bloom): never some of them. Null where there is no such
+   * block. A block that has left the chain has its logs still, where they are at hand.
+   */
+  getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
+}
+
+/** A log as filters look at it (lower-case `0x` text), and its log object (spec 2.4) as JSON text, ending in `"removed":false}`. */
+export type BlockLog = {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly json: JsonText;
+};
+
+/** A block by its place. The hash is lower-case `0x` text. */
+export type BlockPlace = { readonly number: bigint; readonly hash: string };
+
+/** The head of the served chain and what is not in a block yet, as they change. */
+export interface HeadReads {
+  /** The block that is served as `latest`; undefined while there is none, or none that may be taken for the latest. */
+  readonly served: BlockPlace | undefined;
+  /**
+   * Calls `listener` after each change of `served`. Between two calls there may have been several blocks, or a reorg.
+   * @returns how to end it
+   */
+  watch(listener: () => void): () => void;
+  /**
+   * Calls `listener` with hashes of transactions that wait for a block, each once, as far as nodes announce them: best effort.
+   * @returns how to end it; undefined where the chain has no such transactions
+   */
+  watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
 }
 
 /**
@@ -246,6 +288,8 @@ export interface StateReads {
 export interface Executions {
   /** Return data of a message call: JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /** The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text. */
+  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
   /**
@@ -316,6 +360,7 @@ export interface Chain {
   readonly execution: Executions;
   readonly fees: FeeReads;
   readonly node: NodeReads;
+  readonly heads: HeadReads;
   /** A method that only nodes can answer, with its parameters as they came. */
   request(
     method: string,

@@ -33,6 +33,8 @@ export type ChainErrorKind =
   | 'busy'
   /** No source of the chain's data could give an answer that can be trusted; trying later may help. */
   | 'unavailable'
+  /** The chain is of imported blocks: transactions cannot be sent. */
+  | 'readOnly'
   /** The network's configuration does not fit its chain: trying again does not help, the message says what would. */
   | 'misconfigured'
   /** The caller is gone or the process is stopping. */

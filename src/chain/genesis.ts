@@ -1,3 +1,5 @@
+import { INITIAL_BASE_FEE } from '../evm/fee-market.ts';
+import { latestRules } from '../evm/revisions/revisions.ts';
 import { padLeft } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
@@ -21,8 +23,6 @@ export type Genesis = {
   readonly header: Header;
 };
 
-/** EIP-1559's initial base fee, wei. */
-const INITIAL_BASE_FEE = 1_000_000_000n;
 /** Of a genesis block that states none, or zero. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
@@ -70,8 +70,7 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
   const integer = (key: string): bigint => readInteger(json.get(key), key);
   const timestamp = integer('timestamp');
   // What the first block's header has is decided by time alone: the terminal total difficulty does not matter.
-  const forks = activeForks(config, { number: 0n, timestamp, isMerged: true });
-  const has = (fork: (typeof forks)[number]): boolean => forks.includes(fork);
+  const rules = latestRules(activeForks(config, { number: 0n, timestamp, isMerged: true }));
   const orZero = (key: string, length: number): Uint8Array =>
     json.get(key) === undefined ? new Uint8Array(length) : readBytes(json.get(key), length, key);
   return {
@@ -88,16 +87,16 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
     extraData: readBytes(json.get('extraData') ?? '0x', undefined, 'extraData'),
     mixHash: orZero('mixHash', 32),
     nonce: readBytes(encodeQuantity(integer('nonce')), 8, 'nonce'),
-    ...(has('london') && {
+    ...(rules.hasBaseFee && {
       baseFeePerGas: json.get('baseFeePerGas') === undefined ? INITIAL_BASE_FEE : integer('baseFeePerGas'),
     }),
-    ...(has('shanghai') && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
-    ...(has('cancun') && {
+    ...(rules.hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(rules.hasBlobs && {
       blobGasUsed: integer('blobGasUsed'),
       excessBlobGas: integer('excessBlobGas'),
       parentBeaconBlockRoot: new Uint8Array(32),
     }),
-    ...(has('prague') && { requestsHash: sha256(new Uint8Array(0)) }),
+    ...(rules.hasRequests && { requestsHash: sha256(new Uint8Array(0)) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ForkField } from '../evm/revisions/revision-rules.ts';
 import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
@@ -32,14 +33,14 @@ export type Header = {
   readonly requestsHash?: Uint8Array;
 };
 
-const OPTIONAL_FIELDS = [
+const OPTIONAL_FIELDS: readonly ForkField[] = [
   'baseFeePerGas',
   'withdrawalsRoot',
   'blobGasUsed',
   'excessBlobGas',
   'parentBeaconBlockRoot',
   'requestsHash',
-] as const;
+];
 const REQUIRED_COUNT = 15;
 
 /** The header's RLP list. @throws RangeError when an optional field is set but an earlier one is not. */

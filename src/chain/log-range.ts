@@ -57,7 +57,7 @@ export function checkBlockRange({ first, last }: LogRange, { blockRange }: LogLi
 
 /**
  * An answer that has too many results, or too many bytes. Client libraries look for these words and go on with the range they name.
- * @param block number of the block whose logs exceeded the bound
+ * @param block number of the block that exceeded the bound
  */
 export function refuseLogs(
   what: 'results' | 'bytes',

@@ -66,7 +66,7 @@ export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8A
 }
 
 /** The log at this place of encoded receipts. */
-export function decodeLogAt(encoded: Uint8Array, { start, end }: RlpSpan): Log {
+export function decodeLogAt(encoded: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>): Log {
   const fields: RlpItem[] = [];
   for (let at = start; at < end; ) {
     const field = readRlpSpan(encoded, at, end);
@@ -107,23 +107,13 @@ export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceip
 /** What a transaction object has of a receipt. */
 export type TransactionFacts = Pick<StoredReceipt, 'sender' | 'transactionHash'>;
 
-function readFacts(encodedReceipt: Uint8Array): TransactionFacts {
+/** The sender and hash in a stored receipt; logs are not looked into. */
+export function readTransactionFacts(encodedReceipt: Uint8Array): TransactionFacts {
   const fields = splitRlpList(encodedReceipt);
   return {
     sender: asBytes(decodeRlp(fields[5] as Uint8Array), 'receipt sender', 20),
     transactionHash: asBytes(decodeRlp(fields[6] as Uint8Array), 'receipt transaction hash', 32),
   };
-}
-
-/** The senders and hashes in the stored receipts of a block; logs are not looked into. */
-export function readTransactionFacts(encoded: Uint8Array): readonly TransactionFacts[] {
-  return splitRlpList(encoded).map(readFacts);
-}
-
-/** The same of one transaction; undefined when there is none at `index`. */
-export function readTransactionFactsAt(encoded: Uint8Array, index: number): TransactionFacts | undefined {
-  const receipt = splitRlpList(encoded)[index];
-  return receipt && readFacts(receipt);
 }
 
 /** A receipt and what the ones before it in its block add to its JSON form. */
@@ -134,26 +124,26 @@ export type PlacedReceipt = {
   readonly gasUsed: bigint;
 };
 
-/** One of the stored receipts of a block without parsing the logs of the others; undefined when there is none at `index`. */
-export function decodeStoredReceiptAt(encoded: Uint8Array, index: number): PlacedReceipt | undefined {
-  const receipts = splitRlpList(encoded);
-  const own = receipts[index];
-  if (own === undefined) return undefined;
-  let firstLogIndex = 0;
-  for (let i = 0; i < index; i++) firstLogIndex += countLogs(receipts[i] as Uint8Array);
-  const receipt = storedReceiptFromRlp(decodeRlp(own));
-  const last = index === 0 ? undefined : splitRlpList(receipts[index - 1] as Uint8Array)[2];
-  const gasUsed =
-    last === undefined
-      ? receipt.cumulativeGasUsed
-      : receipt.cumulativeGasUsed - asInteger(decodeRlp(last), 'receipt gas', 8);
-  return { receipt, firstLogIndex, gasUsed };
+/**
+ * A stored receipt with what the ones before it add.
+ * @param before the one before it, encoded
+ */
+export function placeStoredReceipt(
+  encoded: Uint8Array,
+  before: Uint8Array | undefined,
+  firstLogIndex: number,
+): PlacedReceipt {
+  const receipt = storedReceiptFromRlp(decodeRlp(encoded));
+  const previousGas =
+    before === undefined ? 0n : asInteger(decodeRlp(splitRlpList(before)[2] as Uint8Array), 'receipt gas', 8);
+  return { receipt, firstLogIndex, gasUsed: receipt.cumulativeGasUsed - previousGas };
 }
 
 /** Position of the logs among the fields of a stored receipt. */
 const LOGS_FIELD = 4;
 
-function countLogs(encodedReceipt: Uint8Array): number {
+/** Logs of a stored receipt, which are not looked into. */
+export function countStoredLogs(encodedReceipt: Uint8Array): number {
   const { start, end } = readWholeSpan(encodedReceipt, 0, encodedReceipt.length);
   let at = start;
   for (let field = 0; field < LOGS_FIELD; field++) at = readWholeSpan(encodedReceipt, at, end).end;

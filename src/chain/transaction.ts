@@ -15,7 +15,7 @@ import { type RecoverPublicKey, recoverAddress, type Signature } from '../primit
 
 export type AccessListItem = { readonly address: Uint8Array; readonly storageKeys: readonly Uint8Array[] };
 
-/** EIP-7702: whoever signed this lets their account run `address`'s code. */
+/** EIP-7702: the signer lets their account run `address`'s code. */
 export type Authorization = {
   readonly chainId: bigint;
   readonly address: Uint8Array;
@@ -171,7 +171,12 @@ function readTo(item: RlpItem | undefined): Uint8Array | undefined {
   return asBytes(to, 'to', 20);
 }
 
-function readParity(v: bigint, type: TransactionType): { yParity: number; chainId: bigint | undefined } {
+type ReadParity = (v: bigint, type: TransactionType) => { yParity: number; chainId: bigint | undefined };
+
+/** No parity that a signature can have. */
+const NO_PARITY = 2;
+
+function readParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
   if (type !== 0) {
     if (v > 1n) throw new RangeError('transaction: yParity is neither 0 nor 1');
     return { yParity: Number(v), chainId: undefined };
@@ -181,28 +186,60 @@ function readParity(v: bigint, type: TransactionType): { yParity: number; chainI
   return { yParity: Number((v - 35n) & 1n), chainId: (v - 35n) >> 1n };
 }
 
+/** As geth reads any `v`, for transactions that have not been judged: what fits no signature has no parity. */
+function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
+  if (type !== 0) return { yParity: v > 1n ? NO_PARITY : Number(v), chainId: undefined };
+  if (v === 27n || v === 28n) return { yParity: Number(v - 27n), chainId: undefined };
+  if (v === 0n || v === 1n) return { yParity: NO_PARITY, chainId: undefined };
+  const rest = v < 35n ? BigInt.asUintN(64, v - 35n) : v - 35n;
+  return { yParity: Number(rest & 1n), chainId: rest >> 1n };
+}
+
 const FIELD_COUNTS: readonly number[] = [9, 11, 12, 14, 13];
+
+/** What a reading of a transaction takes: of blocks only what is valid, of clients whatever has the form. */
+type Leniency = { readonly readParity: ReadParity; readonly integerBytes: number };
+const STRICT: Leniency = { readParity, integerBytes: 32 };
+const LENIENT: Leniency = { readParity: readAnyParity, integerBytes: Number.POSITIVE_INFINITY };
 
 /**
  * Parses a transaction as it stands in a block: a list (type 0), or a byte string of type byte and list.
  * @throws RangeError naming what is malformed.
  */
 export function decodeTransaction(item: RlpItem): Transaction {
-  if (!(item instanceof Uint8Array)) return decodeFields(0, item, encodeRlp(item));
+  return decodeBy(item, STRICT);
+}
+
+/**
+ * The same of a transaction that a client sends: integers of any length and any `v` are taken, so that it can be said what is wrong
+ * with them.
+ */
+export function decodeUnjudged(item: RlpItem): Transaction {
+  return decodeBy(item, LENIENT);
+}
+
+function decodeBy(item: RlpItem, leniency: Leniency): Transaction {
+  if (!(item instanceof Uint8Array)) return decodeFields(0, item, encodeRlp(item), leniency);
   const type = item[0];
   if (type === undefined || type < 1 || type > 4) {
     throw new RangeError(`transaction: type ${type ?? 'missing'} is not supported`);
   }
   const fields = asList(decodeRlp(item.subarray(1)), 'transaction');
-  return decodeFields(type as TransactionType, fields, item);
+  return decodeFields(type as TransactionType, fields, item, leniency);
 }
 
-function decodeFields(type: TransactionType, fields: readonly RlpItem[], encoded: Uint8Array): Transaction {
+function decodeFields(
+  type: TransactionType,
+  fields: readonly RlpItem[],
+  encoded: Uint8Array,
+  leniency: Leniency,
+): Transaction {
   if (fields.length !== FIELD_COUNTS[type]) {
     throw new RangeError(`transaction: type ${type} with ${fields.length} fields`);
   }
   let at = 0;
-  const integer = (name: string, maxBytes?: number): bigint => asInteger(fields[at++], name, maxBytes);
+  const integer = (name: string, maxBytes: number = leniency.integerBytes): bigint =>
+    asInteger(fields[at++], name, maxBytes);
   const typedChainId = type === 0 ? undefined : integer('chainId');
   const nonce = integer('nonce', 8);
   const maxPriorityFeePerGas = integer(type < 2 ? 'gasPrice' : 'maxPriorityFeePerGas');
@@ -220,7 +257,7 @@ function decodeFields(type: TransactionType, fields: readonly RlpItem[], encoded
   const authorizationList =
     type === 4 ? asList(fields[at++], 'authorizationList').map(authorizationFromRlp) : [];
   const v = integer('v');
-  const { yParity, chainId } = readParity(v, type);
+  const { yParity, chainId } = leniency.readParity(v, type);
   const signature = { yParity, r: integer('r'), s: integer('s') };
   return {
     type,

@@ -21,18 +21,49 @@ export function encodeTransactionJson(
   index: number,
   { header, hash }: BlockPosition,
 ): JsonText {
+  return encodeTransaction(tx, {
+    block: `"blockHash":"${hash}","blockNumber":${quantity(header.number)},"blockTimestamp":${quantity(header.timestamp)}`,
+    sender: data(sender),
+    gasPrice: effectiveGasPrice(tx, header.baseFeePerGas),
+    hash: data(transactionHash),
+    index: quantity(index),
+  });
+}
+
+/** A transaction that waits for a block, as geth has it. @param sender and `hash` are lower-case `0x` text */
+export function encodePendingTransactionJson(tx: Transaction, sender: string, hash: string): JsonText {
+  return encodeTransaction(tx, {
+    block: '"blockHash":null,"blockNumber":null,"blockTimestamp":null',
+    sender: `"${sender}"`,
+    gasPrice: tx.maxFeePerGas,
+    hash: `"${hash}"`,
+    index: 'null',
+  });
+}
+
+/** What a transaction object has beside what the transaction says: JSON texts, and its price. */
+type TransactionSetting = {
+  readonly block: string;
+  readonly sender: string;
+  readonly gasPrice: bigint;
+  readonly hash: string;
+  readonly index: string;
+};
+
+function encodeTransaction(
+  tx: Transaction,
+  { block, sender, gasPrice, hash, index }: TransactionSetting,
+): JsonText {
   const fields = [
-    `"blockHash":"${hash}"`,
-    `"blockNumber":${quantity(header.number)}`,
-    `"blockTimestamp":${quantity(header.timestamp)}`,
-    `"from":${data(sender)}`,
+    block,
+    `"from":${sender}`,
     `"gas":${quantity(tx.gasLimit)}`,
-    `"gasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))}`,
-    `"hash":${data(transactionHash)}`,
+    `"gasPrice":${quantity(gasPrice)}`,
+    `"hash":${hash}`,
     `"input":${data(tx.data)}`,
     `"nonce":${quantity(tx.nonce)}`,
     `"to":${nullableData(tx.to)}`,
-    `"transactionIndex":${quantity(index)}`,
+    `"transactionIndex":${index}`,
     `"value":${quantity(tx.value)}`,
     `"type":${quantity(tx.type)}`,
     ...typedFields(tx),

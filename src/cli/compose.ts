@@ -2,7 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
+import { createNetworkFeed } from '../feed/network-feed.ts';
+import { RemovedRecords } from '../feed/removed-records.ts';
 import { type ConfiguredGateway, createGateway } from '../gateway/gateway.ts';
 import { SwitchableGateway } from '../gateway/switchable-gateway.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -11,7 +12,9 @@ import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import { Health } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { EmbeddedChains } from './embedded-chains.ts';
 import { fitConnections } from './fit-connections.ts';
+import type { OpenFeed } from './held-chains.ts';
 import { createSources, watchService } from './observe-service.ts';
 import { type OpenAccess, openAccess } from './open-access.ts';
 import type { ChainBackends } from './open-chain.ts';
@@ -21,7 +24,7 @@ import { readVersion } from './version.ts';
 /** Everything that runs for one configuration in one process. */
 export interface Service {
   readonly server: Server;
-  /** What this process tells of itself now; `mergeStatus` makes a status of one or of several. */
+  /** This process's status now; `mergeStatus` makes a status of one or of several. */
   readStatus(): Promise<StatusReport>;
   /** What this process has counted; `renderMetrics` makes Prometheus' text of one or of several. */
   readMetrics(): Promise<MetricsJson>;
@@ -39,6 +42,8 @@ export type ServiceOptions = {
   readonly hasDemoKey?: (network: string) => boolean;
   /** Processes that serve the same on this machine. */
   readonly processes?: number;
+  /** Makes the feeds of networks, in place of those that are made from their served heads. */
+  readonly openFeed?: OpenFeed;
 };
 
 /**
@@ -50,11 +55,10 @@ export async function composeService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { hasDemoKey = () => false, processes = 1 } = options;
+  const { hasDemoKey = () => false, processes = 1, openFeed = createFeed } = options;
   const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
   const { simulationGas } = config.execution;
-  const pool = new ExecutionPool({
-    ...DEFAULT_POOL,
+  const engine = new EmbeddedChains({
     threads,
     memoryLimit: config.execution.callMemory,
     runningLimit: config.execution.heavyCalls,
@@ -65,14 +69,14 @@ export async function composeService(
   });
   const observability = await watchService(config, log);
   const cache = await createCache(config.cache, log);
-  const backends: ChainBackends = { dataDir: config.dataDir, pool, cache, log };
+  const backends: ChainBackends = { dataDir: config.dataDir, engine, cache, log };
   const closeBackends = async (): Promise<void> => {
-    await pool.close();
+    await engine.close();
     await cache.close();
     await observability.close();
   };
   const open = (next: Config, before?: Core): Promise<Core> =>
-    openCore(next, { backends, observability, processes, hasDemoKey }, before);
+    openCore(next, { backends, observability, processes, hasDemoKey, openFeed }, before);
   let core: Core;
   try {
     core = await open(config);
@@ -89,7 +93,7 @@ export async function composeService(
     log,
     requests: observability.requests,
   });
-  const readSources = () => createSources(core.networks, { cache, pool, gateway, server });
+  const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
   let reloading: Promise<void> = Promise.resolve();
   /** Cores that have been replaced, until nothing is in work with them. */
   const retiring = new Set<Promise<void>>();
@@ -127,6 +131,12 @@ export async function composeService(
   };
 }
 
+const createFeed: OpenFeed = (chain, records) =>
+  createNetworkFeed({
+    chain,
+    ...(records !== undefined && { removed: new RemovedRecords(records, chain.chainId) }),
+  });
+
 /** What is behind the server under one configuration. */
 type Core = {
   readonly gateway: ConfiguredGateway;
@@ -141,20 +151,22 @@ type CoreParts = {
   readonly observability: Observability;
   readonly processes: number;
   readonly hasDemoKey: (network: string) => boolean;
+  readonly openFeed: OpenFeed;
 };
 
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
-  const { backends, observability, processes, hasDemoKey } = parts;
-  const networks = await OpenNetworks.open(config, backends, before?.networks);
-  let access: OpenAccess;
+  const { backends, observability, processes, hasDemoKey, openFeed } = parts;
+  const access = await openAccess(config, processes, backends.log, before?.access);
+  const { records } = access.tables;
+  let networks: OpenNetworks;
   try {
-    access = await openAccess(config, processes, backends.log, before?.access);
+    networks = await OpenNetworks.open(config, { ...backends, records }, before?.networks);
   } catch (error) {
-    await networks.close();
+    await access.close();
     throw error;
   }
   const gateway = createGateway({
-    networks: networks.createRegistry(hasDemoKey),
+    networks: networks.createRegistry(hasDemoKey, { openFeed, records }),
     access,
     credits: config.access.credits,
     clientVersion: `portcullis/${readVersion()}`,
@@ -169,6 +181,7 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
     },
     log: backends.log,
     observer: observability.calls,
+    subscriptions: observability.subscriptions,
   });
   return {
     gateway,

@@ -7,7 +7,7 @@ import type { InfoField } from '../rollup/rollup-family.ts';
 export type RollupDiagnosis = {
   readonly family?: string;
   readonly prefix?: string;
-  /** Parts of the node information that are 0 because nobody can tell them. */
+  /** Parts of the node information that are 0 because they have no source. */
   readonly unknown?: readonly InfoField[];
 };
 

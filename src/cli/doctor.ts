@@ -102,8 +102,8 @@ function describe({ name, source, rollup, report }: Diagnosis): string {
 const WIDEST_SEVERITY = 'warning'.length;
 
 function describeFinding({ severity, upstream, problem, advice }: Finding): string {
-  const who = upstream === undefined ? '' : `${upstream}: `;
-  return `${severity.padEnd(WIDEST_SEVERITY)}  ${who}${problem}; ${advice}`;
+  const prefix = upstream === undefined ? '' : `${upstream}: `;
+  return `${severity.padEnd(WIDEST_SEVERITY)}  ${prefix}${problem}; ${advice}`;
 }
 
 /** Chain ids and block numbers are decimal text: they need not fit into a double. */

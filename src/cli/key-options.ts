@@ -13,11 +13,15 @@ type SettingOption =
   | 'expires'
   | 'jwt';
 
+/** Those that are given without a value. */
+type Switch = 'send' | 'no-send';
+
 type Text = { readonly type: 'string' };
+type Flag = { readonly type: 'boolean' };
 const TEXT: Text = { type: 'string' };
 
 /** The settings of a key as options of a command. */
-export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text>> = {
+export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text> & Record<Switch, Flag>> = {
   networks: TEXT,
   methods: TEXT,
   addresses: TEXT,
@@ -27,13 +31,16 @@ export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text>> = {
   'daily-credits': TEXT,
   expires: TEXT,
   jwt: TEXT,
+  send: { type: 'boolean' },
+  'no-send': { type: 'boolean' },
 };
 
-type Options = { readonly [K in SettingOption]?: string | undefined };
+type TextOptions = { readonly [K in SettingOption]?: string | undefined };
+type Options = TextOptions & { readonly [K in Switch]?: boolean | undefined };
 
 /** What the options say, unchecked but for their form; an empty one takes a setting back. */
 export function readSettings(options: Options): SettingsChange {
-  const readers: Readonly<Record<keyof Options, (value: string) => SettingsChange>> = {
+  const readers: Readonly<Record<keyof TextOptions, (value: string) => SettingsChange>> = {
     networks: (value) => ({ networks: readList('networks', value) }),
     methods: (value) => ({ methods: readList('methods', value) }),
     addresses: (value) => ({ addresses: readList('addresses', value) }),
@@ -44,14 +51,21 @@ export function readSettings(options: Options): SettingsChange {
     expires: (value) => ({ expiresAt: readTime(value) }),
     jwt: (value) => ({ jwt: value === '' ? undefined : value }),
   };
-  const names = Object.keys(readers) as (keyof Options)[];
+  const names = Object.keys(readers) as (keyof TextOptions)[];
   return Object.assign(
-    {},
+    readSend(options),
     ...names.map((name) => {
       const value = options[name];
       return value === undefined ? {} : readers[name](value);
     }),
   );
+}
+
+/** Keys may send transactions unless that is switched off. */
+function readSend({ send = false, 'no-send': noSend = false }: Options): SettingsChange {
+  if (send && noSend) throw new UsageError('give --send or --no-send, not both');
+  if (noSend) return { send: false };
+  return send ? { send: undefined } : {};
 }
 
 function readList(option: string, value: string): string[] | undefined {

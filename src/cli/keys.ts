@@ -23,6 +23,7 @@ portcullis keys revoke ID                      the key stops working within a se
 Settings. Lists are separated by commas; an empty text takes a setting back.
   --networks, --methods, --addresses, --origins, --user-agents LIST
                        each of these lists must allow a request, of a list one entry is enough
+  --no-send            it may not send transactions; --send takes that back
   --rate N[/BURST]     calls a second, and how many at once
   --daily-credits N    what the calls of a day may weigh together
   --expires TIME       ISO 8601, or a duration from now such as 90d

@@ -1,12 +1,12 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Config } from '../config/config.ts';
-import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type Observability, openObservability } from '../observe/observability.ts';
 import type { NetworkSource, Sources } from '../observe/sources.ts';
 import { listFaults } from '../rpc/errors.ts';
 import type { Server } from '../server/lifecycle.ts';
+import type { EmbeddedChains } from './embedded-chains.ts';
 import type { ObservedChain } from './open-chain.ts';
 import type { OpenNetworks } from './open-networks.ts';
 import { readVersion } from './version.ts';
@@ -26,7 +26,7 @@ export function watchService(config: Config, log: Logger): Promise<Observability
 /** A service's parts that are looked at. */
 export type ObservedParts = {
   readonly cache: Cache;
-  readonly pool: ExecutionPool;
+  readonly engine: EmbeddedChains;
   readonly gateway: Gateway;
   readonly server: Server;
 };
@@ -34,7 +34,7 @@ export type ObservedParts = {
 /** Where metrics and the status page look. */
 export function createSources(
   { config, chains, rollups, turns }: OpenNetworks,
-  { cache, pool, gateway, server }: ObservedParts,
+  { cache, engine, gateway, server }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
     const chain = chains.get(name) as ObservedChain;
@@ -51,15 +51,16 @@ export function createSources(
   return {
     networks,
     readCaches: () => cache.describe(),
-    readEngine: () => pool.describe(),
+    readEngine: () => engine.describe(),
     readServer() {
-      const { arrivingBytes, unsentBytes, refusals } = server.shares;
+      const { arrivingBytes, unsentBytes, slowSubscribers, refusals } = server.shares;
       return {
         connections: server.connections,
         webSockets: server.webSockets,
         inFlight: gateway.bodiesInFlight,
         arrivingBytes,
         unsentBytes,
+        slowSubscribers,
         shareRefusals: refusals,
       };
     },

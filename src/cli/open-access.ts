@@ -10,10 +10,12 @@ import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { Access } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
+import { LmdbRecordTable } from '../records/lmdb-record-table.ts';
+import type { RecordTable } from '../records/record-table.ts';
 import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** What decides who comes in, and how to close it. */
+/** Admission of requests, and how to close it. */
 export type OpenAccess = Access & {
   readonly tables: Tables;
   /** What keys and tokens are verified by: what has not changed is not forgotten. */
@@ -34,6 +36,8 @@ const COMMANDS = 16_384;
 type Tables = {
   readonly keys: KeyTable;
   readonly limits: LimitTable;
+  /** What filters are kept in. */
+  readonly records: RecordTable;
   /** Configurations that use them: one, or two while one takes over from the other. */
   users: number;
   close(): Promise<void>;
@@ -98,7 +102,8 @@ async function openTables(
   if (access.valkey === undefined) {
     const keys = new LmdbKeyTable(dataDir);
     const limits = new LmdbLimitTable(dataDir, () => warn('limits'));
-    return joinTables(keys, limits, () => {});
+    const records = new LmdbRecordTable(dataDir, () => warn('records'));
+    return joinTables(keys, limits, records, () => {});
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
@@ -107,18 +112,27 @@ async function openTables(
   // Loaded here only: with the client it takes 20 ms.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
+  const { RedisRecordTable } = await import('../records/redis-record-table.ts');
   const keys = new RedisKeyTable({ client, prefix, timeLimitMs: timeLimit });
   const limits = new RedisLimitTable({ client, prefix, timeLimitMs: timeLimit, processes });
-  return joinTables(keys, limits, () => client.close());
+  const records = new RedisRecordTable({ client, prefix, timeLimitMs: timeLimit });
+  return joinTables(keys, limits, records, () => client.close());
 }
 
-function joinTables(keys: KeyTable, limits: LimitTable, disconnect: () => void): Tables {
+function joinTables(
+  keys: KeyTable,
+  limits: LimitTable,
+  records: RecordTable,
+  disconnect: () => void,
+): Tables {
   return {
     keys,
     limits,
+    records,
     users: 0,
     async close() {
       await limits.close();
+      await records.close();
       await keys.close();
       disconnect();
     },
@@ -156,5 +170,5 @@ async function openClient({ url }: SharedServer, warn: (about: RedisFault) => vo
 }
 
 function createFaultLog(log: Logger): (about: string) => void {
-  return (fault) => log.warn({ fault }, 'keys and limits are not to be had where they are shared');
+  return (fault) => log.warn({ fault }, 'keys, limits and filters are not to be had where they are shared');
 }

@@ -16,15 +16,15 @@ export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
-  /** Where it listens when nobody chose a port. */
+  /** Where it listens when no port is configured. */
   readonly defaultPort?: number;
 };
 
 export type OpenAdmin = { readonly server: AdminServer; readonly address: ListenAddress };
 
 /**
- * Starts the admin server that a configuration describes. @returns undefined where it describes none, or where nobody
- * chose its port and that is in use
+ * Starts the admin server that a configuration describes. @returns undefined where it describes none, or where its
+ * port is the default one and in use
  * @throws Error naming the chosen port that cannot be bound
  */
 export async function openAdmin({

@@ -3,24 +3,25 @@ import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import { EngineChain } from '../engine/engine-chain.ts';
-import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
+import type { RecordTable } from '../records/record-table.ts';
 import { type PoolOptions, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
-import { hasLmdbFile } from '../util/lmdb-folder.ts';
-import { prepareBuiltinChain } from './builtin-chains.ts';
-import { completeIndexes } from './index-store.ts';
+import { DEFAULT_SEND, type SendOptions } from '../upstream/sending/options.ts';
+import type { EmbeddedChains } from './embedded-chains.ts';
+import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** A chain that tells metrics and the status page of itself. */
+/** A chain that reports figures to metrics and the status page. */
 export type ObservedChain = Chain & { describe(): ChainFigures };
 
 /** What chains of one process share. */
 export type ChainBackends = {
   readonly dataDir: string;
-  readonly pool: ExecutionPool;
+  readonly engine: EmbeddedChains;
   readonly cache: Cache;
   readonly log: Logger;
+  /** What processes that serve the same share. */
+  readonly records?: RecordTable;
 };
 
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
@@ -28,26 +29,22 @@ const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
 /** Opens the chain that a network's configuration names. @throws Error when that is not possible */
 export async function openChain(
   name: string,
-  { builtin, embedded, upstreams, pool, logs }: NetworkOptions,
+  options: NetworkOptions,
   backends: ChainBackends,
 ): Promise<ObservedChain> {
-  if (upstreams !== undefined) return openNodes(name, upstreams, backends, pool, logs);
-  if (builtin !== undefined) {
-    return new EngineChain(await prepareBuiltinChain(builtin, backends.dataDir), backends.pool, { logs });
-  }
-  const { data, proofBlocks } = embedded as NonNullable<NetworkOptions['embedded']>;
-  if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
-  await completeIndexes(data, backends.log);
-  return new EngineChain(data, backends.pool, { proofBlocks, logs });
+  const { upstreams, pool, logs, send } = options;
+  if (upstreams !== undefined) return openNodes(name, upstreams, backends, pool, logs, send);
+  return backends.engine.open(options, backends.dataDir, backends.log);
 }
 
-/** Opens the chain that nodes know. @param pool and `logs` as by default when undefined */
+/** Opens the chain that nodes know. @param pool, `logs` and `send` as by default when undefined */
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
-  { cache, log }: Pick<ChainBackends, 'cache' | 'log'>,
+  { cache, log, records }: Pick<ChainBackends, 'cache' | 'log' | 'records'>,
   pool: PoolOptions = poolOptionsSchema.parse(undefined),
   logs: LogLimits = DEFAULT_LOG_LIMITS,
+  send: SendOptions = DEFAULT_SEND,
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
   const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
@@ -58,5 +55,6 @@ export async function openNodes(
     logs,
     cache: pool.cache ? cache : NO_CACHE,
     log,
+    sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },
   });
 }

@@ -1,18 +1,27 @@
-import type { Chain } from '../chain/chain.ts';
 import type { Config } from '../config/config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
+import { Filters } from '../methods/filters/filters.ts';
 import type { Network } from '../methods/network.ts';
 import { NetworkMethods } from '../methods/network-methods.ts';
+import type { RecordTable } from '../records/record-table.ts';
 import type { NetworkReadiness } from '../server/health.ts';
 import { isNodeMethod } from '../upstream/node-method-rule.ts';
 import { READ_METHODS } from '../upstream/read-methods.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { fingerprint } from './fingerprint.ts';
+import { findFeed, holdChain, type OpenFeed, releaseChain } from './held-chains.ts';
 import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
 import { Rollups } from './open-rollups.ts';
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+
+/** What networks are made of besides their chains. */
+export type NetworkParts = {
+  readonly openFeed: OpenFeed;
+  /** What filters are kept in. */
+  readonly records: RecordTable;
+};
 
 /** The networks of one configuration, open. Chains that an earlier one had in the same form are taken over from it. */
 export class OpenNetworks {
@@ -35,7 +44,7 @@ export class OpenNetworks {
   }
 
   /**
-   * All at the same time: nodes may be slow to say who they are.
+   * All at the same time: nodes may be slow to identify themselves.
    * @throws Error naming the network that cannot be opened; nothing stays open then but what `before` has
    */
   static async open(config: Config, backends: ChainBackends, before?: OpenNetworks): Promise<OpenNetworks> {
@@ -45,7 +54,7 @@ export class OpenNetworks {
         try {
           const chain = before?.lend(name, options) ?? (await openChain(name, options, backends));
           networks.#chains.set(name, chain);
-          hold(chain);
+          holdChain(chain);
         } catch (error) {
           throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
         }
@@ -74,11 +83,14 @@ export class OpenNetworks {
     };
   }
 
-  /** @param hasDemoKey networks beside the built-in ones that the key `demo` opens, on loopback only */
-  createRegistry(hasDemoKey: (network: string) => boolean): NetworkRegistry {
+  /**
+   * @param hasDemoKey networks beside the built-in ones that the key `demo` opens, on loopback only
+   * @param parts what networks have besides their chains
+   */
+  createRegistry(hasDemoKey: (network: string) => boolean, parts: NetworkParts): NetworkRegistry {
     const bindings = Object.entries(this.config.networks).map(([name, options]) => ({
       hosts: options.hosts,
-      network: this.#describe(name, options, hasDemoKey(name)),
+      network: this.#describe(name, options, hasDemoKey(name), parts),
     }));
     const { defaultNetwork } = this.config;
     const byDefault = bindings.find(({ network }) => network.name === defaultNetwork)?.network;
@@ -96,18 +108,27 @@ export class OpenNetworks {
   /** Closes the chains that no other configuration holds. */
   async close(): Promise<void> {
     await this.rollups.close();
-    await Promise.all([...this.#chains.values()].map((chain) => release(chain)));
+    await Promise.all([...this.#chains.values()].map((chain) => releaseChain(chain)));
   }
 
-  #describe(name: string, options: NetworkOptions, hasDemoKey: boolean): Network {
-    const { listen } = this.config;
+  #describe(
+    name: string,
+    options: NetworkOptions,
+    hasDemoKey: boolean,
+    { openFeed, records }: NetworkParts,
+  ): Network {
+    const { listen, limits } = this.config;
     const rollup = this.rollups.get(name);
+    const chain = this.#chains.get(name) as ObservedChain;
     return {
       name,
-      chain: this.#chains.get(name) as Chain,
+      chain,
+      // All processes have the same blocks of a built-in chain.
+      feed: findFeed(chain, openFeed, options.upstreams === undefined ? undefined : records),
       ...(rollup !== undefined && { rollup: rollup.family, rollupPrefix: rollup.prefix }),
       methods: createMethods(options),
       hasNodes: options.upstreams !== undefined,
+      filters: new Filters({ network: name, records, maxOfKey: limits.filters, lifeMs: limits.filterLife }),
       turns: this.turns.get(name) as FairQueue,
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
@@ -123,19 +144,6 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs });
-}
-
-/** How many configurations have a chain: a request that began under one of them may still need it. */
-const HOLDERS = new WeakMap<ObservedChain, number>();
-
-function hold(chain: ObservedChain): void {
-  HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
-}
-
-async function release(chain: ObservedChain): Promise<void> {
-  const holders = (HOLDERS.get(chain) ?? 1) - 1;
-  HOLDERS.set(chain, holders);
-  if (holders === 0) await chain.close();
+function describeChain({ builtin, embedded, upstreams, pool, logs, send }: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send });
 }

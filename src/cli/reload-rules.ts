@@ -11,6 +11,8 @@ const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
   'networkCalls',
   'networkQueue',
   'queueWait',
+  'filters',
+  'filterLife',
 ]);
 
 /** Parts of a configuration that a running process can take from another. */

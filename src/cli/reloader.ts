@@ -18,7 +18,7 @@ export class Reloader {
     void this.#reload(true);
   };
   #running: Config;
-  /** In force, or refused: it is not tried again until it changes, or somebody asks. */
+  /** In force, or refused: it is not tried again until it changes, or a reload is requested. */
   #text: string;
   #inForce: string;
   #last: Promise<void> = Promise.resolve();
@@ -41,7 +41,7 @@ export class Reloader {
     await this.#last;
   }
 
-  /** @param isAsked somebody wants it: what was refused before may be possible now */
+  /** @param isAsked a reload was requested: what was refused before may be possible now */
   #reload(isAsked: boolean): Promise<void> {
     this.#last = this.#last.then(() => this.#tryReload(isAsked));
     return this.#last;

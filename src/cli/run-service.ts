@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
+import { applyHeapSettings } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 import type { Reloader } from './reloader.ts';
@@ -39,6 +40,8 @@ export async function runService(
   };
   try {
     const address = await host.listen();
+    // Not before: a start makes much that stays.
+    applyHeapSettings();
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.

@@ -5,10 +5,7 @@ import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { ServiceStatus } from '../observe/status.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
-import { hasLmdbFile } from '../util/lmdb-folder.ts';
-import { prepareBuiltinChain } from './builtin-chains.ts';
 import { composeService } from './compose.ts';
-import { completeIndexes } from './index-store.ts';
 import { describeListenError } from './listen-error.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 
@@ -66,9 +63,10 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
   const { WorkerPool } = await import('./workers/worker-pool.ts');
   // Stores are written by this process alone; workers read them.
   const { networks, dataDir, limits } = config;
-  for (const { builtin, embedded } of Object.values(networks)) {
-    if (builtin !== undefined) await prepareBuiltinChain(builtin, dataDir);
-    if (embedded !== undefined && hasLmdbFile(embedded.data)) await completeIndexes(embedded.data, log);
+  for (const network of Object.values(networks)) {
+    if (network.upstreams !== undefined) continue;
+    const { prepareStore } = await import('./open-embedded-chain.ts');
+    await prepareStore(network, { dataDir, log });
   }
   const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
   const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });
@@ -82,7 +80,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
   };
 }
 
-/** When somebody looks. */
+/** Loads the code for status on demand. */
 async function merge(reports: readonly StatusReport[]): Promise<ServiceStatus> {
   const { mergeStatus } = await import('../observe/merge-status.ts');
   return mergeStatus(reports);

@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES } from '../methods/method-names.ts';
+import { NOTIFICATION_NAMES } from '../methods/notification-credits.ts';
 import { isUrl } from '../rollup/options.ts';
+import { nameUpstream } from '../upstream/endpoint.ts';
+import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import type { Config } from './config.ts';
 import { matchesEntry } from './method-options.ts';
@@ -47,6 +51,7 @@ export function checkConfig(
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
+    problems.push(...checkSend(name, network));
   }
   return problems;
 }
@@ -58,7 +63,12 @@ function describeNoNetwork(name: string, names: readonly string[]): string {
 /** What a call weighs can be said of methods that some network has. */
 function checkCredits({ access, networks }: Config, names: readonly string[]): Problem[] {
   const served = Object.values(networks).map(listServed);
-  const known = new Set(['default', ...METHOD_NAMES, ...served.flatMap((one) => [...one.names])]);
+  const known = new Set([
+    'default',
+    ...METHOD_NAMES,
+    ...NOTIFICATION_NAMES,
+    ...served.flatMap((one) => [...one.names]),
+  ]);
   const dependsOn = names.flatMap((name) => ['methods', 'rollup'].map((key) => ['networks', name, key]));
   return Object.keys(access.credits)
     .filter((name) => !known.has(name) && !served.some((one) => one.mayServe(name)))
@@ -112,6 +122,30 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
   return [];
+}
+
+/** Transactions go to nodes of the network, by their names. */
+function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[] {
+  const { to } = send;
+  const path = ['networks', name, 'send'];
+  const dependsOn = [['networks', name, 'upstreams']];
+  if (upstreams === undefined) {
+    if (isDeepStrictEqual(send, DEFAULT_SEND)) return [];
+    return [{ path, message: 'only a network with upstreams sends transactions', dependsOn }];
+  }
+  if (typeof to === 'string') return [];
+  const names = upstreams.map(nameUpstream);
+  return to.flatMap((node, i) =>
+    names.includes(node)
+      ? []
+      : [
+          {
+            path: [...path, 'to', i],
+            message: `there is no upstream ${node}${pointToNames(node, names)}`,
+            dependsOn,
+          },
+        ],
+  );
 }
 
 function checkHosts(name: string, network: NetworkOptions, owners: Map<string, string>): Problem[] {

@@ -35,6 +35,9 @@ export type Limits = TransportLimits & {
   readonly networkQueue: number;
   /** Calls that would have to wait longer are refused at once. */
   readonly queueWait: number;
+  /** Filters that a key may have, and how long one lives that is not polled. */
+  readonly filters: number;
+  readonly filterLife: number;
 };
 
 /** What one configuration file says, with defaults filled in and paths absolute. */
@@ -77,6 +80,10 @@ const limitsSchema: z.ZodType<Limits> = z
     queueWait: durationSchema
       .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')
       .prefault('2s'),
+    filters: z.int().min(1).max(100_000).default(1_000),
+    filterLife: durationSchema
+      .refine((ms) => ms >= 1_000 && ms <= 86_400_000, 'expected a duration from 1s to 24h')
+      .prefault('5m'),
   })
   .refine((limits) => limits.arrivingBytes >= limits.bodyBytes, {
     path: ['arrivingBytes'],

@@ -130,7 +130,8 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
 
 /** Below `upstreams` a colon in the wrong place makes a key of an address. */
 function hideSecretKey(path: Path, key: string): string {
-  return path.includes('upstreams') && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
+  const holdsAddresses = path.includes('upstreams') || path.includes('private');
+  return holdsAddresses && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
 }
 
 type JsonSchema = {

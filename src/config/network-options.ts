@@ -9,6 +9,7 @@ import {
   type UpstreamOptions,
   upstreamsSchema,
 } from '../upstream/options.ts';
+import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
@@ -26,6 +27,8 @@ export type NetworkOptions = {
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
+  /** Where transactions go; of `upstreams`. */
+  readonly send: SendOptions;
   readonly methods: MethodOptions;
   /** Bounds of one answer of eth_getLogs. */
   readonly logs: LogLimits;
@@ -71,6 +74,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
+  send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,
   safeTag: z.enum(['reject', 'finalized']).default('reject'),

@@ -5,7 +5,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
- * `networks.*.upstreams`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and
+ * `networks.*.upstreams` and `networks.*.send.private`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and
  * `tracing`. Anywhere else such a reference is a problem.
  */
 export function fillInSecrets(
@@ -19,6 +19,7 @@ export function fillInSecrets(
 
 function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): boolean {
   if (first === 'networks') {
+    if (third === 'send') return fourth === 'private';
     return third === 'upstreams' || (third === 'rollup' && (fourth === 'l1' || fourth === 'opNode'));
   }
   if (first === 'access') return second === 'valkey' && third === 'url';

@@ -7,6 +7,7 @@ import type { ExecutionPool } from './execution/execution-pool.ts';
 import { DEFAULT_PROOF_BLOCKS } from './options.ts';
 import { EngineBlocks } from './reads/block-reads.ts';
 import { EngineFees } from './reads/fee-reads.ts';
+import { EngineHeads } from './reads/head-reads.ts';
 import { EngineLogs } from './reads/log-reads.ts';
 import { EngineNode } from './reads/node-reads.ts';
 import { EngineState } from './reads/state-reads.ts';
@@ -31,6 +32,7 @@ export class EngineChain implements Chain {
   readonly execution: EngineExecutions;
   readonly fees: EngineFees;
   readonly node: EngineNode;
+  readonly heads: EngineHeads;
   readonly #stored: StoredBlocks;
 
   constructor(
@@ -51,6 +53,7 @@ export class EngineChain implements Chain {
     this.fees = new EngineFees(this.#stored);
     this.execution = new EngineExecutions(this.#stored, store, pool, (scope) => this.fees.suggestTip(scope));
     this.node = new EngineNode(this.#stored, proofBlocks);
+    this.heads = new EngineHeads(this.#stored);
   }
 
   get chainId(): bigint {
@@ -71,6 +74,7 @@ export class EngineChain implements Chain {
   }
 
   async close(): Promise<void> {
+    this.heads.close();
     await this.#stored.reader.close();
   }
 }

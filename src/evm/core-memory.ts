@@ -1,14 +1,15 @@
 import type { CoreExports } from './core-module.ts';
 
 const PAGE_BYTES = 65_536;
+const FEW_BYTES = 128;
 const LIMB_MASK = 0xffff_ffff_ffff_ffffn;
 
-/** The four bytes before `end`, or as many as there are, as an integer. */
-function readHalf(bytes: Uint8Array, end: number): number {
+/** The `count` bytes before `end`, at most four, as an integer. */
+function readHalf(bytes: Uint8Array, end: number, count: number): number {
   let value = bytes[end - 1] as number;
-  if (end > 1) value |= (bytes[end - 2] as number) << 8;
-  if (end > 2) value |= (bytes[end - 3] as number) << 16;
-  return end > 3 ? value | ((bytes[end - 4] as number) << 24) : value;
+  if (count > 1) value |= (bytes[end - 2] as number) << 8;
+  if (count > 2) value |= (bytes[end - 3] as number) << 16;
+  return count > 3 ? value | ((bytes[end - 4] as number) << 24) : value;
 }
 
 /** The core's linear memory: words are little-endian there, and big-endian bytes everywhere else. */
@@ -29,15 +30,23 @@ export class CoreMemory {
     this.#halves = new Uint32Array(core.memory.buffer);
   }
 
-  /** Writes at most 32 big-endian bytes as a word. */
-  writeWord(pointer: number, bytes: Uint8Array): void {
+  /** Writes at most 32 big-endian bytes, those between two places, as a word. */
+  writeWord(pointer: number, bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     const halves = this.#halves;
     const start = pointer >>> 2;
     let at = start;
-    let end = bytes.length;
-    for (; end >= 4; end -= 4) halves[at++] = readHalf(bytes, end);
-    if (end > 0) halves[at++] = readHalf(bytes, end);
+    let end = to;
+    for (; end - from >= 4; end -= 4) halves[at++] = readHalf(bytes, end, 4);
+    if (end > from) halves[at++] = readHalf(bytes, end, end - from);
     while (at < start + 8) halves[at++] = 0;
+  }
+
+  /** Writes a part of `bytes`. */
+  writeBytes(pointer: number, bytes: Uint8Array, from: number, length: number): void {
+    const target = this.bytes;
+    // A view of a few bytes takes longer to make than they take to be copied.
+    if (length > FEW_BYTES) target.set(bytes.subarray(from, from + length), pointer);
+    else for (let i = 0; i < length; i++) target[pointer + i] = bytes[from + i] as number;
   }
 
   writeInteger(pointer: number, value: bigint): void {

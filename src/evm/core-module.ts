@@ -10,15 +10,8 @@ type Flag = number;
 export type CoreExports = {
   readonly memory: WebAssemblyMemory;
   keccak256(input: Pointer, length: number, output: Pointer): void;
-  useRules(
-    revision: number,
-    features: number,
-    precompiles: number,
-    expByteGas: bigint,
-    storageAgainGas: bigint,
-    storageResetGas: bigint,
-    storageClearRefund: bigint,
-  ): void;
+  /** The numbers of the rules and the facts of its instructions are in memory (core-rules). */
+  useRules(revision: number, switches: number, precompiles: number): void;
   setMemoryLimit(bytes: number): void;
   /** Where the seeds of the tables' hash lie, 80 bytes. */
   hashSeeds(): Pointer;
@@ -71,11 +64,13 @@ export type CoreExports = {
   open(): Pointer;
   begin(): void;
   journalMark(): Pointer;
-  abandon(): void;
+  abandon(): number;
   finish(): void;
   beginCall(given: bigint, slice: bigint): number;
   beginCreation(given: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
+  /** What `begin` to `run` do for a call without value, price and lists; -1: its sender is not known, and nothing was begun. */
+  runPlainCall(size: number, given: number, slice: number): number;
   isRunning(): Flag;
   sliceLeft(): bigint;
   precompileNumber(): number;
@@ -87,6 +82,7 @@ export type CoreExports = {
   messageDetailA(): number;
   messageDetailB(): number;
   gasLeft(): bigint;
+  gasLeftNumber(): number;
   gasNeeded(): bigint;
   wasGasObserved(): Flag;
   gasRefund(): bigint;

@@ -1,28 +1,32 @@
 import { maxBigInt } from '../primitives/bigint.ts';
-import { isAtLeast, type Revision } from './revision.ts';
 
 const MINIMUM_DIFFICULTY = 131_072n;
 const BOMB_PERIOD = 100_000n;
 
-/** Blocks by which the difficulty bomb is set back: EIP-649, 1234, 2384, 3554, 4345, 5133. */
-export type BombDelay = 0n | 3_000_000n | 5_000_000n | 9_000_000n | 9_700_000n | 10_700_000n | 11_400_000n;
+/** By how many steps the difficulty changes, `elapsed` seconds after the parent. */
+export type DifficultyFactor = (elapsed: bigint, hasUncles: boolean) => bigint;
+
+export const factorAtFrontier: DifficultyFactor = (elapsed) => (elapsed < 13n ? 1n : -1n);
+/** EIP-2. */
+export const factorAtHomestead: DifficultyFactor = (elapsed) => maxBigInt(1n - elapsed / 10n, -99n);
+/** EIP-100. */
+export const factorAtByzantium: DifficultyFactor = (elapsed, hasUncles) =>
+  maxBigInt((hasUncles ? 2n : 1n) - elapsed / 9n, -99n);
 
 export type DifficultyInput = {
   readonly number: bigint;
   readonly timestamp: bigint;
   readonly parent: { readonly difficulty: bigint; readonly timestamp: bigint; readonly hasUncles: boolean };
-  readonly bombDelay: BombDelay;
+  /** Blocks by which the difficulty bomb is set back. */
+  readonly bombDelay: bigint;
+  readonly factor: DifficultyFactor;
 };
 
-/** Difficulty of a proof-of-work block (yellow paper 4.3.4; EIP-2, EIP-100). */
-export function computeDifficulty(input: DifficultyInput, revision: Revision): bigint {
+/** Difficulty of a proof-of-work block (yellow paper 4.3.4). */
+export function computeDifficulty(input: DifficultyInput): bigint {
   const { parent, timestamp } = input;
   const step = parent.difficulty / 2048n;
-  const elapsed = timestamp - parent.timestamp;
-  let factor: bigint;
-  if (isAtLeast(revision, 'byzantium')) factor = maxBigInt((parent.hasUncles ? 2n : 1n) - elapsed / 9n, -99n);
-  else if (isAtLeast(revision, 'homestead')) factor = maxBigInt(1n - elapsed / 10n, -99n);
-  else factor = elapsed < 13n ? 1n : -1n;
+  const factor = input.factor(timestamp - parent.timestamp, parent.hasUncles);
   const base = maxBigInt(parent.difficulty + step * factor, MINIMUM_DIFFICULTY);
   // geth's delayed bomb counts from the parent: max(0, parent.number - (delay - 1)).
   const bombNumber = input.bombDelay === 0n ? input.number : maxBigInt(input.number - input.bombDelay, 0n);

@@ -1,16 +1,21 @@
+import { ADDRESS_LENGTH } from '../primitives/address.ts';
 import { minBigInt } from '../primitives/bigint.ts';
+import type { CallBytes } from '../primitives/call-bytes.ts';
+import { type HexData, hexDataOf } from '../primitives/hex-data.ts';
 import {
-  ARENA,
-  BLOB_COUNT,
-  BLOB_HASHES,
+  CORE_LIMITS,
+  EXCHANGE_FIELDS,
   EXCHANGE_WORDS,
-  MAX_BLOB_HASHES,
-  OPCODE_FACTS,
-  OPCODE_FLAGS,
-  SLOT_KEY,
-} from './core-layout.ts';
+  LOG_FIELD,
+  RECORD,
+  RUN,
+  SLOT_FIELD,
+  STATUS,
+  startOf,
+} from './core-interface.ts';
 import { CoreMemory } from './core-memory.ts';
 import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
+import { useRules } from './core-rules.ts';
 import type { StateReader } from './host.ts';
 import type {
   Access,
@@ -21,14 +26,12 @@ import type {
   MessageResult,
   Recording,
 } from './message.ts';
-import { opcodesOf, staticGasOf } from './opcode-table.ts';
 import type { Precompile } from './precompiles/precompile.ts';
 import type { Precompiles } from './precompiles/precompiles.ts';
 import type { Steps } from './precompiles/steps.ts';
-import { isAtLeast, REVISIONS, type Revision } from './revision.ts';
-import { coreRulesOf } from './revision-changes.ts';
-import { describeHalt, RUN, STATUS } from './status.ts';
-import { WorldState } from './world-state.ts';
+import type { RevisionRules } from './revisions/revision-rules.ts';
+import { describeHalt } from './status.ts';
+import { StateLimitError, WorldState } from './world-state.ts';
 
 export type EvmOptions = {
   /** Bytes of memory that the frames of a message may have together. */
@@ -47,7 +50,9 @@ type PrecompileWork = {
   readonly cost: number;
 };
 
-/** Gas that cannot run out within a slice: for executions that nobody waits beside. */
+/** Where a message's input lies. */
+const ARENA: number = startOf('arena');
+/** Gas that cannot run out within a slice: for executions that need not yield to others. */
 export const WHOLE_SLICE: bigint = 2n ** 62n;
 /**
  * What the host does for a message counts against its slice as well, as so much gas at a nanosecond each: a read of the
@@ -58,28 +63,17 @@ const READ_GAS = 4_000n;
 const WARM_PIECE = 512;
 /** Bytes of output that are copied in one piece: 0.3 ms. */
 const OUTPUT_PIECE: number = 512 << 10;
-/** Bits of core/recording. */
+/** Bits of what is recorded. */
 const RECORDINGS: Readonly<Record<Recording, number>> = {
   nothing: 0,
-  transfers: 1,
-  accesses: 2,
-  logNumbers: 4,
+  transfers: RECORD.transfers,
+  accesses: RECORD.accesses,
+  logNumbers: RECORD.logNumbers,
 };
 const CODE_BYTE_GAS = 5n;
 const PRECOMPILE_FACTOR = 40n;
 /** A precompile that costs more than this (0.5 ms and more) is run in pieces, and the message pauses before it. */
 const LONG_STEP_GAS = 30_000;
-/** Bit of the precompile at 0x100 (EIP-7951). */
-const P256_NUMBER = 18;
-const P256_ADDRESS = 0x100;
-
-const ENDS_BLOCK = new Set(
-  'JUMP JUMPI STOP RETURN REVERT INVALID SELFDESTRUCT GAS CALL CALLCODE DELEGATECALL STATICCALL CREATE CREATE2 SSTORE'.split(
-    ' ',
-  ),
-);
-const ENDS_PATH = new Set('JUMP STOP RETURN REVERT INVALID SELFDESTRUCT'.split(' '));
-
 /**
  * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
  * state and the codes it has decoded stay for the next transactions.
@@ -90,10 +84,13 @@ export class Evm {
   readonly #memory: CoreMemory;
   readonly #precompiles: Precompiles;
   #reader: StateReader;
-  #revision: Revision | undefined;
+  #rules: RevisionRules | undefined;
   #active: ReadonlyMap<number, Precompile> = new Map();
   #block: BlockEnvironment | undefined;
-  #message: Message | undefined;
+  /** Of the message: its gas, whether it creates a contract, and the size of its input. */
+  #gasLimit: bigint | number = 0;
+  #isCreation = false;
+  #inputSize = 0;
   /** The creator's nonce before it was raised. */
   #nonce = 0n;
   #hasBegun = false;
@@ -122,7 +119,7 @@ export class Evm {
     this.state = new WorldState(this.#core, this.#memory, reader);
   }
 
-  /** All of the core's memory, for those who watch that nothing is written astray. */
+  /** All of the core's memory, for tests that check for stray writes. */
   get memory(): Uint8Array {
     return this.#memory.bytes;
   }
@@ -146,8 +143,8 @@ export class Evm {
   }
 
   /** Chooses rules and block. The same objects as last time cost nothing. */
-  enter(block: BlockEnvironment, chainId: bigint, revision: Revision): void {
-    if (revision !== this.#revision) this.#useRevision(revision);
+  enter(block: BlockEnvironment, chainId: bigint, rules: RevisionRules): void {
+    if (rules !== this.#rules) this.#useRules(rules);
     if (block !== this.#block) this.#useBlock(block, chainId);
   }
 
@@ -165,11 +162,11 @@ export class Evm {
     const slot = core.takeAccessedSlot();
     if (slot === 0) return undefined;
     const address = this.#memory.readWord(core.accountOfSlot(slot), 20);
-    return { address, slot: this.#memory.readWord(slot + SLOT_KEY) };
+    return { address, slot: this.#memory.readWord(slot + SLOT_FIELD.key) };
   }
 
   /**
-   * Marks where a transaction begins: `abandon` undoes everything from here on. Nothing may be open.
+   * Marks where a transaction begins: `abandon` undoes all from here on. Nothing may be open.
    * @returns the mark, for `rollbackTo`
    */
   open(): number {
@@ -195,10 +192,13 @@ export class Evm {
     return this.#core.undoPiece(mark) !== 0;
   }
 
-  /** Undoes everything since `open`. Nothing that changed before may be uncollected. */
-  abandon(): void {
+  /**
+   * Undoes the newest part of everything since `open`, about half a millisecond of it. Nothing that changed before may be uncollected.
+   * @returns whether nothing is left to undo
+   */
+  abandon(): boolean {
     this.#output = undefined;
-    this.#core.abandon();
+    return this.#core.abandon() !== 0;
   }
 
   /** Ends the transaction for good. */
@@ -210,20 +210,52 @@ export class Evm {
   start(message: Message): void {
     const memory = this.#memory;
     const words = EXCHANGE_WORDS;
-    this.#unwarmed = message.accessList.length === 0 ? undefined : this.#warmUp(message.accessList);
-    memory.writeWord(words.caller, message.caller);
+    const { accessList, caller, to, data } = message;
+    memory.writeWord(words.caller, caller);
     memory.writeInteger(words.gasPrice, message.gasPrice);
     memory.writeInteger(words.value, message.value);
     this.#writeBlobHashes(message.blobVersionedHashes);
-    const input = this.#core.reserveInput(message.data.length);
-    if (input !== 0) memory.bytes.set(message.data, input);
-    this.#message = message;
-    this.#nonce =
-      message.to === undefined ? BigInt.asUintN(64, this.state.getNonce(message.caller) - 1n) : 0n;
-    if (message.to !== undefined) memory.writeWord(words.target, message.to);
+    const input = this.#core.reserveInput(data.length);
+    if (input !== 0) memory.bytes.set(data, input);
+    if (to !== undefined) memory.writeWord(words.target, to);
+    this.#isCreation = to === undefined;
+    if (to === undefined) this.#nonce = BigInt.asUintN(64, this.state.getNonce(caller) - 1n);
+    this.#gasLimit = message.gasLimit;
+    this.#noteStart(data.length, input !== 0);
+    if (accessList.length > 0) this.#unwarmed = this.#warmUp(accessList);
+  }
+
+  /**
+   * Runs a transaction that is a call without value, price and lists from its beginning, for at most a slice of gas. Nothing may be open.
+   * @param gasLimit for execution itself; it and `slice` are integers
+   * @returns whether the message is done; `advance` runs on
+   */
+  runPlain(call: CallBytes, gasLimit: number, slice: number): boolean {
+    const { bytes, from, to, data, dataLength } = call;
+    const memory = this.#memory;
+    memory.writeWord(EXCHANGE_WORDS.caller, bytes, from, from + ADDRESS_LENGTH);
+    memory.writeWord(EXCHANGE_WORDS.target, bytes, to, to + ADDRESS_LENGTH);
+    memory.writeBytes(ARENA, bytes, data, dataLength);
+    this.#isCreation = false;
+    this.#gasLimit = gasLimit;
+    this.#noteStart(dataLength, true);
+    let reason = this.#core.runPlainCall(dataLength, gasLimit, slice);
+    if (reason === RUN.done && this.#core.returnDataSize() <= OUTPUT_PIECE) return true;
+    if (reason === RUN.notBegun) {
+      this.state.load(bytes.subarray(from, from + ADDRESS_LENGTH));
+      reason = this.#core.runPlainCall(dataLength, gasLimit, slice);
+      if (reason === RUN.notBegun) throw new StateLimitError();
+    }
+    this.#hasBegun = reason === RUN.done || this.#core.isRunning() !== 0;
+    return this.#goOn(BigInt(slice), reason);
+  }
+
+  #noteStart(inputSize: number, hasRoom: boolean): void {
+    this.#inputSize = inputSize;
     this.#hasBegun = false;
-    this.#isTooLarge = input === 0;
+    this.#isTooLarge = !hasRoom;
     this.#isAtLongStep = false;
+    this.#unwarmed = undefined;
     this.#work = undefined;
     this.#reason = undefined;
     this.#explanation = undefined;
@@ -244,14 +276,21 @@ export class Evm {
     if (this.#output !== undefined) return this.#copyOutput(this.#output, slice);
     if (this.#explanation !== undefined) return this.#explainOn(this.#explanation);
     if (this.#unwarmed !== undefined && !this.#warmOn(slice)) return false;
+    return this.#goOn(slice, undefined);
+  }
+
+  /** @param reason why the core has returned, where that is to be seen to first */
+  #goOn(slice: bigint, reason: number | undefined): boolean {
     let left = slice;
+    let why = reason;
     do {
       if (this.#work !== undefined && !this.#workOn()) return false;
       if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
-      const reason = this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
-      if (reason === RUN.done) return this.#takeOutput(slice);
-      if (reason === RUN.sliceUsed) return false;
-      const work = this.#supply(reason, slice);
+      why ??= this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
+      if (why === RUN.done) return this.#takeOutput(slice);
+      if (why === RUN.sliceUsed) return false;
+      const work = this.#supply(why, slice);
+      why = undefined;
       if (this.#isAtLongStep || this.#work !== undefined) return false;
       if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
       if (this.#hasBegun) left = minBigInt(left, this.#core.sliceLeft());
@@ -263,9 +302,9 @@ export class Evm {
   #run(slice: bigint): number {
     const core = this.#core;
     if (this.#hasBegun) return core.run(slice);
-    const { gasLimit, to } = this.#message as Message;
-    const reason =
-      to === undefined ? core.beginCreation(gasLimit, slice, this.#nonce) : core.beginCall(gasLimit, slice);
+    const reason = this.#isCreation
+      ? core.beginCreation(BigInt(this.#gasLimit), slice, this.#nonce)
+      : core.beginCall(BigInt(this.#gasLimit), slice);
     // Precompiles are asked for when the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
     return reason === RUN.done ? core.run(slice) : reason;
@@ -294,18 +333,37 @@ export class Evm {
     const core = this.#core;
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
-      const reason = this.#reason ?? describeHalt(number, core.messageDetailA(), core.messageDetailB());
+      const reason = this.#reason ?? this.#describeHalt(number);
       return { status: 'halt', reason, output: NO_BYTES };
     }
     const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());
     return { status: number === STATUS.success ? 'success' : 'revert', reason: '', output };
   }
 
+  /** The output of a message that has ended with success, as text where it is not large. */
+  get outputData(): HexData {
+    if (this.#output !== undefined) return this.#output;
+    const core = this.#core;
+    return hexDataOf(this.#memory.bytes, core.outputPointer(), core.returnDataSize());
+  }
+
+  /** Whether the message has ended with success. */
+  get isSuccess(): boolean {
+    return this.#statusNumber === STATUS.success;
+  }
+
   /** What the message used of its gas, once it has ended. */
   get gasUsed(): bigint {
-    const { gasLimit } = this.#message as Message;
     const number = this.#statusNumber;
-    return number === STATUS.success || number === STATUS.revert ? gasLimit - this.#core.gasLeft() : gasLimit;
+    const isPaidBack = number === STATUS.success || number === STATUS.revert;
+    return BigInt(this.#gasLimit) - (isPaidBack ? this.#core.gasLeft() : 0n);
+  }
+
+  /** The same as a number, which is exact for calls. */
+  get gasUsedNumber(): number {
+    const number = this.#statusNumber;
+    const isPaidBack = number === STATUS.success || number === STATUS.revert;
+    return Number(this.#gasLimit) - (isPaidBack ? this.#core.gasLeftNumber() : 0);
   }
 
   /** How the message ended, and what it used and did. @param isLogged whether its logs are of interest */
@@ -324,44 +382,20 @@ export class Evm {
     };
   }
 
+  #describeHalt(status: number): string {
+    const core = this.#core;
+    return describeHalt(status, core.messageDetailA(), core.messageDetailB(), this.#rules as RevisionRules);
+  }
+
   get #statusNumber(): number {
     return this.#isTooLarge ? STATUS.memoryLimit : this.#core.messageStatus();
   }
 
-  #useRevision(revision: Revision): void {
-    this.#revision = revision;
+  #useRules(rules: RevisionRules): void {
+    this.#rules = rules;
     this.#block = undefined;
-    this.#active = this.#precompiles.of(revision);
-    const rules = coreRulesOf(revision);
-    this.#core.useRules(
-      REVISIONS.indexOf(revision),
-      rules.features,
-      rules.precompiles,
-      rules.expByteGas,
-      rules.storageAgainGas,
-      rules.storageResetGas,
-      rules.storageClearRefund,
-    );
-    const { view } = this.#memory;
-    for (let code = 0; code < 256; code++) {
-      view.setUint32(OPCODE_FACTS + code * 8, 0, true);
-      view.setUint32(
-        OPCODE_FACTS + code * 8 + 4,
-        (OPCODE_FLAGS.endsBlock | OPCODE_FLAGS.endsPath) << 16,
-        true,
-      );
-    }
-    for (const opcode of opcodesOf(revision)) {
-      const at = OPCODE_FACTS + opcode.code * 8;
-      view.setUint32(at, staticGasOf(opcode, revision), true);
-      view.setUint8(at + 4, opcode.inputs);
-      view.setUint8(at + 5, opcode.outputs);
-      const flags =
-        (opcode.name === 'INVALID' ? 0 : OPCODE_FLAGS.isDefined) |
-        (ENDS_BLOCK.has(opcode.name) ? OPCODE_FLAGS.endsBlock : 0) |
-        (ENDS_PATH.has(opcode.name) ? OPCODE_FLAGS.endsPath : 0);
-      view.setUint8(at + 6, flags);
-    }
+    this.#active = this.#precompiles.of(rules);
+    useRules(this.#core, this.#memory, rules);
   }
 
   #useBlock(block: BlockEnvironment, chainId: bigint): void {
@@ -372,7 +406,7 @@ export class Evm {
     memory.writeInteger(words.blockTimestamp, block.timestamp);
     memory.writeWord(words.blockBeneficiary, block.beneficiary);
     memory.writeInteger(words.blockGasLimit, block.gasLimit);
-    if (isAtLeast(this.#revision as Revision, 'paris')) memory.writeWord(words.blockRandom, block.prevRandao);
+    if ((this.#rules as RevisionRules).hasPrevRandao) memory.writeWord(words.blockRandom, block.prevRandao);
     else memory.writeInteger(words.blockRandom, block.difficulty);
     memory.writeInteger(words.blockBaseFee, block.baseFeePerGas ?? 0n);
     memory.writeInteger(words.blockBlobBaseFee, block.blobBaseFee);
@@ -405,9 +439,10 @@ export class Evm {
   }
 
   #writeBlobHashes(hashes: readonly Uint8Array[]): void {
-    const count = Math.min(hashes.length, MAX_BLOB_HASHES);
-    this.#memory.view.setUint32(BLOB_COUNT, count, true);
-    for (let i = 0; i < count; i++) this.#memory.bytes.set(hashes[i] as Uint8Array, BLOB_HASHES + 32 * i);
+    const count = Math.min(hashes.length, CORE_LIMITS.maxBlobHashes);
+    this.#memory.view.setUint32(EXCHANGE_FIELDS.blobCount, count, true);
+    for (let i = 0; i < count; i++)
+      this.#memory.bytes.set(hashes[i] as Uint8Array, EXCHANGE_FIELDS.blobHashes + 32 * i);
   }
 
   /** Gives the core what it asks for. @returns how much gas of a slice that counts for */
@@ -430,7 +465,9 @@ export class Evm {
   #runPrecompile(slice: bigint): bigint {
     const core = this.#core;
     const number = core.precompileNumber();
-    const precompile = this.#active.get(number === P256_NUMBER ? P256_ADDRESS : number) as Precompile;
+    const precompile = this.#active.get(
+      number === CORE_LIMITS.p256Number ? CORE_LIMITS.p256Address : number,
+    ) as Precompile;
     const start = core.precompileInput();
     const input = this.#memory.bytes.subarray(start, start + core.precompileInputSize());
     const cost = precompile.gas(input);
@@ -470,7 +507,8 @@ export class Evm {
 
   /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
   #beginToExplain({ explain }: Precompile): void {
-    const explanation = explain?.((this.#message as Message).data);
+    // The message's input lies where it was written: it ended without running any code.
+    const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
     if (typeof explanation === 'string') this.#reason = explanation;
     else this.#explanation = explanation;
   }
@@ -489,15 +527,15 @@ export class Evm {
     const memory = this.#memory;
     let at = this.#core.logsPointer();
     for (let n = this.#core.logsCount(); n > 0; n--) {
-      const topicCount = memory.view.getUint32(at + 32, true);
-      const size = memory.view.getUint32(at + 36, true);
-      const data = at + 40 + 32 * topicCount;
+      const topicCount = memory.view.getUint32(at + LOG_FIELD.topicCount, true);
+      const size = memory.view.getUint32(at + LOG_FIELD.dataSize, true);
+      const data = at + LOG_FIELD.topics + 32 * topicCount;
       logs.push({
         address: memory.readWord(at, 20),
-        topics: Array.from({ length: topicCount }, (_, i) => memory.readWord(at + 40 + 32 * i)),
+        topics: Array.from({ length: topicCount }, (_, i) => memory.readWord(at + LOG_FIELD.topics + 32 * i)),
         data: memory.slice(data, size),
-        number: memory.view.getUint32(at + 24, true),
-        isTransfer: memory.view.getUint32(at + 28, true) !== 0,
+        number: memory.view.getUint32(at + LOG_FIELD.number, true),
+        isTransfer: memory.view.getUint32(at + LOG_FIELD.isTransfer, true) !== 0,
       });
       at = (data + size + 7) & ~7;
     }

@@ -1,4 +1,4 @@
-/** What execution asks of whoever runs it, and what it hands back: state as of some block, and the changes to it. */
+/** What execution asks of its host, and what it hands back: state as of some block, and the changes to it. */
 
 /** An account that exists. */
 export type AccountState = {

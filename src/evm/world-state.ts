@@ -1,12 +1,9 @@
-import { EXCHANGE_WORDS, SLOT_KEY, SLOT_VALUE } from './core-layout.ts';
+import { ENTRY, EXCHANGE_WORDS, SLOT_FIELD } from './core-interface.ts';
 import type { CoreMemory } from './core-memory.ts';
 import type { CoreExports } from './core-module.ts';
 import type { AccountChange, AccountState, StateChanges, StateReader } from './host.ts';
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
-
-/** The core's answer for an account that it has to be told of first. */
-const UNKNOWN = 1;
 
 /** Some region of the core has no room for what a message touches. Its text is that of a message halted for the same reason. */
 export class StateLimitError extends Error {
@@ -73,6 +70,11 @@ export class WorldState {
     this.#core.raiseNonce(this.#existing(address));
   }
 
+  /** Sees to it that the account is known. @throws StateLimitError */
+  load(address: Uint8Array): void {
+    this.#entry(address);
+  }
+
   hasCode(address: Uint8Array): boolean {
     return this.#core.accountHasCode(this.#entry(address)) !== 0;
   }
@@ -98,7 +100,7 @@ export class WorldState {
   }
 
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    return this.#memory.readTrimmed(this.#slot(address, slot) + SLOT_VALUE);
+    return this.#memory.readTrimmed(this.#slot(address, slot) + SLOT_FIELD.value);
   }
 
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
@@ -214,7 +216,10 @@ export class WorldState {
         list = [];
         byAccount.set(owner, list);
       }
-      list.push([this.#memory.readWord(slot + SLOT_KEY), this.#memory.readTrimmed(slot + SLOT_VALUE)]);
+      list.push([
+        this.#memory.readWord(slot + SLOT_FIELD.key),
+        this.#memory.readTrimmed(slot + SLOT_FIELD.value),
+      ]);
     }
     return byAccount;
   }
@@ -245,11 +250,11 @@ export class WorldState {
   #existing(address: Uint8Array): number {
     this.#memory.writeWord(requestAddress, address);
     let account = this.#core.existingAccount();
-    if (account === UNKNOWN) {
+    if (account === ENTRY.unknown) {
       this.#load(this.#find(), address);
       account = this.#core.existingAccount();
     }
-    if (account === 0) throw new StateLimitError();
+    if (account === ENTRY.none) throw new StateLimitError();
     return account;
   }
 

@@ -15,8 +15,13 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Who asks, and what: fixed for a request, or for the life of a WebSocket. */
-export type Session = { readonly network: Network; readonly principal: Principal };
+/** The principal and the network: fixed for a request, or for the life of a WebSocket. */
+export type Session = {
+  readonly network: Network;
+  readonly principal: Principal;
+  /** Of a client that has named one. */
+  readonly name?: string;
+};
 
 export type Refusal = {
   readonly refused: TextAnswer;
@@ -24,7 +29,7 @@ export type Refusal = {
   readonly error?: ErrorName;
 };
 
-/** What decides who comes in. */
+/** Decides which requests are admitted. */
 export type Access = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
@@ -112,5 +117,5 @@ function admitPrincipal(
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
-  return network === undefined ? UNKNOWN_NETWORK : { network, principal: session.principal };
+  return network === undefined ? UNKNOWN_NETWORK : { ...session, network };
 }

@@ -1,4 +1,4 @@
-import type { JsonResult } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonResult } from '../primitives/json-result.ts';
 
 /**
  * What goes back to the client: an HTTP status and a JSON body; an empty body means nothing is to be said. A streamed
@@ -6,6 +6,13 @@ import type { JsonResult } from '../primitives/json-result.ts';
  * the client must not be able to take it for one. `retryAfter` is in seconds, whole and at least one.
  */
 export type Answer = { readonly status: number; readonly body: JsonResult; readonly retryAfter?: number };
+
+/** An answer of which nothing is still to come. */
+export type WholeAnswer = {
+  readonly status: number;
+  readonly body: string | JsonBytes;
+  readonly retryAfter?: number;
+};
 
 /** An answer that is text for certain. */
 export type TextAnswer = { readonly status: number; readonly body: string; readonly retryAfter?: number };

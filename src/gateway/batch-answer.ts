@@ -1,13 +1,15 @@
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeBatch, encodeSmallError } from '../rpc/response.ts';
 import { LARGE_TEXT, streamParts } from '../rpc/text-pieces.ts';
-import type { AnswerMemory } from './answer-memory.ts';
+import type { AnswerMemory } from '../util/answer-memory.ts';
 import { collectStream } from './collect-stream.ts';
 
 /** What UTF-8 needs at most for one unit of UTF-16. */
 const MAX_BYTES_PER_UNIT = 3;
+/** Longer texts are measured as they come: all of them at once would take tens of milliseconds. UTF-16 units. */
+const MIN_MEASURED_LENGTH = 4 * 1024;
 
 /** A response: its text, the pieces of its bytes, or what they are made from. */
 type Response = JsonText | readonly Uint8Array[] | JsonStream;
@@ -27,7 +29,7 @@ export class BatchAnswer {
   readonly #responses: (Response | undefined)[];
   /** Bytes of the answer for each item, with its comma. */
   readonly #sizes: number[];
-  /** Whether texts are measured. As long as the bound is far they only count as the most that they can be. */
+  /** Whether short texts are measured. As long as the bound is far they only count as the most that they can be. */
   #isMeasured = false;
   /** Responses that are being collected, by position. */
   readonly #arriving = new Map<number, Arriving>();
@@ -109,7 +111,7 @@ export class BatchAnswer {
         this.#responses[position] ??
         encodeSmallError(item.id, new RpcError(position < this.#cut ? 'overloaded' : 'responseTooLarge'));
       length += lengthOf(response);
-      hasStream ||= isStream(response);
+      hasStream ||= isStream(response) && !(response instanceof JsonBytes);
       kept.push(response);
     }
     if (length > LARGE_TEXT || hasStream) {
@@ -121,9 +123,11 @@ export class BatchAnswer {
     this.#memory.release();
     if (kept.length === 0) return '';
     return encodeBatch(
-      kept.map((response) =>
-        typeof response === 'string' ? response : Buffer.concat(response as readonly Uint8Array[]).toString(),
-      ),
+      kept.map((response) => {
+        if (typeof response === 'string') return response;
+        if (response instanceof JsonBytes) return response.text;
+        return Buffer.concat(response as readonly Uint8Array[]).toString();
+      }),
     );
   }
 
@@ -157,13 +161,14 @@ export class BatchAnswer {
 
   #sizeOf(response: JsonResult): number {
     if (typeof response !== 'string') return 1 + (response.length ?? 0);
-    return 1 + (this.#isMeasured ? Buffer.byteLength(response) : MAX_BYTES_PER_UNIT * response.length);
+    const isMeasured = this.#isMeasured || response.length >= MIN_MEASURED_LENGTH;
+    return 1 + (isMeasured ? Buffer.byteLength(response) : MAX_BYTES_PER_UNIT * response.length);
   }
 
   #measure(): void {
     this.#isMeasured = true;
     this.#responses.forEach((response, position) => {
-      if (typeof response !== 'string') return;
+      if (typeof response !== 'string' || response.length >= MIN_MEASURED_LENGTH) return;
       const bytes = this.#sizeOf(response);
       this.#bytes += bytes - (this.#sizes[position] ?? 0);
       this.#sizes[position] = bytes;
@@ -187,11 +192,19 @@ function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8A
   let separator = '[';
   for (const response of responses) {
     yield separator;
-    if (typeof response === 'string' || isStream(response)) yield response;
+    if (response instanceof JsonBytes) yield* listBytes(response);
+    else if (typeof response === 'string' || isStream(response)) yield response;
     else yield* response;
     separator = ',';
   }
   yield ']';
+}
+
+/** What is around a value goes with what is before and behind it. */
+function* listBytes({ head, value, tail }: JsonBytes): Generator<JsonText | Uint8Array> {
+  yield Buffer.from(head).toString();
+  yield value.bytes;
+  yield Buffer.from(tail).toString();
 }
 
 function isStream(response: Response): response is JsonStream {

@@ -1,4 +1,5 @@
 import type { RequestReport } from '../observe/request-report.ts';
+import type { Notifier } from '../rpc/notifier.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { Prepaid } from './call-guard.ts';
@@ -10,4 +11,6 @@ export type BodyContext = {
   readonly report: RequestReport | undefined;
   /** Where the body was charged before it was read. */
   readonly prepaid?: Prepaid;
+  /** Where it came over a connection that can be notified. */
+  readonly notifier?: Notifier;
 };

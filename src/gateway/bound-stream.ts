@@ -4,12 +4,12 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
 /** Of one stream in one turn of the event loop; a client that reads fast would have all of it in one. */
-const BYTES_PER_TURN = 256 * 1024;
+const BYTES_PER_TURN = 64 * 1024;
 /** What it takes to make so many bytes and to hand them over, milliseconds. */
 const TURN_COST_MS = 0.5;
 
 /**
- * A stream for as long as somebody wants it: it is cancelled when the scope is aborted, and `onEnd` runs once, when
+ * A stream bound to its scope: it is cancelled when the scope is aborted, and `onEnd` runs once, when
  * it was read to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw.
  */
 export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () => void): JsonStream {

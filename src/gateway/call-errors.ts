@@ -7,7 +7,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 /** Where a failure happened, for the log: names that the service chose itself. */
 export type FailureSite = { readonly method: string; readonly network: string };
 
-/** The error row for whatever a method threw. What is nobody's plan is logged, without its message. */
+/** The error row for whatever a method threw. Unexpected errors are logged, without their message. */
 export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainError) return convertChainError(error, scope);
@@ -43,6 +43,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('prunedHistory');
     case 'unavailable':
       return new RpcError('unavailable', error.message);
+    case 'readOnly':
+      return new RpcError('readOnlyNetwork', error.message);
     case 'misconfigured':
       return new RpcError('misconfigured', error.message);
     case 'busy':

@@ -29,20 +29,24 @@ export class CallGuard {
    * @param prepaid of the call's body
    */
   check(
-    { method: wireName, params }: Call | Notification,
+    call: Call | Notification,
     session: Session,
     now: number,
     prepaid?: Prepaid,
   ): PromiseOrValue<RpcError | undefined> {
     const { network, principal } = session;
     const { terms } = principal;
-    if (terms === undefined && prepaid === undefined && !this.#limiter.bounds(network.name)) return undefined;
+    if (terms === undefined && !this.#limiter.bounds(network.name)) return undefined;
+    const { method: wireName } = call;
     const method = findMethod(wireName, network);
     const rules = terms?.rules;
     if (rules !== undefined) {
       const isAllowed =
         rules.allowsMethod(wireName, method?.name ?? wireName) &&
-        (method === undefined || rules.allowsContracts(method.touches, params ?? []));
+        (rules.maySend || method?.sends !== true) &&
+        (!rules.bindsContracts ||
+          method === undefined ||
+          rules.allowsContracts(method.touches, call.params ?? []));
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);
@@ -53,10 +57,11 @@ export class CallGuard {
   }
 
   /**
-   * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun.
+   * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun; a key without terms nothing.
    * @returns why it is not to be read, or what its calls need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {
+    if (session.principal.terms === undefined) return { calls: 0, credits: 0 };
     const calls = Math.ceil(bytes / BYTES_PER_CALL);
     const credits = calls * this.#scale.weigh(undefined);
     const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
@@ -78,6 +83,15 @@ export class CallGuard {
   chargeUnread(session: Session, now: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, this.#scale.weigh(undefined), now, 1);
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
+  }
+
+  /** Charges the key for notifications that it has got, without counting them as calls. @returns whether it had the credits */
+  chargeNotifications({ principal }: Session, credits: number, now: number): PromiseOrValue<boolean> {
+    return continueWith(this.#limiter.takeForKey(principal, credits, now, 0), (denial) => {
+      if (denial?.reason !== 'credits') return true;
+      this.#limiter.spend(principal, credits);
+      return false;
+    });
   }
 
   /** Gives back what `chargeUnread` took. */

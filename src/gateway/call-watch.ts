@@ -23,7 +23,7 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
 /** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
 const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set(Object.keys(REASONS) as ErrorName[]);
 
-/** Tells of calls once they have ended: to who counts them, to the report of their body, and to their span. */
+/** Reports calls that have ended: to the counters, to the report of their body, and to their span. */
 export class CallWatch {
   readonly #observer: CallObserver & LimitObserver;
   readonly #scale: CreditScale;
@@ -59,7 +59,7 @@ export class CallWatch {
     const outcome = error === undefined ? OK : error.rowName;
     const source = findSource(method, network.hasNodes === true, error, ownScope);
     const credits = error !== undefined && COSTS_NOTHING.has(error.rowName) ? 0 : this.#scale.weigh(method);
-    const now = performance.now();
+    const now = ownScope?.endedAt || performance.now();
     this.endedAt = now;
     this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);
     if (report !== undefined) {

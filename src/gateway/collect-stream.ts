@@ -3,7 +3,7 @@ import type { JsonStream } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 
 /**
- * Reads a stream to its end. `keep` is told the size of each piece and says whether there is room for it;
+ * Reads a stream to its end. `keep` gets the size of each piece and says whether there is room for it;
  * without room the stream is cancelled and the outcome undefined.
  * @throws what the stream throws, and RpcError for bytes that are no UTF-8.
  */

@@ -1,4 +1,10 @@
 import type { MethodContext } from '../methods/method-context.ts';
+import {
+  MISSED_BLOCK_CREDITS,
+  NOTIFICATION_CREDITS,
+  nameMissedBlock,
+  nameNotification,
+} from '../methods/notification-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
 /** What calls weigh by name; `default` is for methods of nodes. */
@@ -20,5 +26,15 @@ export class CreditScale {
     if (method === undefined) return UNKNOWN_WEIGHT;
     const { name, cost, isNodeMethod } = method;
     return this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
+  }
+
+  /** @param kind of the subscription */
+  weighNotification(kind: string): number {
+    return this.#table[nameNotification(kind)] ?? NOTIFICATION_CREDITS[kind] ?? 0;
+  }
+
+  /** @param kind of the subscription that catches up */
+  weighMissedBlock(kind: string): number {
+    return this.#table[nameMissedBlock(kind)] ?? MISSED_BLOCK_CREDITS[kind] ?? 0;
   }
 }

@@ -2,7 +2,7 @@ import type { MethodContext } from '../methods/method-context.ts';
 import type { Network } from '../methods/network.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
@@ -15,6 +15,9 @@ import { type FailureSite, toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
 import { openStream } from './open-stream.ts';
 import { settleInTime } from './settle-in-time.ts';
+
+/** What of a call or a notification a method is run with. */
+type Question = Omit<Call, 'kind' | 'id'>;
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {
@@ -34,45 +37,35 @@ export class Dispatcher {
    * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
    * `performance.now()`.
    */
-  dispatch(
-    { id, method, params }: Call,
-    body: BodyContext,
-    now: number,
-  ): PromiseOrValue<JsonResult | RpcError> {
-    return continueWith(this.#run(method, params, body, now), (result) => {
-      if (!(result instanceof RpcError)) return encodeResult(id, result);
-      return result.row.status === 200 ? encodeError(id, result) : result;
-    });
+  dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
+    const outcome = this.#run(call, body, now);
+    return typeof outcome === 'string' ? encodeResult(call.id, outcome) : encodeOutcome(call.id, outcome);
   }
 
   /** Runs a notification to its end; nothing is said about it. */
-  notify({ method, params }: Notification, body: BodyContext, now: number): PromiseOrValue<undefined> {
+  notify(notification: Notification, body: BodyContext, now: number): PromiseOrValue<undefined> {
+    const { method, params } = notification;
     if (params === undefined) {
       const error = new RpcError('invalidParams', 'params must be an array');
       this.#watch?.noteMalformed(body.session, error, now, body.report);
       return undefined;
     }
-    return continueWith(this.#run(method, params, body, now), (result) => {
+    return continueWith(this.#run({ method, params }, body, now), (result) => {
       if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
       return undefined;
     });
   }
 
-  /** Finds the method and runs it; whoever watches is told its end. */
-  #run(
-    name: string,
-    params: readonly unknown[],
-    body: BodyContext,
-    now: number,
-  ): PromiseOrValue<JsonResult | RpcError> {
+  /** Finds the method and runs it; observers get its outcome. */
+  #run(call: Question, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
     const { network } = body.session;
-    const method = findMethod(name, network);
+    const method = findMethod(call.method, network);
     const scope = method === undefined ? body.scope : this.#openScope(method, network, body.scope, now);
     const result =
       refuseLate(body.scope, now) ??
       (method === undefined
-        ? new RpcError('methodNotFound', shorten(name))
-        : this.#invoke(method, params, network, scope, body.scope));
+        ? new RpcError('methodNotFound', shorten(call.method))
+        : this.#invoke(method, call, body, scope));
     const watch = this.#watch;
     const ownScope = scope === body.scope ? undefined : scope;
     if (!(result instanceof Promise)) {
@@ -83,10 +76,25 @@ export class Dispatcher {
       return result;
     }
     if (watch === undefined && ownScope === undefined) return result;
+    return this.#noteLater(result, method, body, now, ownScope);
+  }
+
+  /** The same result, noted when it is there. */
+  #noteLater(
+    result: Promise<JsonResult | RpcError>,
+    method: Method<MethodContext> | undefined,
+    { session, report }: BodyContext,
+    now: number,
+    ownScope: RequestScope | undefined,
+  ): Promise<JsonResult | RpcError> {
     return result.then((settled) => {
-      ownScope?.release();
+      if (ownScope !== undefined) {
+        ownScope.release();
+        // Something of it may have been done at once.
+        ownScope.endedAt = 0;
+      }
       const error = settled instanceof RpcError ? settled : undefined;
-      watch?.noteEnd(method, body.session, error, now, ownScope, body.report);
+      this.#watch?.noteEnd(method, session, error, now, ownScope, report);
       return settled;
     });
   }
@@ -109,14 +117,20 @@ export class Dispatcher {
 
   #invoke(
     method: Method<MethodContext>,
-    params: readonly unknown[],
-    network: Network,
+    call: Question,
+    { session: { network }, scope: bodyScope, notifier }: BodyContext,
     scope: RequestScope,
-    bodyScope: RequestScope,
   ): PromiseOrValue<JsonResult | RpcError> {
     try {
-      const result = method.invoke(params, { network, clientVersion: this.#clientVersion, scope });
-      if (typeof result === 'string') return result;
+      const clientVersion = this.#clientVersion;
+      const context =
+        notifier === undefined
+          ? { network, clientVersion, scope }
+          : { network, clientVersion, scope, notifier };
+      const { plain: bytes } = call;
+      const plain = bytes === undefined ? undefined : method.invokePlain?.(bytes, context);
+      const result = plain ?? method.invoke(call.params, context);
+      if (!(result instanceof Promise) && isComplete(result)) return result;
       return this.#settle(result, scope, bodyScope, { method: method.name, network: network.name });
     } catch (error) {
       return toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
@@ -125,7 +139,7 @@ export class Dispatcher {
 
   /** What is still to come, or comes in pieces. */
   #settle(
-    result: Exclude<PromiseOrValue<JsonResult>, string>,
+    result: Promise<JsonResult> | JsonStream,
     scope: RequestScope,
     bodyScope: RequestScope,
     site: FailureSite,
@@ -142,6 +156,17 @@ export class Dispatcher {
   }
 }
 
+/** The response to a call, once it is over. */
+function encodeOutcome(
+  id: JsonText,
+  outcome: PromiseOrValue<JsonResult | RpcError>,
+): PromiseOrValue<JsonResult | RpcError> {
+  return continueWith(outcome, (result) => {
+    if (!(result instanceof RpcError)) return encodeResult(id, result);
+    return result.row.status === 200 ? encodeError(id, result) : result;
+  });
+}
+
 /** Nothing is begun for a body whose time is up, or whose client has gone. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   if (now >= scope.deadline) return new RpcError('timedOut');
@@ -149,11 +174,14 @@ function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
 }
 
 /** The result as it can be handed on: a stream only once its first bytes are there. */
-async function receive(
-  result: PromiseOrValue<JsonResult>,
+function receive(
+  result: Promise<JsonResult> | JsonStream,
   scope: RequestScope,
   breakOff: (error: unknown) => RpcError,
 ): Promise<JsonResult> {
-  const received = await result;
-  return typeof received === 'string' ? received : openStream(received, scope, breakOff);
+  if (!(result instanceof Promise)) return openStream(result, scope, breakOff);
+  return result.then(
+    (received): PromiseOrValue<JsonResult> =>
+      isComplete(received) ? received : openStream(received, scope, breakOff),
+  );
 }

@@ -1,13 +1,14 @@
+import { readPlainCalls } from '../methods/plain-calls/read-plain-calls.ts';
 import { findMethod, METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { SubscriptionObserver } from '../observe/subscription-recorder.ts';
+import { isComplete, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Pace } from '../rpc/codec/codec.ts';
 import {
-  type BatchItem,
   type Call,
   type Envelope,
   findNumberId,
@@ -19,25 +20,26 @@ import {
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { areLarge, prepareParams } from '../rpc/method.ts';
+import type { NotificationPort } from '../rpc/notifier.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
-import { encodeSmallError } from '../rpc/response.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
-import { AnswerMemory } from './answer-memory.ts';
-import { type RunItem, runBatch } from './batch.ts';
+import { type BatchLimits, type RunItem, runBatch } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
+import { CallRunner } from './call-runner.ts';
 import { CallWatch } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
-import { takeTurn } from './take-turn.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
@@ -47,14 +49,17 @@ export interface Gateway {
   /**
    * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
    * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted. What
-   * becomes of its calls is noted in `report`.
+   * becomes of its calls is noted in `report`. Subscriptions are opened with `notifier`.
    */
   handle(
     body: Uint8Array,
     session: Session,
     scope: RequestScope,
     report?: RequestReport,
+    notifier?: NotificationPort,
   ): PromiseOrValue<Answer>;
+  /** Charges a key for notifications that were sent to it. @returns whether it may have more */
+  chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
   refuse(reason: RefusalReason): TextAnswer;
   /**
    * Charges a body that costs work before it is handled, or is not handled at all, as a call of a method that there is not.
@@ -80,7 +85,7 @@ export type GatewayLimits = {
   readonly batchConcurrency: number;
   /** Of all answers of a batch together, and of the result of one call that is executed here. */
   readonly batchAnswerBytes: number;
-  /** Memory for batches that are in work, and for large answers that are being sent. */
+  /** Memory for batches that are in work, and for large answers that are being put together or sent. */
   readonly heldAnswerBytes: number;
   /** The part of a bound that one key alone may use; see `SharedBudget`. */
   readonly ownerShare: number;
@@ -109,13 +114,20 @@ export type GatewayOptions = {
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
-  /** Told of every call and of every body for which there is no room. */
+  /** Called for every call and for every body for which there is no room. */
   readonly observer?: CallObserver & LimitObserver;
+  /** Has the counts of subscriptions. */
+  readonly subscriptions?: SubscriptionObserver;
 };
 
 /** Of the memory for answers. */
 const ROOM_PART = 64;
-/** Not a matter of who asks. */
+/**
+ * On networks of nodes so many times as many items of a batch are in work at the same time as elsewhere, while its key has room for
+ * them: they travel to nodes in few requests.
+ */
+const SENT_FACTOR = 8;
+/** The same for every client. */
 const UNKNOWN_HOST_STATUS = 404;
 
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
@@ -126,85 +138,24 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
   const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
+  const sentLimits = { ...batchLimits, concurrency: SENT_FACTOR * bounds.batchConcurrency };
   const readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
   /** Those that have to be waited for; one that is answered at once is beside no other. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
-  /** Without room for so much a call is not executed: its answer could not be held. */
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
+  const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom });
   let openRpc: JsonText | undefined;
-
-  /** The response to an item of a batch. */
-  function runItem(
-    item: BatchItem,
-    context: BodyContext,
-    now: number,
-  ): PromiseOrValue<JsonResult | undefined> {
-    if (item.kind === 'malformed') {
-      return continueWith(chargeMalformed(item.error, context, now), (error) =>
-        encodeSmallError(item.id, error),
-      );
-    }
-    return continueWith(run(item, context, now), (response) => {
-      if (!(response instanceof RpcError)) return response;
-      return item.kind === 'call' ? encodeSmallError(item.id, response) : undefined;
-    });
-  }
-
-  /** What is said to something that is no call: what is wrong with it, or that the key may not have so much read. */
-  function chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
-    const { session, report, prepaid } = context;
-    return continueWith(guard.chargeMalformed(session, now, prepaid), (problem) => {
-      watch?.noteMalformed(session, problem ?? error, now, report);
-      return problem ?? error;
-    });
-  }
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
   function answerCall(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
-    return continueWith(run(item, context, now), (response): Answer => {
-      if (typeof response === 'string') return { status: 200, body: response };
+    const outcome = runner.run(item, context, now);
+    if (typeof outcome === 'string') return { status: 200, body: outcome };
+    return continueWith(outcome, (response): Answer => {
       if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
       if (response instanceof RpcError) return refuseWith(item.id, response);
-      return holdAnswer(item.id, response, context);
+      return isComplete(response) ? { status: 200, body: response } : holdAnswer(item.id, response, context);
     });
-  }
-
-  /** The response, or why the call is not run at all. */
-  function run(
-    item: Call | Notification,
-    context: BodyContext,
-    now: number,
-  ): PromiseOrValue<JsonResult | undefined | RpcError> {
-    if (heldAnswers.used > 0 && !heldAnswers.hasRoom(context.scope.owner ?? '', leastRoom)) {
-      const refused = new RpcError('overloaded');
-      watch?.noteRefused(item.method, context, refused, now);
-      return refused;
-    }
-    const problem = guard.check(item, context.session, now, context.prepaid);
-    const outcome =
-      problem === undefined
-        ? takeTurn(context, item, now, dispatch)
-        : continueWith(problem, (found) => found ?? takeTurn(context, item, performance.now(), dispatch));
-    // Most are there at once and no refusal.
-    if (typeof outcome === 'string') return outcome;
-    return continueWith(outcome, (response) => {
-      // The dispatcher has noted what it has run.
-      if (!(response instanceof RpcError) || response.rowName === 'busy') return response;
-      if (response.rowName === 'overloaded') guard.giveBack(item, context.session, context.prepaid);
-      watch?.noteRefused(item.method, context, response, now);
-      return response;
-    });
-  }
-
-  function dispatch(
-    item: Call | Notification,
-    context: BodyContext,
-    now: number,
-  ): PromiseOrValue<JsonResult | undefined | RpcError> {
-    return item.kind === 'call'
-      ? dispatcher.dispatch(item, context, now)
-      : dispatcher.notify(item, context, now);
   }
 
   /** Takes the memory that an answer holds until it is sent (which is when it is given back), or refuses it. */
@@ -222,9 +173,16 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     return { status: 200, body };
   }
 
+  function chooseBatchLimits(items: number, { network, principal }: Session): BatchLimits {
+    if (network.hasNodes !== true) return batchLimits;
+    const places = Math.min(items, sentLimits.concurrency);
+    return network.turns?.hasRoom(principal.id, places) === false ? batchLimits : sentLimits;
+  }
+
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
     if (body.length < TURN_BODY_BYTES) {
-      return answerEnvelope(parseEnvelope(body, bounds.batchItems), context, now);
+      const envelope = readPlain(body, bounds.batchItems, context) ?? parseEnvelope(body, bounds.batchItems);
+      return answerEnvelope(envelope, context, now);
     }
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
       if (!(charged instanceof RpcError)) {
@@ -249,13 +207,15 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     switch (envelope.kind) {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
-        const runOne: RunItem = (item, at) => runItem(item, context, at);
+        context.scope.batch = envelope;
+        const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
         const memory = new AnswerMemory(heldAnswers, context.scope.owner ?? '');
-        const responses = runBatch(envelope.items, runOne, batchLimits, context.scope, memory, readEnd);
+        const limits = chooseBatchLimits(envelope.items.length, context.session);
+        const responses = runBatch(envelope.items, runOne, limits, context.scope, memory, readEnd);
         return continueWith(responses, (body) => ({ status: 200, body }));
       }
       case 'malformed':
-        return continueWith(chargeMalformed(envelope.error, context, now), (error) =>
+        return continueWith(runner.chargeMalformed(envelope.error, context, now), (error) =>
           refuseWith(envelope.id, error),
         );
       default:
@@ -268,7 +228,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       continueWith(admit(visitor, networks, access, log), (outcome) => {
         if ('refused' in outcome && outcome.refused.status !== UNKNOWN_HOST_STATUS)
           observer?.onLimited('auth');
-        return outcome;
+        if (visitor.session === undefined || 'refused' in outcome) return outcome;
+        return { ...outcome, name: visitor.session };
       }),
     renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
@@ -285,7 +246,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     get bodiesInFlight() {
       return bodies.used;
     },
-    handle(body, session, outerScope, report) {
+    chargeNotifications: (session, credits) =>
+      continueWith(guard.chargeNotifications(session, credits, performance.now()), (isPaid) => {
+        watch?.noteSurcharge(session, credits);
+        return isPaid;
+      }),
+    handle(body, session, outerScope, report, port) {
       if (report !== undefined) {
         report.network = session.network.name;
         report.caller = session.principal;
@@ -298,6 +264,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       const now = performance.now();
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = owner;
+      scope.answers = heldAnswers;
+      scope.session = session.name;
       const fail = (error: unknown): Answer => {
         logFault(log, error, { network: session.network.name });
         watch?.noteMalformed(session, new RpcError('internal'), now, report);
@@ -305,11 +273,13 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       };
       let answered: PromiseOrValue<Answer>;
       try {
-        answered = answer(body, { session, scope, report }, now);
+        const notifier =
+          port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
+        answered = answer(body, { session, scope, report, ...(notifier !== undefined && { notifier }) }, now);
       } catch (error) {
         answered = fail(error);
       }
-      if (!(answered instanceof Promise) && typeof answered.body === 'string') {
+      if (!(answered instanceof Promise) && isComplete(answered.body)) {
         scope.release();
         return answered;
       }
@@ -321,24 +291,34 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       };
       const conclude = (concluded: Answer): Answer => {
         const { body: concludedBody } = concluded;
-        if (typeof concludedBody !== 'string') {
+        if (!isComplete(concludedBody)) {
           const { heldBytes = 0 } = concludedBody;
           return { ...concluded, body: bindStream(concludedBody, scope, () => release(heldBytes)) };
         }
         release(0);
         return concluded;
       };
-      return answered instanceof Promise ? answered.catch(fail).then(conclude) : conclude(answered);
+      return answered instanceof Promise
+        ? answered.then(conclude, (error: unknown) => conclude(fail(error)))
+        : conclude(answered);
     },
   };
+}
+
+/** A body of nothing but calls that the network's chain takes as bytes. */
+function readPlain(body: Uint8Array, maxItems: number, { session }: BodyContext): Envelope | undefined {
+  return session.network.chain.execution.callPlain === undefined ? undefined : readPlainCalls(body, maxItems);
 }
 
 /** A body with what is in it; the parameters of a large one are parsed as well. */
 function* readLarge(
   body: Uint8Array,
   maxItems: number,
-  { scope, session }: BodyContext,
+  context: BodyContext,
 ): Generator<undefined, Envelope> {
+  const plain = readPlain(body, maxItems, context);
+  if (plain !== undefined) return plain;
+  const { scope, session } = context;
   const envelope = yield* readEnvelope(body, maxItems, scope);
   if (body.length < LARGE_BODY_BYTES) return envelope;
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];

@@ -1,10 +1,32 @@
 import { RpcError } from '../rpc/errors.ts';
+import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** `setTimeout` takes no more than 31 bits. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
 /** How much longer a chain may take to end the work itself, with an error that says more. */
 const GRACE_MS = 500;
+
+/** One timer for all: setting and clearing one for each call cost as much as five promises. */
+const CALLS = new ExpirySweep<TimedCall>();
+
+/** A call that has to end by the deadline of its scope. */
+class TimedCall implements Expiring {
+  readonly expiresAt: number;
+  sweepIndex = -1;
+  readonly #scope: RequestScope;
+  readonly #reject: (error: RpcError) => void;
+
+  constructor(scope: RequestScope, reject: (error: RpcError) => void) {
+    this.expiresAt = scope.deadline + GRACE_MS;
+    this.#scope = scope;
+    this.#reject = reject;
+  }
+
+  expire(): void {
+    CALLS.delete(this);
+    this.#scope.abort();
+    this.#reject(new RpcError('timedOut'));
+  }
+}
 
 /**
  * The outcome of `work`, or RpcError when the scope's deadline has clearly passed; the scope is then aborted so that
@@ -12,21 +34,17 @@ const GRACE_MS = 500;
  */
 export function settleInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {
-    const delay = Math.ceil(scope.deadline - performance.now()) + GRACE_MS;
-    const timer = setTimeout(
-      () => {
-        scope.abort();
-        reject(new RpcError('timedOut'));
-      },
-      Math.min(Math.max(delay, 0), MAX_DELAY_MS),
-    );
-    const finish = (settle: () => void): void => {
-      clearTimeout(timer);
-      settle();
-    };
+    const call = new TimedCall(scope, reject);
+    CALLS.add(call);
     work.then(
-      (value) => finish(() => resolve(value)),
-      (error: unknown) => finish(() => reject(error)),
+      (value) => {
+        CALLS.delete(call);
+        resolve(value);
+      },
+      (error: unknown) => {
+        CALLS.delete(call);
+        reject(error);
+      },
     );
   });
 }

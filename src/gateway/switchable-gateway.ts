@@ -1,6 +1,7 @@
 import type { RequestReport } from '../observe/request-report.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { NotificationPort } from '../rpc/notifier.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Refusal, Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
@@ -50,9 +51,16 @@ export class SwitchableGateway implements Gateway {
     session: Session,
     scope: RequestScope,
     report?: RequestReport,
+    notifier?: NotificationPort,
   ): PromiseOrValue<Answer> {
     const renewed = this.#current.renew(session);
-    return 'refused' in renewed ? renewed.refused : this.#current.handle(body, renewed, scope, report);
+    return 'refused' in renewed
+      ? renewed.refused
+      : this.#current.handle(body, renewed, scope, report, notifier);
+  }
+
+  chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean> {
+    return this.#current.chargeNotifications(session, credits);
   }
 
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined> {

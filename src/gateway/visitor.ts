@@ -1,4 +1,4 @@
-/** What a transport knows of who asks, before anything of a body is read. Header values are as they were sent. */
+/** What a transport knows of the client, before anything of a body is read. Header values are as they were sent. */
 export type Visitor = {
   readonly host: string | undefined;
   /** The network's name in the path; undefined where the host says which is meant. */
@@ -8,9 +8,11 @@ export type Visitor = {
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
   readonly authorization: string | undefined;
+  /** What the client calls the series of requests that this is one of: those of it see what was sent in it. */
+  readonly session?: string | undefined;
   /** W3C trace context. */
   readonly traceParent: string | undefined;
-  /** It has been let in before: when its key no longer opens, nobody has guessed. */
+  /** It has been let in before: when its key no longer opens, that is no guess. */
   readonly wasAdmitted?: true;
   /** IP address of the client. */
   readonly address: string;

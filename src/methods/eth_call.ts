@@ -33,4 +33,5 @@ export const ethCall: Method<MethodContext> = defineMethod({
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return continueWith(request, (ready) => context.network.chain.execution.call(ready, context.scope));
   },
+  invokePlain: (call, { network, scope }) => network.chain.execution.callPlain?.(call, scope),
 });

@@ -1,14 +1,10 @@
 import * as z from 'zod';
-import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { logFilter } from './log-filter.ts';
+import { checkAlternatives, logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
 import { touchesLogs } from './touches.ts';
-
-/** Addresses, and topics at one position, as in geth. */
-const MAX_ALTERNATIVES = 1_000;
 
 export const ethGetLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getLogs',
@@ -19,7 +15,7 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
   result: { name: 'logs', schema: z.array(log) },
   touches: touchesLogs,
   cost: 255,
-  errors: ['serverError', 'tooManyLogs'],
+  errors: ['serverError', 'tooManyLogs', 'busy'],
   example: {
     params: [
       { address: EXAMPLE_LOG.address, fromBlock: '0x20', toBlock: '0x20', topics: [EXAMPLE_LOG.topics[0]] },
@@ -27,9 +23,7 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
     result: [EXAMPLE_LOG],
   },
   handle([filter], { network, scope }) {
-    if ([filter.addresses, ...filter.topics].some(({ length }) => length > MAX_ALTERNATIVES)) {
-      throw new RpcError('serverError', 'exceed max addresses or topics per search position');
-    }
+    checkAlternatives(filter);
     return network.chain.logs.getLogs(filter, scope);
   },
 });

@@ -1,12 +1,13 @@
 import type { LogBlocks, LogBound, LogFilter } from '../chain/chain.ts';
 import { type Codec, parseWithin } from '../rpc/codec/codec.ts';
+import { RpcError } from '../rpc/errors.ts';
 import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';
 import { hash32 } from '../rpc/schemas.ts';
 import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
 
 /** Positions that a log can have topics at: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
-/** Alternatives at one position; more is a malformed filter to geth. */
+/** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses. */
 const MAX_ALTERNATIVES = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -45,6 +46,12 @@ export const logFilter: Codec<LogFilter> = {
     },
   },
 };
+
+/** @throws RpcError in geth's words for more addresses or topics than are looked for at once */
+export function checkAlternatives({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): void {
+  if ([addresses, ...topics].some(({ length }) => length > MAX_ALTERNATIVES))
+    throw new RpcError('serverError', 'exceed max addresses or topics per search position');
+}
 
 /** @throws ParamProblem in geth's words */
 function parseFilter(value: unknown): LogFilter {

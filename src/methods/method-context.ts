@@ -1,3 +1,4 @@
+import type { Notifier } from '../rpc/notifier.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Network } from './network.ts';
 
@@ -7,4 +8,6 @@ export type MethodContext = {
   /** Answer of `web3_clientVersion`. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
+  /** Absent where the transport cannot notify. */
+  readonly notifier?: Notifier;
 };

@@ -52,4 +52,13 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_capabilities',
   'rpc_modules',
   'eth_getLogs',
+  'eth_subscribe',
+  'eth_unsubscribe',
+  'eth_newFilter',
+  'eth_newBlockFilter',
+  'eth_newPendingTransactionFilter',
+  'eth_getFilterChanges',
+  'eth_getFilterLogs',
+  'eth_uninstallFilter',
+  'eth_sendRawTransaction',
 ];

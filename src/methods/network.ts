@@ -1,6 +1,8 @@
 import type { Chain } from '../chain/chain.ts';
+import type { NetworkFeed } from '../feed/feed.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
+import type { Filters } from './filters/filters.ts';
 import type { NetworkMethods } from './network-methods.ts';
 
 /** A chain together with the policy under which it is served. */
@@ -9,6 +11,10 @@ export type Network = {
   readonly chain: Chain;
   /** Whether its chain has nodes that are asked; an embedded chain answers itself. */
   readonly hasNodes?: boolean;
+  /** Its blocks and logs as they come. */
+  readonly feed?: NetworkFeed;
+  /** What clients poll for that feed. */
+  readonly filters?: Filters;
   readonly rollup?: RollupFamily;
   /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
   readonly rollupPrefix?: string;

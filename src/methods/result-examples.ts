@@ -264,3 +264,5 @@ export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = 
     ],
   },
 ];
+
+export const SUBSCRIPTION_ID = '0x9cef478923ff08bf67fde6c64013158d';

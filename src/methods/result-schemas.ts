@@ -212,3 +212,8 @@ export const rollupInfo: z.ZodType = z
       .meta({ title: 'rollup context' }),
   })
   .meta({ title: 'node information' });
+
+export const subscriptionId: z.ZodType = z
+  .string()
+  .regex(/^0x[0-9a-f]{32}$/)
+  .meta({ title: 'subscription', description: 'What its notifications are named by.' });

@@ -1,6 +1,6 @@
 import type { BlockSimulation } from '../chain/chain.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
-import { mapped } from '../rpc/codec/derived-codecs.ts';
+import { mapped, nullable } from '../rpc/codec/derived-codecs.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
 import { objectOf, optional } from '../rpc/codec/object-codec.ts';
 import { address, boolean, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
@@ -40,13 +40,13 @@ const blockOverrides = objectOf('simulated block overrides', {
 const blockStateCalls = objectOf('block of calls', {
   blockOverrides: optional(blockOverrides, 'Fields of the block; others follow from its parent.'),
   stateOverrides: optional(stateOverrides, 'Accounts to replace before the calls.'),
-  calls: optional(listOf(callObject)),
+  calls: optional(listOf(nullable(callObject, {}))),
 });
 
 /** What to simulate (execution-apis `EthSimulatePayload`); other members are ignored, as in geth. */
 export const simulation: Codec<BlockSimulation> = mapped(
   objectOf('simulation', {
-    blockStateCalls: optional(listOf(blockStateCalls)),
+    blockStateCalls: optional(listOf(nullable(blockStateCalls, {}))),
     traceTransfers: optional(boolean, 'Whether transfers of value are logs.'),
     validation: optional(boolean, 'Whether nonces, prices and base fees are checked as in blocks.'),
     returnFullTransactions: optional(boolean, 'Whether transactions come whole instead of as hashes.'),

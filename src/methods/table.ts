@@ -23,6 +23,8 @@ import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
 import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts';
 import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts';
 import { ethGetCode } from './eth_getCode.ts';
+import { ethGetFilterChanges } from './eth_getFilterChanges.ts';
+import { ethGetFilterLogs } from './eth_getFilterLogs.ts';
 import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts';
 import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts';
 import { ethGetLogs } from './eth_getLogs.ts';
@@ -42,8 +44,15 @@ import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAnd
 import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts';
 import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts';
 import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts';
+import { ethNewBlockFilter } from './eth_newBlockFilter.ts';
+import { ethNewFilter } from './eth_newFilter.ts';
+import { ethNewPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts';
+import { ethSendRawTransaction } from './eth_sendRawTransaction.ts';
 import { ethSimulateV1 } from './eth_simulateV1.ts';
+import { ethSubscribe } from './eth_subscribe.ts';
 import { ethSyncing } from './eth_syncing.ts';
+import { ethUninstallFilter } from './eth_uninstallFilter.ts';
+import { ethUnsubscribe } from './eth_unsubscribe.ts';
 import { l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
 import { netListening } from './net_listening.ts';
@@ -111,6 +120,15 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethCapabilities,
   rpcModules,
   ethGetLogs,
+  ethSubscribe,
+  ethUnsubscribe,
+  ethNewFilter,
+  ethNewBlockFilter,
+  ethNewPendingTransactionFilter,
+  ethGetFilterChanges,
+  ethGetFilterLogs,
+  ethUninstallFilter,
+  ethSendRawTransaction,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

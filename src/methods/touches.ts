@@ -1,5 +1,7 @@
 /** What calls touch: one of these is `touches` of each method. Parameters are as they were sent. */
 
+import { decodeSentTransaction } from '../chain/sending/sent-transaction.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { Touched } from '../rpc/method.ts';
 
 type Touches = (rawParams: readonly unknown[]) => Touched;
@@ -29,6 +31,9 @@ export const touchesLogs: Touches = ([filter]) => {
   return address.length === 0 ? 'anything' : address;
 };
 
+/** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
+export const touchesSubscription: Touches = ([kind, ...rest]) => (kind === 'logs' ? touchesLogs(rest) : NONE);
+
 /** Of `eth_getStorageValues`: the addresses that the members of its first parameter are named by. */
 export const touchesStorage: Touches = ([slots]) =>
   typeof slots === 'object' && slots !== null ? Object.keys(slots) : 'anything';
@@ -42,6 +47,28 @@ export const touchesSimulation: Touches = ([options]) => {
   if (areOverridden) return 'anything';
   return blocks.flatMap((block) => readList(block, 'calls').map((call) => readMember(call, 'to')));
 };
+
+/** Of `eth_sendRawTransaction`: the account that the transaction goes to; a creation goes to no contract. */
+export const touchesRecipient: Touches = ([raw]) => {
+  const to = readRecipient(raw);
+  return to === undefined ? 'anything' : [to];
+};
+
+function readRecipient(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' || !isHex(raw)) return undefined;
+  try {
+    const { to } = decodeSentTransaction(hexToBytes(raw)).transaction;
+    return to && bytesToHex(to);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether text is whole bytes as hex data. */
+function isHex(text: string): boolean {
+  return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
+}
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;

@@ -33,7 +33,7 @@ export class CallRecorder implements CallObserver, LimitObserver {
     this.#origin = performance.timeOrigin;
   }
 
-  /** Sets the clock by which seconds are told apart: the system's may have been put right since the start. */
+  /** Sets the clock that assigns calls to seconds: the system's may have been put right since the start. */
   setClock(unixMs: number): void {
     this.#origin = unixMs - performance.now();
   }

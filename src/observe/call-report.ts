@@ -4,11 +4,11 @@
  */
 export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 
-/** Who made a call: what is safe to log of a key. */
+/** The caller's key: the parts that are safe to log. */
 export type Caller = { readonly id: string; readonly name: string };
 
 /**
- * Told once of every call, at its end: items of a batch one by one, notifications too. A streamed answer ends with its first
+ * Called once for every call, at its end: items of a batch one by one, notifications too. A streamed answer ends with its first
  * bytes, as from there on the client's pace counts. The arguments are positional because an object for each call would cost
  * more than all that is done with them.
  */

@@ -2,14 +2,14 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** How often the event loop is looked at, milliseconds. */
 const RESOLUTION_MS = 20;
-/** Delays are told of at most so much time, milliseconds. */
+/** Delays cover at most so much time, milliseconds. */
 const WINDOW_MS = 60_000;
 
 export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
 /**
- * How late the event loop is, in seconds. The samples begin anew when somebody looks and they are older than a window, so
- * whoever looks sees the last minute or so. There are none before somebody has looked.
+ * How late the event loop is, in seconds. A read begins the samples anew when they are older than a window, so
+ * reads cover the last minute or so. There are none before the first read.
  */
 export class EventLoopDelay {
   readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -4,7 +4,7 @@
  */
 export type LimitReason = 'rate' | 'credits' | 'overload' | 'auth';
 
-/** Told of each refusal. */
+/** Called for each refusal. */
 export interface LimitObserver {
   /** `network` and `keyId` where they are known; never what a client sent in their place. */
   onLimited(reason: LimitReason, network?: string, keyId?: string): void;

@@ -1,5 +1,12 @@
 import type { KeyUse } from './key-usage.ts';
-import type { CacheStatus, ErrorEntry, NetworkStatus, ServiceStatus, TrafficSample } from './status.ts';
+import type {
+  CacheStatus,
+  ErrorEntry,
+  NetworkStatus,
+  ServiceStatus,
+  SubscriptionStatus,
+  TrafficSample,
+} from './status.ts';
 import type { NetworkReport, StatusReport } from './status-report.ts';
 import { findPercentile, type SecondOfCalls, TRAFFIC_SECONDS } from './traffic.ts';
 
@@ -31,14 +38,15 @@ export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
 }
 
 function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatus {
-  // Who sees the highest head sees best.
+  // The process with the highest head has the newest view.
   const best = views.reduce((a, b) => ((b.head?.number ?? -1) > (a.head?.number ?? -1) ? b : a));
   const { seconds: _, ...network } = best;
   const until = Math.floor(at / 1_000);
   const recent = views
     .flatMap(({ seconds }) => seconds)
     .filter(({ second }) => second < until && second >= until - RECENT_SECONDS);
-  return { ...network, traffic: sample(recent, until * 1_000, RECENT_SECONDS) };
+  const subscriptions = views.map((view) => view.subscriptions).reduce(addSubscriptions);
+  return { ...network, subscriptions, traffic: sample(recent, until * 1_000, RECENT_SECONDS) };
 }
 
 /** One sample for each of the last seconds that are over, those without calls among them. */
@@ -62,6 +70,11 @@ function sample(seconds: readonly SecondOfCalls[], at: number, length: number): 
     ...(p50 !== undefined && { p50 }),
     ...(p99 !== undefined && { p99 }),
   };
+}
+
+function addSubscriptions(a: SubscriptionStatus, b: SubscriptionStatus): SubscriptionStatus {
+  const lag = Math.max(a.lag ?? -1, b.lag ?? -1);
+  return { open: a.open + b.open, sent: a.sent + b.sent, ...(lag >= 0 && { lag }) };
 }
 
 function addCaches(a: CacheStatus, b: CacheStatus): CacheStatus {

@@ -4,6 +4,7 @@ import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { Histogram } from './histogram.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { Sources } from './sources.ts';
+import type { SubscriptionRecorder } from './subscription-recorder.ts';
 
 export type Labels = Readonly<Record<string, string | number>>;
 export type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
@@ -13,6 +14,7 @@ export type MetricState = {
   readonly version: string;
   readonly calls: CallRecorder;
   readonly requests: RequestObserver;
+  readonly subscriptions: SubscriptionRecorder;
   readonly loopDelay: EventLoopDelay;
   readonly sources: Sources;
 };

@@ -8,6 +8,7 @@ import { RequestLog } from './request-log.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Sources } from './sources.ts';
 import type { StatusReport } from './status-report.ts';
+import { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { Tracer } from './tracer.ts';
 
 export type ObservabilityOptions = {
@@ -21,10 +22,12 @@ export type ObservabilityOptions = {
   readonly closeLimitMs: number;
 };
 
-/** All that watches one process. Its parts are handed to whoever has something to tell. */
+/** Metrics, logs and traces of one process. Its parts are handed to what reports to them. */
 export interface Observability {
-  /** Of the gateway, and of whoever limits. */
+  /** Of the gateway, and of the limits. */
   readonly calls: CallRecorder;
+  /** Of the gateway. */
+  readonly subscriptions: SubscriptionRecorder;
   /** Of the transports. */
   readonly requests: RequestObserver;
   readStatus(sources: Sources): Promise<StatusReport>;
@@ -36,8 +39,9 @@ export async function openObservability(options: ObservabilityOptions): Promise<
   const { version, log, faults } = options;
   const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);
   const calls = new CallRecorder(faults);
+  const subscriptions = new SubscriptionRecorder();
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
-  // What is for those who look is loaded when somebody does: not at the start, of which it would take 30 ms.
+  // What only reads need is loaded with the first one: not at the start, of which it would take 30 ms.
   let opening: Promise<EventLoopDelay> | undefined;
   const watchLoop = (): Promise<EventLoopDelay> => {
     opening ??= import('./event-loop-delay.ts').then(({ EventLoopDelay }) => new EventLoopDelay());
@@ -45,14 +49,16 @@ export async function openObservability(options: ObservabilityOptions): Promise<
   };
   return {
     calls,
+    subscriptions,
     requests,
     async readStatus(sources) {
       const { readStatus } = await import('./status-report.ts');
-      return readStatus({ version, calls, loopDelay: await watchLoop(), sources });
+      return readStatus({ version, calls, subscriptions, loopDelay: await watchLoop(), sources });
     },
     async readMetrics(sources) {
       const { readMetrics } = await import('./metrics/render-metrics.ts');
-      const state: MetricState = { version, calls, requests, loopDelay: await watchLoop(), sources };
+      const loopDelay = await watchLoop();
+      const state: MetricState = { version, calls, requests, subscriptions, loopDelay, sources };
       return readMetrics(state);
     },
     async close() {

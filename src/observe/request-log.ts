@@ -3,7 +3,7 @@ import type { RequestLogOptions } from './options.ts';
 import { redactUrl } from './redact-url.ts';
 import type { CallGroup, RequestReport } from './request-report.ts';
 
-/** What clients are told with such a status is the service's state, not their mistake. */
+/** Responses with this status are due to the service's state, not to a mistake of the client. */
 const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 

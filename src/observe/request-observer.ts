@@ -27,7 +27,7 @@ export class RequestObserver {
   }
 
   /**
-   * The answer has been sent, or nobody is there to read it.
+   * The answer has been sent, or the client has gone.
    * @param wasWaitedFor whether something was waited for behind the last call: reading the clock again is a
    * third of what all this costs. An answer that is there whole is not late because its client does not read it.
    */

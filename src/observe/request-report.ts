@@ -13,10 +13,10 @@ export type CallGroup = {
 
 const NO_GROUPS: readonly CallGroup[] = [];
 
-/** Groups that are told apart; what exceeds them is counted with the last. */
+/** Groups that are counted apart; what exceeds them is counted with the last. */
 const MAX_GROUPS = 32;
 
-/** What becomes of one body, filled in by those who learn it: the transport and the gateway. */
+/** What becomes of one body, filled in by the transport and the gateway. */
 export class RequestReport {
   readonly transport: TransportName;
   /** Of the client. */
@@ -29,7 +29,7 @@ export class RequestReport {
   caller: Caller | undefined;
   /** Of an HTTP request; a WebSocket's message has none. */
   verb: string | undefined;
-  /** As it was sent, with the key: redacted where it is told. */
+  /** As it was sent, with the key: redacted where it is reported. */
   url: string | undefined;
   status = 0;
   requestBytes = 0;

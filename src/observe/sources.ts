@@ -1,4 +1,4 @@
-/** What metrics and status are made of besides calls: plain figures, asked for when somebody looks. */
+/** What metrics and status are made of besides calls: plain figures, read on demand. */
 import type { Histogram } from './histogram.ts';
 import type { BlockStatus, UpstreamStatus } from './status.ts';
 
@@ -13,7 +13,7 @@ export type UpstreamFigures = UpstreamStatus & {
   readonly seconds: Histogram;
 };
 
-/** What a network's chain tells of itself. */
+/** Figures of a network's chain. */
 export type ChainFigures = {
   readonly head: BlockStatus | undefined;
   /** As in `NetworkStatus`; absent without nodes. */
@@ -67,6 +67,8 @@ export type ServerFigures = {
   /** What of bounds over all callers is in use, in bytes. */
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
+  /** Subscribers that were closed because they read too slowly. */
+  readonly slowSubscribers: number;
   /** Refused or closed since a caller held its share: by what that was of. */
   readonly shareRefusals: Readonly<Record<string, number>>;
 };

@@ -3,12 +3,13 @@ import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { KeyUse } from './key-usage.ts';
 import type { Sources } from './sources.ts';
 import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './status.ts';
+import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
 
 /** A network as one process sees it, with its calls in a form that can be added. */
 export type NetworkReport = Omit<NetworkStatus, 'traffic'> & { readonly seconds: readonly SecondOfCalls[] };
 
-/** What one process tells of itself: plain JSON, from which `mergeStatus` makes the status of all. */
+/** Status of one process: plain JSON, from which `mergeStatus` makes the status of all. */
 export type StatusReport = {
   readonly version: string;
   readonly at: number;
@@ -22,12 +23,13 @@ export type StatusReport = {
 export type StatusParts = {
   readonly version: string;
   readonly calls: CallRecorder;
+  readonly subscriptions: SubscriptionRecorder;
   readonly loopDelay: EventLoopDelay;
   readonly sources: Sources;
 };
 
 /** The report of this process, now. */
-export function readStatus({ version, calls, loopDelay, sources }: StatusParts): StatusReport {
+export function readStatus({ version, calls, subscriptions, loopDelay, sources }: StatusParts): StatusReport {
   const at = Date.now();
   calls.setClock(at);
   const { connections, webSockets, inFlight } = sources.readServer();
@@ -46,7 +48,7 @@ export function readStatus({ version, calls, loopDelay, sources }: StatusParts):
       residentBytes: rss,
       heapBytes: heapUsed,
     },
-    networks: readNetworks(sources, calls, Math.floor(at / 1_000)),
+    networks: readNetworks(sources, calls, subscriptions, Math.floor(at / 1_000)),
     cache: readCache(sources),
     keys: calls.keys.list(),
     errors: calls.errors.list(),
@@ -57,7 +59,12 @@ function countQueued({ networks, readEngine }: Sources): number {
   return networks.reduce((total, { readWaiting }) => total + readWaiting(), readEngine().queued);
 }
 
-function readNetworks({ networks }: Sources, calls: CallRecorder, second: number): NetworkReport[] {
+function readNetworks(
+  { networks }: Sources,
+  calls: CallRecorder,
+  subscriptions: SubscriptionRecorder,
+  second: number,
+): NetworkReport[] {
   return networks.map(({ name, hosts, source, family, chainId, read }) => {
     const { upstreams, ...chain } = read();
     return {
@@ -73,6 +80,7 @@ function readNetworks({ networks }: Sources, calls: CallRecorder, second: number
       upstreams: upstreams.map(
         ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
       ),
+      subscriptions: subscriptions.summarize(name),
       seconds: calls.trafficOf(name).list(second),
     };
   });

@@ -1,5 +1,5 @@
 /**
- * What a service tells about itself at a moment: what the status page shows. Plain JSON, so that processes can send it to each
+ * Status of a service at a moment: what the status page shows. Plain JSON, so that processes can send it to each
  * other; nothing in it opens a door. Times are Unix milliseconds, durations milliseconds, sizes bytes.
  */
 export type ServiceStatus = {
@@ -44,8 +44,17 @@ export type NetworkStatus = {
   /** Whether the head is not served any more because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamStatus[];
+  readonly subscriptions: SubscriptionStatus;
   /** Calls a second and their latencies over the last ten seconds. */
   readonly traffic: TrafficSample;
+};
+
+export type SubscriptionStatus = {
+  readonly open: number;
+  /** Notifications so far. */
+  readonly sent: number;
+  /** From the notice of the latest head to its last notification; absent where there was none. */
+  readonly lag?: number;
 };
 
 export type BlockStatus = { readonly number: number; readonly hash: string; readonly timestamp: number };

@@ -1,6 +1,6 @@
 /** Samples that are kept, one a second. */
 export const TRAFFIC_SECONDS = 120;
-/** Buckets grow by a quarter power of two: a percentile is told at most 19 % too high. */
+/** Buckets grow by a quarter power of two: a percentile is at most 19 % too high. */
 const BUCKETS_PER_OCTAVE = 4;
 /** Upper edge of the first bucket. */
 const SHORTEST_MS = 0.02;

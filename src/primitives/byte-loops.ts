@@ -31,6 +31,10 @@ const space = new Uint8Array(memory.buffer);
 const PIECE = 48 << 10;
 const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;
+/** Copied one by one. */
+const FEW_BYTES = 64;
+/** Characters of texts whose views are kept. */
+const MAX_KEPT_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 
 /** Takes in a piece of a text. False: some of it is not ASCII. */
@@ -54,51 +58,68 @@ export function isLowerHex(text: string, from: number): boolean {
 /** The bytes that an even number of hex digits means, from `from` on; undefined when there is anything else. */
 export function decodeHex(text: string, from: number): Uint8Array | undefined {
   const length = (text.length - from) >> 1;
-  if (length <= PIECE) {
-    if (!takeText(text, from, text.length) || loops.decodeHex(TEXT, 2 * length, BYTES) === 0)
-      return undefined;
-    return space.slice(BYTES, BYTES + length);
-  }
+  if (length <= PIECE) return takeHex(text, from, length) ? space.slice(BYTES, BYTES + length) : undefined;
   const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at += PIECE) {
-    const count = Math.min(PIECE, length - at);
-    const isText = takeText(text, from + 2 * at, from + 2 * (at + count));
-    if (!isText || loops.decodeHex(TEXT, 2 * count, BYTES) === 0) return undefined;
-    bytes.set(space.subarray(BYTES, BYTES + count), at);
-  }
-  return bytes;
+  return decodeHexInto(bytes, 0, text, from) ? bytes : undefined;
 }
 
-/** Two digits in lower case for each byte. */
-export function encodeHex(bytes: Uint8Array): string {
+/** Writes the same into `target`. @returns false when there is anything else, and what is written means nothing */
+export function decodeHexInto(target: Uint8Array, start: number, text: string, from: number): boolean {
+  const length = (text.length - from) >> 1;
+  for (let at = 0; at < length; at += PIECE) {
+    const count = Math.min(PIECE, length - at);
+    if (!takeHex(text, from + 2 * at, count)) return false;
+    target.set(space.subarray(BYTES, BYTES + count), start + at);
+  }
+  return true;
+}
+
+/** Decodes so many bytes at `BYTES`. False: their text is anything else. */
+function takeHex(text: string, from: number, count: number): boolean {
+  return takeText(text, from, from + 2 * count) && loops.decodeHex(TEXT, 2 * count, BYTES) !== 0;
+}
+
+/** Two digits in lower case for each byte between two places. */
+export function encodeHex(bytes: Uint8Array, from = 0, to: number = bytes.length): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    const count = takeBytes(bytes, at);
+  for (let at = from; at < to; at += PIECE) {
+    const count = takeBytes(bytes, at, to);
     loops.encodeHex(BYTES, count, TEXT);
-    text += decoder.decode(space.subarray(TEXT, TEXT + 2 * count));
+    text += decoder.decode(viewText(2 * count));
   }
   return text;
+}
+
+/** Views of short texts, by their length: to make one takes as long as to encode a word. */
+const textViews: (Uint8Array | undefined)[] = new Array(MAX_KEPT_VIEW + 1).fill(undefined);
+
+function viewText(length: number): Uint8Array {
+  if (length > MAX_KEPT_VIEW) return space.subarray(TEXT, TEXT + length);
+  textViews[length] ??= space.subarray(TEXT, TEXT + length);
+  return textViews[length];
 }
 
 /** The same as ASCII, in pieces. */
 export function* encodeHexPieces(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
   for (let at = 0; at < bytes.length; at += PIECE) {
-    const count = takeBytes(bytes, at);
+    const count = takeBytes(bytes, at, bytes.length);
     loops.encodeHex(BYTES, count, TEXT);
     yield space.slice(TEXT, TEXT + 2 * count);
   }
 }
 
-/** How many of the bytes are zero. */
-export function countZeros(bytes: Uint8Array): number {
+/** How many of the bytes between two places are zero. */
+export function countZeros(bytes: Uint8Array, from = 0, to: number = bytes.length): number {
   let zeros = 0;
-  for (let at = 0; at < bytes.length; at += PIECE) zeros += loops.countZeros(BYTES, takeBytes(bytes, at));
+  for (let at = from; at < to; at += PIECE) zeros += loops.countZeros(BYTES, takeBytes(bytes, at, to));
   return zeros;
 }
 
-/** Takes in a piece. @returns its length */
-function takeBytes(bytes: Uint8Array, from: number): number {
-  const count = Math.min(PIECE, bytes.length - from);
-  space.set(count === bytes.length ? bytes : bytes.subarray(from, from + count), BYTES);
+/** Takes in a piece of what is between two places. @returns its length */
+function takeBytes(bytes: Uint8Array, from: number, to: number): number {
+  const count = Math.min(PIECE, to - from);
+  // A view of a few bytes takes longer to make than they take to be copied.
+  if (count <= FEW_BYTES) for (let i = 0; i < count; i++) space[BYTES + i] = bytes[from + i] as number;
+  else space.set(count === bytes.length ? bytes : bytes.subarray(from, from + count), BYTES);
   return count;
 }

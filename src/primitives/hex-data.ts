@@ -1,4 +1,4 @@
-import { encodeHexPieces } from './byte-loops.ts';
+import { encodeHex, encodeHexPieces } from './byte-loops.ts';
 import { bytesToHex } from './hex.ts';
 import type { JsonResult, JsonStream } from './json-result.ts';
 
@@ -13,6 +13,13 @@ const TAIL: Uint8Array = Uint8Array.of(0x22);
 /** @param bytes not changed any more */
 export function toHexData(bytes: Uint8Array): HexData {
   return bytes.length < LARGE_BYTES ? bytesToHex(bytes) : bytes;
+}
+
+/** The bytes between two places, which may change afterwards. */
+export function hexDataOf(bytes: Uint8Array, from: number, length: number): HexData {
+  return length < LARGE_BYTES
+    ? `0x${encodeHex(bytes, from, from + length)}`
+    : bytes.slice(from, from + length);
 }
 
 /** As a JSON string. */

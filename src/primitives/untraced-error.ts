@@ -2,7 +2,7 @@
 const settings = Error as typeof Error & { stackTraceLimit: number };
 
 /**
- * An error that is an outcome like any other and nobody's fault: it notes no stack, which would cost more than the rest
+ * An error that is an expected outcome, not a defect: it captures no stack, which would cost more than the rest
  * of an answer.
  */
 export class UntracedError extends Error {

@@ -8,7 +8,7 @@ import type { RedisTarget } from './redis-url.ts';
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Before a new attempt; up to as much again, so that replicas do not come back all at once. */
 const RECONNECT_MS = 250;
-/** Commands without a reply, unless told otherwise; at the bound none is sent. */
+/** Commands without a reply, by default; at the bound none is sent. */
 const MAX_IN_FLIGHT = 256;
 /** Replies to other commands that may arrive in one read with the end of a long one. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
@@ -103,7 +103,7 @@ class BoundedClient implements RedisClient {
   }
 
   async get(key: string): Promise<Buffer | null | undefined> {
-    // Of a range: a value that somebody else put there may be of any length.
+    // Of a range: a value that another program put there may be of any length.
     const value: unknown = await this.#send(() => this.#redis.getrangeBuffer(key, 0, this.#valueBytes - 1));
     if (value === undefined) return undefined;
     if (Buffer.isBuffer(value)) return value.length === 0 ? null : value;

@@ -30,7 +30,7 @@ export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): Co
       return this.stream;
     }
 
-    /** At once: whoever waits for an answer to come has given up already. */
+    /** At once: callers that wait for a reply have given up already. */
     override disconnect(): void {
       this.connecting = false;
       this.stream?.destroy();
@@ -51,7 +51,7 @@ function guardData(socket: Socket, meter: ReplyMeter): void {
     try {
       if (meter.unclaimedBytes <= meter.limit) return Reflect.apply(emit, socket, [event, ...values]);
     } catch {
-      // What it said is of no use to anybody.
+      // The parser's error adds nothing to the one below.
     }
     socket.destroy(new Error('replies that the protocol does not know'));
     return true;

@@ -2,7 +2,7 @@ import type { FamilyRow } from './rollup-family.ts';
 
 /**
  * Every family. Where a chain could pass for several, the first one is meant: Mantle is an OP Stack chain too. A file is
- * loaded when somebody needs it: all of them take 25 ms of the start.
+ * loaded when it is needed: all of them take 25 ms of the start.
  */
 const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,

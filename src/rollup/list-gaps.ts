@@ -1,7 +1,7 @@
 import type { RollupOptions } from './options.ts';
 import type { FamilyRow, InfoField } from './rollup-family.ts';
 
-/** Parts of a network's node information that are 0 because nobody can tell them under this configuration. */
+/** Parts of a network's node information that are 0 because they have no source under this configuration. */
 export function listGaps(
   { gaps }: FamilyRow,
   options: Pick<RollupOptions, 'l1' | 'messageService'>,

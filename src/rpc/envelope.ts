@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProblem } from './body-scan.ts';
 import { RpcError } from './errors.ts';
@@ -11,6 +12,8 @@ export type Call = {
   readonly id: JsonText;
   readonly method: string;
   readonly params: readonly unknown[];
+  /** The parameters of a message call, where they were read into bytes; `params` are the same as values. */
+  readonly plain?: CallBytes;
 };
 
 /** A request without `id`: it is run and never answered. `params` is undefined when they cannot be used. */
@@ -139,7 +142,8 @@ function batchTooLarge(maxItems: number): RpcError {
   return new RpcError('batchTooLarge', `the limit is ${maxItems} items`);
 }
 
-function asBuffer(body: Uint8Array): Buffer {
+/** The same bytes. */
+export function asBuffer(body: Uint8Array): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 

@@ -51,6 +51,40 @@ const ROWS = {
     meaning:
       'No such method, or this network does not offer it (rollup methods on a network that is no rollup).',
   },
+  notificationsUnsupported: {
+    code: -32601,
+    status: 200,
+    message: 'notifications not supported',
+    meaning: '`eth_subscribe` over HTTP: subscriptions need a WebSocket.',
+  },
+  unknownSubscription: {
+    code: -32601,
+    status: 200,
+    message: 'no {} subscription in eth namespace',
+    meaning:
+      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `newPendingTransactions` and `syncing`.',
+  },
+  tooManySubscriptions: {
+    code: -32005,
+    status: 200,
+    message: 'limit exceeded: {}',
+    meaning:
+      'The connection has as many subscriptions as one may have (`limits.webSocketSubscriptions`), or the key its share of all (`limits.subscriptions`).',
+  },
+  unknownStart: {
+    code: -32001,
+    status: 200,
+    message: 'cannot go on where it stopped: {}',
+    meaning:
+      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
+  },
+  startTooFar: {
+    code: -32001,
+    status: 200,
+    message: 'cannot go on where it stopped: {}',
+    meaning:
+      'More blocks lie between the start that `eth_subscribe` names and the head than are sent again. Read them with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe behind the last of them.',
+  },
   invalidParams: {
     code: -32602,
     status: 200,
@@ -169,12 +203,28 @@ const ROWS = {
     meaning:
       'More logs than the network gives in one answer, or more bytes of them: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Ask for fewer blocks, such as those that the message names.',
   },
+  tooManyFilters: {
+    code: -32005,
+    status: 200,
+    message: 'limit exceeded: {}',
+    meaning:
+      'The key has as many filters as it may have. Uninstall some, or let them expire: a filter ends when it has not been polled for 5 minutes.',
+  },
+  recordsUnavailable: {
+    code: -32603,
+    status: 200,
+    message: 'internal error: filters cannot be read or written now',
+    meaning:
+      'The store of filters cannot be reached, or has no room. A poll that gets this has taken nothing from its filter. It has been logged; retrying may help.',
+    isFault: true,
+  },
   busy: {
     code: -32005,
     status: 429,
     retryAfter: 1,
     message: 'limit exceeded: too many calls are waiting',
-    meaning: 'Too much execution is queued, or every node limits its rate. Retrying later helps.',
+    meaning:
+      'Too much execution is queued, too many large answers are being put together, or every node limits its rate. Retrying later helps.',
     isFault: true,
   },
   unavailable: {
@@ -184,6 +234,13 @@ const ROWS = {
     meaning:
       'None of the nodes behind this network gave an answer that can be trusted; the message says what the last one lacked. Retrying later may help.',
     isFault: true,
+  },
+  readOnlyNetwork: {
+    code: -32004,
+    status: 200,
+    message: '{}',
+    meaning:
+      'A transaction was sent to a network that has no nodes: it serves blocks that were imported, and nothing makes new ones.',
   },
   prunedHistory: {
     code: 4444,

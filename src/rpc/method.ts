@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
@@ -52,12 +53,20 @@ type MethodFacts = {
   readonly isNodeMethod?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
+  /** Whether it sends transactions, which a key may be kept from. */
+  readonly sends?: boolean;
   /** Whether networks of nodes have it only where they list it by name. */
   readonly isOptIn?: boolean;
   /** Errors beyond those that any request can meet. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
 };
+
+/**
+ * Runs a method with parameters that were read into bytes, which need no checks.
+ * @returns undefined when they have to be values
+ */
+type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
 /** A method as the dispatcher, the OpenRPC document and the documentation see it. */
 export type Method<C> = MethodFacts & {
@@ -68,6 +77,7 @@ export type Method<C> = MethodFacts & {
    * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
    */
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
+  readonly invokePlain?: PlainHandler<C>;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
@@ -75,6 +85,7 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
+  readonly invokePlain?: PlainHandler<C>;
 };
 
 /** Binds a typed handler to the codecs of its parameters. */

@@ -1,5 +1,5 @@
 import { encodeHexData } from '../primitives/hex-data.ts';
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import type { RpcError } from './errors.ts';
 import { cutText, LARGE_TEXT, streamParts } from './text-pieces.ts';
 
@@ -8,11 +8,17 @@ export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** The success response to a result of either form: a stream for a stream and for a text that is large. */
+/** Bytes beyond this are sent in pieces. */
+const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
+const END = Buffer.from('}');
+
+/** The success response to a result of any form: a stream for a stream and for a text that is large. */
 export function encodeResult(id: JsonText, result: JsonResult): JsonResult {
   if (typeof result === 'string' && result.length <= LARGE_TEXT) return encodeSuccess(id, result);
   const head = `{"jsonrpc":"2.0","id":${id},"result":`;
   if (typeof result === 'string') return streamParts([head, result, '}'], result.length);
+  if (result instanceof JsonBytes && result.length <= MAX_WHOLE_BYTES)
+    return new JsonBytes(result.value, Buffer.from(head), END);
   return enclose(head, result, '}');
 }
 

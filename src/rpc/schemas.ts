@@ -37,6 +37,16 @@ export const number: Codec<number> = {
   jsonSchema: { type: 'number' },
 };
 
+/** Any text. */
+export const text: Codec<string> = {
+  parse(raw) {
+    if (typeof raw !== 'string') throw createKindProblem('string', raw);
+    return raw;
+  },
+  accept: (raw) => (typeof raw === 'string' ? raw : undefined),
+  jsonSchema: { type: 'string' },
+};
+
 /** JSON `null`. */
 export const nothing: Codec<null> = {
   parse(raw) {
@@ -48,7 +58,11 @@ export const nothing: Codec<null> = {
 };
 
 /** Any JSON value. */
-export const anything: Codec<unknown> = { parse: (raw) => raw, accept: (raw) => raw, jsonSchema: {} };
+export const anything: Codec<unknown> = {
+  parse: (raw) => raw,
+  accept: (raw) => raw,
+  jsonSchema: { title: 'any value' },
+};
 
 /** Bytes of any number. */
 export const data: Codec<string> = textOf({

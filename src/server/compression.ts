@@ -1,10 +1,13 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip, constants as zlibConstants } from 'node:zlib';
+import { deflateRaw, gunzip, gzip, constants as zlibConstants } from 'node:zlib';
+import type { PackedBytes, SharedBytes } from '../primitives/json-result.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { type OwnerShare, SharedBudget } from '../util/shared-budget.ts';
+import { describePacked } from './gzip-member.ts';
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
+const deflateRawAsync = promisify(deflateRaw);
 
 /** Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names. */
 const RUNNING = 3;
@@ -15,6 +18,7 @@ const WAIT_MS = 2_000;
 /** Compressed streams at a time; each holds 256 KiB of state until its client has read it. */
 const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
+const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
 /** A client; what it waits for is dropped once it has left. */
 type Client = { readonly destroyed: boolean };
@@ -23,6 +27,8 @@ type Client = { readonly destroyed: boolean };
 export class Compression {
   readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
   readonly #streams: SharedBudget;
+  /** Values that are being packed: once for all answers that contain them. */
+  readonly #packing = new Map<SharedBytes, Promise<PackedBytes | undefined>>();
 
   constructor(ownerShare: OwnerShare) {
     this.#streams = new SharedBudget(STREAMS, ownerShare);
@@ -36,6 +42,19 @@ export class Compression {
   /** @returns undefined when there is no turn for it in time, or the client has left */
   compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
     return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
+  }
+
+  /**
+   * A value as a part of compressed answers; kept with it where there is room.
+   * @returns undefined when there is no turn for it in time, or the client it began for has left
+   */
+  pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
+    if (value.packed !== undefined) return Promise.resolve(value.packed);
+    const running = this.#packing.get(value);
+    if (running !== undefined) return running;
+    const packing = this.#pack(value, owner, client).finally(() => this.#packing.delete(value));
+    this.#packing.set(value, packing);
+    return packing;
   }
 
   /**
@@ -59,6 +78,14 @@ export class Compression {
 
   endStream(owner: string): void {
     this.#streams.giveBack(owner, 1);
+  }
+
+  async #pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
+    const blocks = await this.#run(owner, client, () => deflateRawAsync(value.bytes, PACK_OPTIONS));
+    if (blocks === undefined) return undefined;
+    const packed = describePacked(value.bytes, blocks);
+    value.keepPacked(packed);
+    return packed;
   }
 
   async #run(owner: string, client: Client, job: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {

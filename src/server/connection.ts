@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
+import { SmallSet } from '../util/small-set.ts';
 import type { Outflow } from './outflow.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
@@ -36,7 +37,7 @@ export class Connection {
   #isClosed = false;
   readonly #socket: Duplex;
   readonly #unsentAnswers: UnsentAnswers;
-  readonly #scopes = new Set<RequestScope>();
+  readonly #scopes = new SmallSet<RequestScope>();
   #unanswered = 0;
   /** What is to be done when only so many requests are left unanswered. */
   #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
@@ -71,8 +72,7 @@ export class Connection {
   /** The socket is closed. */
   abortAll(): void {
     this.#isClosed = true;
-    for (const scope of this.#scopes) scope.abort();
-    this.#scopes.clear();
+    for (const scope of this.#scopes.take()) scope.abort();
   }
 
   /** Notes a request that node has read the head of. @param onAnswered called when nothing is unanswered any more */

@@ -37,7 +37,7 @@ export class CorsPolicy {
       headers.push('Access-Control-Allow-Methods', 'POST');
       headers.push(
         'Access-Control-Allow-Headers',
-        'Content-Type, Content-Encoding, Authorization, Traceparent',
+        'Content-Type, Content-Encoding, Authorization, Traceparent, X-Portcullis-Session',
       );
       headers.push('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
     }

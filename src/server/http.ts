@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Refusal, Session } from '../gateway/admission.ts';
-import type { TextAnswer } from '../gateway/answer.ts';
+import type { TextAnswer, WholeAnswer } from '../gateway/answer.ts';
 import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { RefusalReason } from '../gateway/refusals.ts';
@@ -10,7 +10,7 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import type { JsonStream } from '../primitives/json-result.ts';
+import { isComplete, type JsonStream } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -29,7 +29,7 @@ import {
   readRequestHead,
   splitTarget,
 } from './request-head.ts';
-import type { ResponseWriter } from './response-writer.ts';
+import { measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 
@@ -253,9 +253,9 @@ export class HttpEndpoint {
       this.#gateway.handle(body, session, scope, report),
     );
     return continueWith(answered ?? this.#gateway.refuse('overloaded'), (answer) => {
-      if (typeof answer.body !== 'string') return this.#sendStream(work, answer.body, scope);
+      if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
-      if (report !== undefined) report.responseBytes = Buffer.byteLength(answer.body);
+      if (report !== undefined) report.responseBytes = measure(answer.body);
       this.#send(work, { ...answer, body: answer.body });
       return undefined;
     });
@@ -271,8 +271,8 @@ export class HttpEndpoint {
     connection.end(scope);
   }
 
-  /** Sends an answer in text. */
-  #send(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
+  /** Sends an answer that is no stream. */
+  #send(work: HttpRequest, answer: WholeAnswer, headers?: readonly string[]): void {
     const { response, head, connection, owner, report } = work;
     if (report !== undefined) report.answeredAt = performance.now();
     // A client that has sent the next request already would not know whether it was done.

@@ -30,7 +30,7 @@ export type ServerParts = {
   /** Without it the service is ready until it is closed. */
   readonly health?: Health;
   readonly log: Logger;
-  /** Told of every request. */
+  /** Called for every request. */
   readonly requests?: RequestObserver;
 };
 
@@ -43,14 +43,14 @@ export interface Server {
   /** Reads the TLS certificate again, as it does when its files change. Connections are kept. */
   reload(): void;
   /**
-   * Tells that it is not ready, and closes connections with their next answer. After `limits.drainDelay`, in which those who
-   * send it requests may notice, stops accepting, answers what is in work, and closes every connection. What is not done after
+   * Reports that it is not ready, and closes connections with their next answer. After `limits.drainDelay`, in which load
+   * balancers may notice, stops accepting, answers what is in work, and closes every connection. What is not done after
    * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
   /**
-   * Closes so many connections, each with its next answer over HTTP that is no stream: what their clients ask then, whoever
-   * accepts connections on this port may answer. What was not done of an earlier call is dropped.
+   * Closes so many connections, each with its next answer over HTTP that is no stream: what their clients ask then may be
+   * answered by any process that accepts connections on this port. What was not done of an earlier call is dropped.
    */
   partWith(connections: number): void;
   /** Open connections, those of WebSockets among them. */
@@ -62,6 +62,11 @@ export interface Server {
 /** Where a stop is announced: how long connections without a request stay, for those that are on their way. */
 const LAST_REQUESTS_MS = 250;
 const MIN_CHECKING_INTERVAL_MS = 10;
+/**
+ * Connections that wait to be accepted: as many as the kernel allows (`net.core.somaxconn`). It drops what comes beyond, and its
+ * client tries again after a second.
+ */
+const BACKLOG = 65_535;
 /** Room for a key, a host and what browsers and proxies add. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -185,7 +190,7 @@ class NodeServer implements Server {
     const { host, port } = this.#options.listen;
     return new Promise((resolve, reject) => {
       this.#http.once('error', reject);
-      this.#http.listen({ host, port }, () => {
+      this.#http.listen({ host, port, backlog: BACKLOG }, () => {
         this.#http.removeListener('error', reject);
         const bound = this.#http.address() as AddressInfo;
         resolve({ host: bound.address, port: bound.port });

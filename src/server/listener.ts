@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../observe/logger.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { Handshakes } from './handshakes.ts';
 import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
@@ -10,7 +11,7 @@ import { TlsWatch } from './tls-watch.ts';
 /** node's HTTP server with the connections taken away from it: they come to `onConnection`, and back by `serveByNode`. */
 export interface Listener {
   readonly http: HttpServer;
-  /** Told of each connection; over TLS when its handshake is done. */
+  /** Called with each connection; over TLS when its handshake is done. */
   onConnection(accept: (socket: Socket) => void): void;
   serveByNode(socket: Socket): void;
   /** Reads what may change while it runs: the certificate. */
@@ -31,6 +32,7 @@ export function createPlainListener(options: ServerOptions, admits: Admits): Lis
     serveByNode: takeConnections(http, 'connection'),
     onConnection(accept) {
       http.on('connection', (socket: Socket) => {
+        TURNS.noteConnection();
         if (admits(socket)) accept(socket);
         else socket.destroy();
       });
@@ -69,11 +71,12 @@ export function createTlsListener({
   });
   keepAnswered(server);
   const serveByNode = takeConnections(server, 'secureConnection');
-  // It would answer in plain text whoever fails at the handshake.
+  // The default listener would answer failed handshakes in plain text.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   const handshakes = new Handshakes();
   server.on('connection', (socket: Socket) => {
+    TURNS.noteConnection();
     if (admits(socket)) handshakes.begin(socket);
     else socket.destroy();
   });

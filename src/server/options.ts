@@ -10,7 +10,7 @@ export type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsOptions;
-  /** Who is believed about the address of a client: addresses, ranges, `loopback`, `private`. */
+  /** Proxies that are trusted to name the client's address: addresses, ranges, `loopback`, `private`. */
   readonly trustedProxies?: readonly string[];
 };
 
@@ -72,7 +72,7 @@ export type TransportLimits = {
   readonly sendTimeout: number;
   /** How fast an answer has to be read after `sendTimeout`, on average; bytes per second. */
   readonly sendRate: number;
-  /** How long a graceful stop still takes all requests, while it tells that it is not ready. */
+  /** How long a graceful stop still takes all requests, while it reports that it is not ready. */
   readonly drainDelay: number;
   /** How long it then waits for answers. */
   readonly drainTimeout: number;
@@ -84,6 +84,10 @@ export type TransportLimits = {
   readonly webSocketHighWaterBytes: number;
   /** Above this much unsent a WebSocket is closed. */
   readonly webSocketBufferedBytes: number;
+  /** Subscriptions of one WebSocket. */
+  readonly webSocketSubscriptions: number;
+  /** Subscriptions of all WebSockets together. */
+  readonly subscriptions: number;
 };
 
 const MiB = 1024 * 1024;
@@ -120,9 +124,11 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
     webSocketPing: duration('30s'),
     webSocketHighWaterBytes: bytes(4 * MiB),
     webSocketBufferedBytes: bytes(64 * MiB),
+    webSocketSubscriptions: count(1_000, 100_000),
+    subscriptions: count(50_000, 10_000_000),
   };
 
-/** Everything the server is told. */
+/** Everything that the server is given. */
 export type ServerOptions = {
   readonly listen: ListenOptions;
   readonly cors: CorsOptions;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createGzip, constants as zlibConstants } from 'node:zlib';
-import type { CancelSource } from '../util/cancel-source.ts';
+import type { CancelSignal } from '../util/cancel-source.ts';
 
 /** Each piece leaves the compressor as soon as it is in: the source may pause after any of them. */
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
@@ -51,7 +51,7 @@ export function compressPieces(pieces: Pieces): Pieces {
 }
 
 /** Resolves to whether it is this response's turn on its connection, or `signal` was aborted before. */
-export function waitForTurn(response: ServerResponse, signal: CancelSource): Promise<boolean> {
+export function waitForTurn(response: ServerResponse, signal: CancelSignal): Promise<boolean> {
   if (response.socket !== null || signal.aborted) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {
     const settle = (): void => {

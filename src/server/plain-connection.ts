@@ -21,7 +21,7 @@ export type PlainConnectionParts = {
   readonly visitors: VisitorReader;
   /** Gives the socket to node's HTTP server, with all that has not been answered on it again. */
   readonly handOver: (socket: Socket) => void;
-  /** Told when the connection is closed or handed over. */
+  /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: PlainConnection) => void;
 };
 

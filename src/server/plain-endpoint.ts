@@ -8,18 +8,19 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import type { JsonStream } from '../primitives/json-result.ts';
+import { isComplete, type JsonBytes, type JsonStream } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection } from './connection.ts';
+import { encodeMember } from './gzip-member.ts';
 import { isJsonType } from './media-type.ts';
 import type { TransportLimits } from './options.ts';
 import type { Outflow } from './outflow.ts';
 import type { PlainHead } from './plain-request.ts';
 import { writePlainResponse } from './plain-response.ts';
 import type { RequestHead } from './request-head.ts';
-import { isCompressed, type ResponseWriter } from './response-writer.ts';
+import { countBytes, isCompressed, measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 
@@ -105,21 +106,25 @@ export class PlainEndpoint {
     work: Work,
   ): PromiseOrValue<number> {
     const { unanswered } = work;
-    if (typeof body !== 'string') return this.#sendStream(body, head, socket, work);
+    if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
-    const length = Buffer.byteLength(body);
-    if (isCompressed(body, head)) {
+    const length = measure(body);
+    const zips = isCompressed(body, head);
+    const zipped = zips ? findZipped(body) : undefined;
+    if (zips && zipped === undefined) {
       const response = openResponse(socket);
       const sent = waitForEnd(response, socket);
       const answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
       this.#writer.send(response, head, answer, { isLast: unanswered.isOver, ...describeFlow(work) });
       return sent.then(() => length);
     }
+    const fields = this.#writer.describe(body, head, retryAfter);
+    if (zips) fields.push('Content-Encoding', 'gzip');
     const isTaken = writePlainResponse(socket, {
       status,
-      length,
-      fields: this.#writer.describe(body, head, retryAfter),
-      body,
+      length: zipped === undefined ? length : countBytes(zipped),
+      fields,
+      body: zipped ?? (typeof body === 'string' ? body : [body.head, body.value.bytes, body.tail]),
       keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
     });
     return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
@@ -166,6 +171,12 @@ export class PlainEndpoint {
     };
     return continueWith(sent, end);
   }
+}
+
+/** The compressed form, where most of it is there already. */
+function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
+  const packed = typeof body === 'string' ? undefined : body.value.packed;
+  return packed && encodeMember(body as JsonBytes, packed);
 }
 
 function describeFlow({ visitor, unanswered, keyId }: Work): { outflow: Outflow; owner: string } {

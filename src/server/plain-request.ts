@@ -50,6 +50,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'authorization',
   'x-forwarded-for',
   'traceparent',
+  'x-portcullis-session',
 ]);
 
 /**

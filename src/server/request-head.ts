@@ -14,6 +14,8 @@ export type RequestHead = {
   /** Addresses that proxies have added, the last one last. */
   forwardedFor: string | undefined;
   traceParent: string | undefined;
+  /** What the client calls its session. */
+  session: string | undefined;
   /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
   hasTwoHosts: boolean;
 };
@@ -34,6 +36,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
     authorization: undefined,
     forwardedFor: undefined,
     traceParent: undefined,
+    session: undefined,
     hasTwoHosts: false,
   };
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -77,9 +80,26 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
             head.contentEncoding === undefined ? value : `${head.contentEncoding},${value}`;
         }
         break;
+      case 20:
+        if (isNamed(name, 'X-Portcullis-Session', SESSION_HEADER)) head.session = cutSession(value);
+        break;
     }
   }
   return head;
+}
+
+const SESSION_HEADER = 'x-portcullis-session';
+/** Characters of a session's name that tell it from others. */
+const MAX_SESSION_LENGTH = 128;
+
+function cutSession(name: string): string | undefined {
+  return name === '' ? undefined : name.slice(0, MAX_SESSION_LENGTH);
+}
+
+/** The session that the query of a target names: browsers cannot set headers of a WebSocket. */
+export function readSessionParameter(target: string): string | undefined {
+  const query = target.indexOf('?');
+  return query < 0 ? undefined : cutSession(new URLSearchParams(target.slice(query)).get('session') ?? '');
 }
 
 function isNamed(name: string, usual: string, lowerCase: string): boolean {

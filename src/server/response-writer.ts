@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { TextAnswer } from '../gateway/answer.ts';
-import type { JsonStream } from '../primitives/json-result.ts';
-import type { CancelSource } from '../util/cancel-source.ts';
+import type { WholeAnswer } from '../gateway/answer.ts';
+import type { JsonBytes, JsonStream } from '../primitives/json-result.ts';
+import type { CancelSignal } from '../util/cancel-source.ts';
 import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';
+import { encodeMember } from './gzip-member.ts';
 import { acceptsGzip } from './media-type.ts';
 import type { Outflow } from './outflow.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
@@ -16,6 +17,11 @@ const GZIP_MIN_LENGTH = 1024;
 
 /** A larger answer is made bytes before it is written: its text need not be kept until it is read. */
 const LARGE_LENGTH = 64 * 1024;
+
+/** Bytes of an answer that is not a stream. */
+export function measure(body: string | JsonBytes): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
 
 /** The answer as it is to be written. */
 export function encodeLarge(body: string): string | Uint8Array {
@@ -34,7 +40,7 @@ export type AnswerWay = {
 };
 
 export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
-  readonly signal: CancelSource;
+  readonly signal: CancelSignal;
   /** Asked when it is its turn: whether the connection is to be closed behind it. */
   readonly takeLast: () => boolean;
 };
@@ -42,12 +48,15 @@ export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
 /** A text that is sent again and again, as it is sent. */
 type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
 
-/** Whether an answer in text goes out compressed. */
-export function isCompressed(body: string, head: RequestHead): boolean {
+/** Whether an answer goes out compressed. */
+export function isCompressed(body: string | JsonBytes, head: RequestHead): boolean {
   return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
 }
 
-/** Writes answers: text with one write and its length known beforehand, a stream piece by piece. */
+/** What is written of a body: text, bytes, or bytes in several parts. */
+type Encoded = string | Uint8Array | readonly Uint8Array[];
+
+/** Writes answers: text and bytes with one write and their length known beforehand, a stream piece by piece. */
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
@@ -84,14 +93,14 @@ export class ResponseWriter {
     return true;
   }
 
-  send(response: ServerResponse, head: RequestHead, answer: TextAnswer, way: AnswerWay): void {
+  send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer.retryAfter);
     if (way.headers !== undefined) fields.push(...way.headers);
     if (way.isLast) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
       this.#sendCompressed(response, status, body, fields, way).catch(() => response.destroy());
-    } else this.#write(response, status, encodeLarge(body), Buffer.byteLength(body), fields, way);
+    } else this.#writePlain(response, status, body, fields, way);
   }
 
   /** Sends a document with status 200. Its bytes are kept, and shared by all responses. */
@@ -107,8 +116,8 @@ export class ResponseWriter {
     this.#write(response, 200, bytes, bytes.length, fields, way);
   }
 
-  /** The fields of an answer in text, but for its length and coding. */
-  describe(body: string, head: RequestHead, retryAfter?: number): string[] {
+  /** The fields of an answer, but for its length and coding. */
+  describe(body: string | JsonBytes, head: RequestHead, retryAfter?: number): string[] {
     const fields = body === '' ? [] : ['Content-Type', 'application/json'];
     if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
@@ -154,30 +163,51 @@ export class ResponseWriter {
   async #sendCompressed(
     response: ServerResponse,
     status: number,
-    body: string,
+    body: string | JsonBytes,
     fields: string[],
     way: AnswerWay,
   ): Promise<void> {
     const release = way.outflow.setAside(body.length, way.owner);
-    let compressed: Uint8Array | undefined;
+    let compressed: Uint8Array | readonly Uint8Array[] | undefined;
     try {
-      compressed = await this.#compression.compress(body, way.owner, response);
+      compressed = await this.#compress(body, way.owner, response);
     } finally {
       release();
     }
     if (response.destroyed) return;
     if (compressed === undefined) {
-      this.#write(response, status, encodeLarge(body), Buffer.byteLength(body), fields, way);
+      this.#writePlain(response, status, body, fields, way);
       return;
     }
     fields.push('Content-Encoding', 'gzip');
-    this.#write(response, status, compressed, compressed.length, fields, way);
+    this.#write(response, status, compressed, countBytes(compressed), fields, way);
+  }
+
+  async #compress(
+    body: string | JsonBytes,
+    owner: string,
+    response: ServerResponse,
+  ): Promise<Uint8Array | readonly Uint8Array[] | undefined> {
+    if (typeof body === 'string') return this.#compression.compress(body, owner, response);
+    const packed = await this.#compression.pack(body.value, owner, response);
+    return packed && encodeMember(body, packed);
+  }
+
+  #writePlain(
+    response: ServerResponse,
+    status: number,
+    body: string | JsonBytes,
+    fields: string[],
+    way: AnswerWay,
+  ): void {
+    const encoded = typeof body === 'string' ? encodeLarge(body) : [body.head, body.value.bytes, body.tail];
+    this.#write(response, status, encoded, measure(body), fields, way);
   }
 
   #write(
     response: ServerResponse,
     status: number,
-    body: string | Uint8Array,
+    body: Encoded,
     length: number,
     fields: string[],
     { outflow, owner }: AnswerWay,
@@ -187,7 +217,8 @@ export class ResponseWriter {
     if (typeof body === 'string' && body !== '' && response.socket !== null) {
       // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
       writeAtOnce(response, response.socket, body, length === body.length ? 'latin1' : 'utf8');
-    } else response.end(body);
+    } else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
+    else writeParts(response, body);
     const { socket } = response;
     if (socket === null) outflow.queue(response, owner);
     else if (socket.writableLength > 0) outflow.update(owner);
@@ -206,6 +237,17 @@ export class ResponseWriter {
       socket.setTimeout(this.#sendTimeout);
     }
   }
+}
+
+/** Head and all parts in one write. */
+function writeParts(response: ServerResponse, parts: readonly Uint8Array[]): void {
+  response.cork();
+  for (const part of parts) response.write(part);
+  response.end();
+}
+
+export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
+  return body instanceof Uint8Array ? body.length : body.reduce((sum, part) => sum + part.length, 0);
 }
 
 /**

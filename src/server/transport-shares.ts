@@ -11,6 +11,8 @@ export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' 
 export type ShareFigures = {
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
+  readonly subscriptions: number;
+  readonly slowSubscribers: number;
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
@@ -25,6 +27,9 @@ export class TransportShares {
   readonly unsent: UnsentAnswers;
   /** WebSockets: by address until their key is known. */
   readonly webSockets: SharedBudget;
+  readonly subscriptions: SharedBudget;
+  /** Subscribers that were closed because they read too slowly. */
+  slowSubscribers = 0;
   /** Upgrades whose key is being checked, by the key as it was sent. */
   readonly upgrades: SharedBudget;
   readonly compression: Compression;
@@ -34,11 +39,12 @@ export class TransportShares {
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
   constructor(limits: TransportLimits) {
-    const { arrivingBytes, webSockets, connections, ownerShare } = limits;
+    const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);
     this.unsent = new UnsentAnswers(limits);
     this.compression = new Compression(ownerShare);
     this.webSockets = new SharedBudget(webSockets, ownerShare);
+    this.subscriptions = new SharedBudget(subscriptions, ownerShare);
     this.upgrades = new SharedBudget(webSockets, ownerShare);
     this.connections = new SharedBudget(connections, ownerShare);
   }
@@ -74,6 +80,8 @@ export class TransportShares {
     return {
       arrivingBytes: this.arriving.used,
       unsentBytes: bytes,
+      subscriptions: this.subscriptions.used,
+      slowSubscribers: this.slowSubscribers,
       refusals: { ...this.#refused, unsent: refused + closed.share, slow: closed.slow },
     };
   }

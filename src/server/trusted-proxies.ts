@@ -18,7 +18,7 @@ export function isProxyRange(text: string): boolean {
   return NAMED_RANGES.has(text) || parseRange(text) !== undefined;
 }
 
-/** The proxies whose word about who asks is taken. */
+/** The proxies that are trusted to name the client. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
   /** Looking up the ranges takes 600 ns, and the same few ask again and again. */

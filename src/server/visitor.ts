@@ -10,9 +10,9 @@ const MAX_HOPS = 32;
 
 const NO_ROUTE = { network: undefined, key: undefined };
 
-/** Tells who sends a head over a connection. */
+/** Identifies the client that sends a head over a connection. */
 export class VisitorReader {
-  /** Undefined when nobody is trusted: then the header is never looked at. */
+  /** Undefined when no proxy is trusted: then the header is never looked at. */
   readonly #proxies: TrustedProxies | undefined;
 
   /** @param trustedProxies rows of `listen.trustedProxies` */
@@ -22,10 +22,10 @@ export class VisitorReader {
 
   /** @param route undefined where the path is none of the service's */
   describe(head: RequestHead, route: KeyedRoute | undefined, socket: Duplex): Visitor {
-    const { host, origin, userAgent, authorization, traceParent, forwardedFor } = head;
+    const { host, origin, userAgent, authorization, session, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
     const { network, key } = route ?? NO_ROUTE;
-    return { host, network, key, origin, userAgent, authorization, traceParent, address };
+    return { host, network, key, origin, userAgent, authorization, session, traceParent, address };
   }
 
   /** Whether a connection from this address (normalized) may carry requests of many clients. */
@@ -34,7 +34,7 @@ export class VisitorReader {
   }
 
   /**
-   * The client behind trusted proxies. Each of them appends whom it was asked by, so the list is true from its right end up to
+   * The client behind trusted proxies. Each of them appends its peer, so the list is true from its right end up to
    * the first entry that no trusted proxy wrote; whatever stands left of that may be invented by the client.
    * @param peer the other end of the connection, normalized
    */

@@ -19,7 +19,7 @@ export type WebSocketArrivalParts = {
   readonly owner: string;
   /** From the first byte of a message to its last, milliseconds. */
   readonly limitMs: number;
-  /** Told when there is no memory left for what arrives. */
+  /** Called when there is no memory left for what arrives. */
   readonly onOverflow: () => void;
 };
 

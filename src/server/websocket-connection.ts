@@ -6,23 +6,31 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
+import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 import { WebSocketPace } from './websocket-pace.ts';
+import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscriptions.ts';
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
+/** Clients that subscribed connect again on this one; web3.js takes a clean 1001 for an end. */
+const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 /** What says that the key is no good, or no good for this: nothing that passes. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
+/** A close frame says at most 123 bytes. */
+const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
+const CREDITS_SPENT = 'the credits of the api key are spent for today';
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
 /** What a message costs outside of `#begin`, about, milliseconds: it is admitted and answered behind it. */
@@ -59,21 +67,26 @@ export class WebSocketConnection {
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
   readonly #pace: WebSocketPace;
+  readonly #subscriptions: WebSocketSubscriptions;
   readonly #visitor: Visitor;
   readonly #requests: RequestObserver | undefined;
   readonly #shares: TransportShares;
   readonly #owner: string;
   /** Of messages that are not answered, or whose answer is a stream that is not sent. */
-  readonly #scopes = new Set<RequestScope>();
+  readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
   readonly #unreported = new Set<() => void>();
   /** Messages that were parsed out of what had been read before the pause took effect, or wait for a turn of their owner. */
   readonly #waiting: Buffer[] = [];
   #awaitsTurn = false;
-  /** Nothing more is read of a client that floods. */
+  /** Nothing more is read, as the client sends too much. */
   #isFlooding = false;
   #awaitsPong = false;
   #closing = false;
+  /** Of the last message. */
+  #session: Session | undefined;
+  /** Nothing is sent any more. */
+  #isEnded = false;
 
   constructor(parts: WebSocketParts) {
     this.#ws = parts.ws;
@@ -86,17 +99,33 @@ export class WebSocketConnection {
     this.#owner = parts.owner;
     const { ws, socket, shares, owner } = parts;
     const outflow = shares.unsent.watch(socket, (reason) => {
-      if (reason === 'share') ws.terminate();
+      if (this.#subscriptions.size > 0) this.#endSlowSubscriber();
+      else if (reason === 'share') ws.terminate();
       else this.#end(POLICY_VIOLATION, 'answers are read too slowly');
     });
-    this.#outbox = new WebSocketOutbox(ws, outflow, owner, () => this.#breakOff());
+    this.#outbox = new WebSocketOutbox({
+      ws,
+      socket,
+      outflow,
+      owner,
+      onBroken: () => this.#breakOff(),
+      onNotified: () => this.#checkNotified(),
+    });
+    this.#subscriptions = new WebSocketSubscriptions({
+      outbox: this.#outbox,
+      limits: this.#limits,
+      shares,
+      owner,
+      onOverflow: () => this.#endSlowSubscriber(),
+      onFail: (reason) => this.#end(SERVICE_RESTART, reason),
+    });
     this.#arrival = new WebSocketArrival({
       ws,
       socket,
       shares,
       owner,
       limitMs: this.#limits.bodyTimeout,
-      onOverflow: () => this.#end(TRY_AGAIN_LATER, 'too much is arriving'),
+      onOverflow: () => this.#stopReading(TRY_AGAIN_LATER, 'too much is arriving'),
     });
     this.#pace = new WebSocketPace({
       ws,
@@ -116,7 +145,9 @@ export class WebSocketConnection {
       // Like for HTTP, node sees progress inside a long write and calls this only when there is none.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
-        if (ws.bufferedAmount > 0) ws.terminate();
+        if (ws.bufferedAmount === 0) return;
+        if (this.#subscriptions.size > 0) this.#endSlowSubscriber();
+        else ws.terminate();
       });
     }
   }
@@ -140,7 +171,16 @@ export class WebSocketConnection {
   /** Closes when the key no longer opens the network, also where nothing is sent. */
   async recheck(): Promise<void> {
     const admitted = await this.#admit();
-    if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status) && !this.#closing) this.#lock();
+    if (this.#closing) return;
+    if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#lock();
+    else if (!(await this.#settle()) && !this.#closing) this.#end(POLICY_VIOLATION, CREDITS_SPENT);
+  }
+
+  /** Charges the key for the notifications since the last time. @returns whether it has the credits */
+  #settle(): PromiseOrValue<boolean> {
+    const owed = this.#subscriptions.takeOwed();
+    if (owed === 0 || this.#session === undefined) return true;
+    return this.#gateway.chargeNotifications(this.#session, owed);
   }
 
   /** Takes no further messages and closes with 1001 once what is in work is answered. */
@@ -194,9 +234,13 @@ export class WebSocketConnection {
     const report = this.#requests?.begin('websocket', this.#visitor, now);
     if (report !== undefined) report.requestBytes = body.length;
     scope.trace = report?.span;
-    this.#scopes.add(scope);
-    this.#answer(body, scope, report).then(
-      (answer) => this.#finish(scope, answer, report),
+    this.#scopes.set(scope, scope);
+    const notifier = this.#subscriptions.accept();
+    this.#answer(body, scope, report, notifier).then(
+      (answer) => {
+        this.#finish(scope, answer, report);
+        notifier.answered(answer);
+      },
       () => {
         this.#report(report, 0, false);
         this.#ws.terminate();
@@ -204,13 +248,19 @@ export class WebSocketConnection {
     );
   }
 
-  async #answer(body: Buffer, scope: RequestScope, report: RequestReport | undefined): Promise<JsonResult> {
+  async #answer(
+    body: Buffer,
+    scope: RequestScope,
+    report: RequestReport | undefined,
+    notifier: MessageNotifier,
+  ): Promise<JsonResult> {
     const admitted = await this.#admit();
     if (!('refused' in admitted)) {
+      this.#session = admitted;
       const { unsent } = this.#shares;
       if (!unsent.isEmpty && unsent.refuses(this.#owner)) return this.#gateway.refuse('overloaded').body;
       const answered = await this.#shares.holdWhile(this.#owner, body.length, () =>
-        this.#gateway.handle(body, admitted, scope, report),
+        this.#gateway.handle(body, admitted, scope, report, notifier),
       );
       return (answered ?? this.#gateway.refuse('overloaded')).body;
     }
@@ -225,15 +275,15 @@ export class WebSocketConnection {
   }
 
   #finish(scope: RequestScope, answer: JsonResult, report: RequestReport | undefined): void {
-    if (!this.#scopes.has(scope)) {
-      if (typeof answer !== 'string') answer.cancel();
+    if (this.#scopes.get(scope) === undefined) {
+      if (!isComplete(answer)) answer.cancel();
       this.#report(report, 0, false);
       return;
     }
-    if (typeof answer === 'string') {
+    if (isComplete(answer)) {
       this.#scopes.delete(scope);
       if (answer !== '') this.#outbox.send(answer, () => this.#advance());
-      this.#report(report, Buffer.byteLength(answer), true);
+      this.#report(report, measure(answer), true);
     } else {
       this.#sendStream(scope, answer, report);
     }
@@ -266,6 +316,7 @@ export class WebSocketConnection {
   #advance(): void {
     this.#awaitTurn();
     this.#adjustReading();
+    this.#subscriptions.resume();
     if (this.#closing) this.#closeWhenDone();
   }
 
@@ -286,7 +337,23 @@ export class WebSocketConnection {
 
   #closeWhenDone(): void {
     this.#adjustReading();
-    if (this.#scopes.size === 0 && !this.#outbox.isStreaming) this.#ws.close(GOING_AWAY, 'shutting down');
+    if (this.#scopes.size > 0 || this.#outbox.isStreaming) return;
+    const hasSubscribed = this.#subscriptions.size > 0;
+    this.#subscriptions.close();
+    if (hasSubscribed) this.#ws.close(SERVICE_RESTART, 'shutting down: connect again');
+    else this.#ws.close(GOING_AWAY, 'shutting down');
+  }
+
+  /** Notifications were handed on. */
+  #checkNotified(): void {
+    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#endSlowSubscriber();
+    else this.#advance();
+  }
+
+  #endSlowSubscriber(): void {
+    if (this.#isEnded) return;
+    this.#shares.slowSubscribers++;
+    this.#end(POLICY_VIOLATION, READ_TOO_SLOWLY);
   }
 
   /** The peer lets answers pile up. */
@@ -296,9 +363,14 @@ export class WebSocketConnection {
 
   /** What is sent on would only be parsed to be dropped. */
   #stopFlood(reason: string): void {
-    if (this.#closing) return;
+    if (!this.#closing) this.#stopReading(POLICY_VIOLATION, reason);
+  }
+
+  /** The library would keep what it reads of a message until the connection is closed. */
+  #stopReading(code: number, reason: string): void {
+    if (this.#isFlooding) return;
     this.#isFlooding = true;
-    this.#end(POLICY_VIOLATION, reason);
+    this.#end(code, reason);
     this.#adjustReading();
   }
 
@@ -316,10 +388,12 @@ export class WebSocketConnection {
 
   #abandon(): void {
     this.#closing = true;
+    this.#isEnded = true;
+    this.#subscriptions.close();
+    void this.#settle();
     this.#waiting.length = 0;
     this.#outbox.clear();
-    for (const scope of this.#scopes) scope.abort();
-    this.#scopes.clear();
+    for (const scope of this.#scopes.takeKeys()) scope.abort();
     for (const giveUp of this.#unreported) giveUp();
     this.#unreported.clear();
   }

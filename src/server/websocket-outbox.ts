@@ -1,39 +1,67 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import {
+  isComplete,
+  JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../primitives/json-result.ts';
+import { encodeFrameHead, NotificationFrames } from './notification-frames.ts';
 import type { Outflow } from './outflow.ts';
-import { encodeLarge } from './response-writer.ts';
+import { encodeLarge, measure } from './response-writer.ts';
 
 /** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
+/** Notifications of one turn of the event loop that are written before it is over. */
+const MAX_GATHERED_BYTES = 256 * 1024;
+
 type Waiting = {
-  readonly body: JsonResult;
+  /** Sends it. */
+  readonly begin: () => void;
   readonly bytes: number;
-  readonly onSent: () => void;
   /** Ends counting it among what is unsent. */
   readonly release: () => void;
 };
 
+export type WebSocketOutboxParts = {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  readonly outflow: Outflow;
+  /** The caller that its answers are counted under, in `outflow`. */
+  readonly owner: string;
+  /** Called where a stream breaks off. */
+  readonly onBroken: () => void;
+  /** Called when notifications have been handed on, and again when the kernel has them. */
+  readonly onNotified: () => void;
+};
+
 /**
- * The answers of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
- * everything else waits behind a stream that is being sent. A stream that breaks off ends it all: `onBroken` is told,
+ * The answers and notifications of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
+ * everything else waits behind a stream that is being sent. Notifications of one turn of the event loop are one write. A stream that breaks off ends it all: `onBroken` is called,
  * and nothing more is sent, so that the part of a message which is out stays a part.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
+  readonly #socket: Duplex;
   readonly #onBroken: () => void;
+  readonly #onNotified: () => void;
   readonly #outflow: Outflow;
   readonly #owner: string;
   readonly #waiting: Waiting[] = [];
+  /** Notifications of this turn of the event loop. */
+  readonly #frames = new NotificationFrames();
   #waitingBytes = 0;
   #isStreaming = false;
 
-  /** @param owner the caller that its answers are counted under, in `outflow` */
-  constructor(ws: WebSocket, outflow: Outflow, owner: string, onBroken: () => void) {
+  constructor({ ws, socket, outflow, owner, onBroken, onNotified }: WebSocketOutboxParts) {
     this.#ws = ws;
+    this.#socket = socket;
     this.#outflow = outflow;
     this.#owner = owner;
     this.#onBroken = onBroken;
+    this.#onNotified = onNotified;
   }
 
   /** Whether a stream is being sent or broke off. */
@@ -43,21 +71,31 @@ export class WebSocketOutbox {
 
   /** Bytes that are here and not yet with the peer's kernel; of streams only the fragment under way. */
   get bufferedBytes(): number {
-    return this.#ws.bufferedAmount + this.#waitingBytes;
+    return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
 
-  /** Sends a body as one text message after those before it; `onSent` is told when it is out. */
+  /** Sends a body as one text message after those before it; `onSent` is called when it is out. */
   send(body: JsonResult, onSent: () => void): void {
+    this.#sendFrames();
     if (!this.#isStreaming) {
       this.#begin(body, onSent);
       return;
     }
-    const isText = typeof body === 'string';
-    const bytes = isText ? Buffer.byteLength(body) : (body.heldBytes ?? 0);
-    this.#waitingBytes += bytes;
     // What streams are made from is counted by the gateway.
-    const release = this.#outflow.setAside(isText ? bytes : 0, this.#owner);
-    this.#waiting.push({ body, bytes, onSent, release });
+    if (!isComplete(body)) this.#wait(body.heldBytes ?? 0, 0, () => this.#begin(body, onSent));
+    else this.#wait(measure(body), measure(body), () => this.#begin(body, onSent));
+  }
+
+  /** Sends a notification after what is before it. */
+  notify(head: Buffer, result: JsonText): void {
+    if (this.#frames.bytes === 0) process.nextTick(this.#sendFrames);
+    this.#frames.add(head, result);
+    if (this.#frames.bytes > MAX_GATHERED_BYTES) this.#sendFrames();
+  }
+
+  /** Counts bytes that are to be sent and not here yet. @returns what ends that */
+  setAside(bytes: number): () => void {
+    return this.#outflow.setAside(bytes, this.#owner);
   }
 
   /** Drops what has not begun to be sent. */
@@ -65,6 +103,48 @@ export class WebSocketOutbox {
     for (const { release } of this.#waiting) release();
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
+    this.#frames.clear();
+  }
+
+  /** Hands the notifications that were gathered to the socket, or lets them wait behind a stream. */
+  readonly #sendFrames = (): void => {
+    if (this.#frames.bytes === 0) return;
+    const frames = this.#frames.take();
+    if (this.#isStreaming) this.#wait(frames.length, frames.length, () => this.#write(frames));
+    else this.#write(frames);
+    this.#onNotified();
+  };
+
+  /** Past the library, which writes each frame by itself: without compression it keeps none back. */
+  #write(frames: Buffer): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#socket.write(frames, () => {
+      this.#outflow.update();
+      this.#onNotified();
+    });
+    this.#outflow.update(this.#owner);
+  }
+
+  /** Past the library, which takes a message in one part. */
+  #writeBytes({ head, value, tail, length }: JsonBytes, onSent: () => void): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) {
+      onSent();
+      return;
+    }
+    const socket = this.#socket;
+    socket.cork();
+    for (const part of [encodeFrameHead(length), head, value.bytes]) socket.write(part);
+    socket.write(tail, () => {
+      this.#outflow.update();
+      onSent();
+    });
+    socket.uncork();
+    this.#outflow.update(this.#owner);
+  }
+
+  #wait(bytes: number, countedBytes: number, begin: () => void): void {
+    this.#waitingBytes += bytes;
+    this.#waiting.push({ begin, bytes, release: this.#outflow.setAside(countedBytes, this.#owner) });
   }
 
   #begin(body: JsonResult, onSent: () => void): void {
@@ -75,6 +155,10 @@ export class WebSocketOutbox {
         onSent();
       });
       this.#outflow.update(this.#owner);
+      return;
+    }
+    if (body instanceof JsonBytes) {
+      this.#writeBytes(body, onSent);
       return;
     }
     this.#isStreaming = true;
@@ -97,7 +181,7 @@ export class WebSocketOutbox {
       if (next === undefined) return;
       this.#waitingBytes -= next.bytes;
       next.release();
-      this.#begin(next.body, next.onSent);
+      next.begin();
     }
   }
 

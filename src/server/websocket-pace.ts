@@ -11,9 +11,9 @@ export type WebSocketPaceParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   readonly owner: string;
-  /** Told when `isHeld` changes. */
+  /** Called when `isHeld` changes. */
   readonly onChange: () => void;
-  /** Told of a client that sends too many control frames. */
+  /** Called when a client sends too many control frames. */
   readonly onFlood: () => void;
 };
 

@@ -13,7 +13,7 @@ import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
-import { findRoute, readRequestHead, splitTarget } from './request-head.ts';
+import { findRoute, readRequestHead, readSessionParameter, splitTarget } from './request-head.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 import { MAX_FRAGMENTS } from './websocket-arrival.ts';
@@ -134,6 +134,7 @@ export class WebSocketEndpoint {
     if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
     if (this.#closing) return this.#refuseOverloaded();
     if (target.host !== undefined) head.host = target.host;
+    head.session ??= readSessionParameter(target.path);
     const visitor = this.#visitors.describe(head, route, request.socket);
     return this.#admitVisitor(visitor, request.socket);
   }
@@ -210,7 +211,7 @@ export class WebSocketEndpoint {
     if (this.#closing) connection.beginClosing();
   }
 
-  /** A part of them each time: all keys at once would be a flood for whoever has the keys. */
+  /** A part of them each time: all keys at once would flood the key store. */
   #recheck(): void {
     let due = Math.ceil(this.#connections.size / RECHECK_PARTS);
     for (const connection of this.#due) {

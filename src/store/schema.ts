@@ -69,7 +69,7 @@ export function openTables(path: string, readOnly: boolean): Tables {
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
     new VersionedTable(table(name), table(`${name}-history`), keyLength);
-  // Whoever may not write finds no table where an import was killed before it made them.
+  // A read-only opening finds no table where an import was killed before it made them.
   const meta = table('meta') as BinaryTable | undefined;
   if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
     void root.close();

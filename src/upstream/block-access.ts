@@ -1,5 +1,7 @@
+import type { CacheKey } from '../cache/cache.ts';
 import type { BlockReference } from '../chain/chain.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
@@ -22,14 +24,15 @@ export class BlockAccess {
   }
 
   /** The block that a reference means; null when there is none. */
-  async find(reference: BlockReference, scope: RequestScope): Promise<FoundBlock | 'pending' | null> {
-    const resolved = await this.#parts.resolver.resolve(reference, scope);
-    if (resolved.kind === 'pending') return 'pending';
-    const block = await this.findResolved(resolved, scope);
-    return block && { block, isCanonical: resolved.kind === 'block' && resolved.isCanonical };
+  find(reference: BlockReference, scope: RequestScope): PromiseOrValue<FoundBlock | 'pending' | null> {
+    return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) => {
+      if (resolved.kind === 'pending') return 'pending';
+      const isCanonical = resolved.kind === 'block' && resolved.isCanonical;
+      return continueWith(this.findResolved(resolved, scope), (block) => block && { block, isCanonical });
+    });
   }
 
-  async findResolved(resolved: ResolvedBlock, scope: RequestScope): Promise<Block | null> {
+  findResolved(resolved: ResolvedBlock, scope: RequestScope): PromiseOrValue<Block | null> {
     if (resolved.kind !== 'block') return null;
     const { number, hash } = resolved.position;
     if (!resolved.isCanonical && hash !== undefined) return this.#parts.directory.findByHash(hash, scope);
@@ -41,7 +44,7 @@ export class BlockAccess {
     method: string,
     { number, hash }: Pick<Block, 'number' | 'hash'>,
     params: readonly unknown[],
-  ): RoutedCall & Required<Pick<RoutedCall, 'key'>> {
+  ): RoutedCall & { readonly key: CacheKey } {
     const text = JSON.stringify(params);
     return {
       method,

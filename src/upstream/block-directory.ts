@@ -1,4 +1,5 @@
 import type { JsonResult } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -6,13 +7,15 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
-import type { Exchange, Handler, RoutedCall, Witness } from './routed-call.ts';
+import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Of all blocks that are held, a header counting as ten: about 100 bytes each. */
+/** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
 const MAX_HASHES = 200_000;
-const HEADER_WEIGHT = 10;
+const HEADER_WEIGHT = 16;
 const MAX_NUMBERS = 16_384;
+/** Blocks that left the chain and are remembered. */
+const MAX_DEPARTED = 4_096;
 const TAG_WITNESSES = 3;
 const AGREE_LIMIT_MS = 10_000;
 /** How long the hash of a height is believed that has left the window of recent blocks. */
@@ -20,9 +23,12 @@ const NUMBER_TTL_MS = 300_000;
 
 /** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
 export class BlockDirectory {
-  readonly #ask: Handler;
+  readonly #ask: Ask;
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, Block>(MAX_HASHES, Number.POSITIVE_INFINITY, undefined, weighBlock);
+  readonly #findReported: (hash: string) => bigint | undefined;
+  /** Hashes of blocks that were served and are not on the chain any more. */
+  readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
@@ -30,9 +36,31 @@ export class BlockDirectory {
   /** Counts reorgs: what was asked before the last one says nothing about heights. */
   #epoch = 0;
 
-  constructor(ask: Handler, head: NetworkHead) {
+  /** @param findReported number of a block by its hash, where some node has reported it, served or not */
+  constructor(
+    ask: Ask,
+    head: NetworkHead,
+    findReported: (hash: string) => bigint | undefined = () => undefined,
+  ) {
     this.#ask = ask;
     this.#head = head;
+    this.#findReported = findReported;
+  }
+
+  /**
+   * Who is asked for a block by its hash, or for what is in it, and what a null means then. Of a block that is known to exist, those who have it,
+   * and a null is a node's fault; one that left the chain may be anywhere.
+   * @param otherwise what a null means for a block of which nothing is known
+   */
+  route(hash: string, otherwise: NullMeaning): Pick<RoutedCall, 'block' | 'nulls'> {
+    const number = this.#head.numberOf(hash) ?? this.#findReported(hash);
+    if (number !== undefined) return { block: { number, hash }, nulls: 'fault' };
+    return { nulls: otherwise === 'claim' && this.#departed.get(hash) === true ? 'search' : otherwise };
+  }
+
+  /** Whether a block was served and left the chain; it may have come back. */
+  hasDeparted(hash: string): boolean {
+    return this.#departed.get(hash) === true;
   }
 
   /** The canonical hash of a height, as far as it is known without asking. */
@@ -50,10 +78,13 @@ export class BlockDirectory {
    * A block at or below the served head; null when two nodes say that there is none. The hash of a recent height is
    * known from the heads of the share; that of an older one is believed when two nodes tell the same, if there are two.
    */
-  async findByNumber(number: bigint, scope: RequestScope): Promise<Block | null> {
+  findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     const known = hash === undefined ? undefined : this.#blocks.get(hash);
-    if (known !== undefined) return known;
+    return known ?? this.#askByNumber(number, hash, scope);
+  }
+
+  async #askByNumber(number: bigint, hash: string | undefined, scope: RequestScope): Promise<Block | null> {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
@@ -99,14 +130,18 @@ export class BlockDirectory {
     return this.#blocks.get(hash);
   }
 
-  /** A block by its hash, canonical or not; null when there is none. */
-  async findByHash(hash: string, scope: RequestScope): Promise<Block | null> {
+  /**
+   * A block by its hash, canonical or not; null when there is none.
+   * @param nulls what a null means where nothing is known of the block
+   */
+  findByHash(hash: string, scope: RequestScope, nulls: NullMeaning = 'claim'): PromiseOrValue<Block | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
     const call: RoutedCall = {
       method: 'eth_getBlockByHash',
       params: `["${hash}",false]`,
-      nulls: 'claim',
+      ...this.route(hash, nulls),
+      isBound: true,
       isText: true,
       check: checkBlock((block) => block.hash === hash),
       sharedAs: `block:${hash}`,
@@ -129,6 +164,17 @@ export class BlockDirectory {
     this.forgetNumbers();
     this.#blocks.clear();
     this.#mergedFrom = undefined;
+  }
+
+  /** Changes when heights may have other blocks than before; that of a height is also forgotten without that. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Blocks left the chain: heights may have other ones now. */
+  noteDeparture(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#departed.set(hash, true);
+    this.forgetNumbers();
   }
 
   /** Forgets heights that may have other blocks now. */

@@ -1,9 +1,10 @@
 import type { BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { BlockAccess } from './block-access.ts';
+import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
@@ -13,7 +14,7 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NodeCall } from './node-call.ts';
-import type { BlockPosition, RoutedCall } from './routed-call.ts';
+import type { NullMeaning, RoutedCall } from './routed-call.ts';
 
 const RAW_METHODS: Readonly<Record<RawPart, string>> = {
   block: 'debug_getRawBlock',
@@ -36,29 +37,27 @@ export class BlockQuestions {
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
-  async getBlock(
+  getBlock(
     reference: BlockReference,
     hasTransactions: boolean,
     scope: RequestScope,
-  ): Promise<JsonResult | null> {
-    const method = 'eth_getBlockByNumber';
+  ): PromiseOrValue<JsonResult | null> {
     if (reference.kind === 'hash') return this.#getBlockByHash(reference.hash, hasTransactions, scope);
-    const { resolver, directory } = this.#parts;
-    const resolved = await resolver.resolve(reference, scope);
-    if (resolved.kind === 'pending') return this.#access.askPending(method, [hasTransactions], scope);
-    if (resolved.kind === 'none') return null;
-    const { number } = resolved.position;
-    const hash = resolved.position.hash ?? (await directory.findByNumber(number, scope))?.hash;
-    if (hash === undefined) return null;
-    const params = JSON.stringify([encodeQuantity(number), hasTransactions]);
-    const position = { number, hash };
-    return this.#askBlock({ method, params, block: position, nulls: 'doubt' }, hash, hasTransactions, scope);
+    return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) =>
+      this.#getResolvedBlock(resolved, hasTransactions, scope),
+    );
   }
 
   /** Nodes need not have `eth_getHeaderByNumber`: what a block object has besides the header is taken away. */
   async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     if (reference.kind === 'tag' && reference.tag === 'pending') return null;
     const block = await this.getBlock(reference, false, scope);
+    return block === null ? null : takeHeader(block as JsonText);
+  }
+
+  /** Asked of every node before it is null: one alone may have a block that left the chain. */
+  async findHeaderObject(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    const block = await this.#getBlockByHash(hash, false, scope, 'certain');
     return block === null ? null : takeHeader(block as JsonText);
   }
 
@@ -76,17 +75,21 @@ export class BlockQuestions {
     return found && `"${encodeQuantity(found.block.uncleHashes.length)}"`;
   }
 
-  async getReceipts(reference: BlockReference, scope: RequestScope): Promise<JsonResult | null> {
+  getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
+    return continueWith(this.#access.find(reference, scope), (found) => {
+      if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
+      return found && this.#getFoundReceipts(found, scope);
+    });
+  }
+
+  #getFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
     const method = 'eth_getBlockReceipts';
-    const found = await this.#access.find(reference, scope);
-    if (found === 'pending') return this.#access.askPending(method, [], scope);
-    if (found === null) return null;
-    const { block, isCanonical } = found;
     if (block.transactionHashes.length === 0) return '[]';
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
     const call: RoutedCall = {
       ...this.#access.about(method, block, [name]),
       batch: () => listReceipts(block),
+      takesBytes: true,
       check: checkReceipts(block),
     };
     return this.#parts.ask({ call, scope });
@@ -119,15 +122,14 @@ export class BlockQuestions {
     return this.#parts.ask({ call, scope });
   }
 
-  async getHeader(reference: BlockReference, scope: RequestScope): Promise<HeaderView | null> {
-    const { resolver } = this.#parts;
-    if (reference.kind === 'tag' && reference.tag === 'latest') return viewOf(await resolver.getHead(scope));
-    const resolved = await resolver.resolve(reference, scope);
-    if (resolved.kind === 'pending') return this.#getPendingHeader(scope);
-    const known = this.#findKnownHeader(resolved);
-    if (known !== undefined) return viewOf(known);
-    const block = await this.#access.findResolved(resolved, scope);
-    return block === null ? null : viewOf(block);
+  getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {
+    return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) => {
+      if (resolved.kind === 'pending') return this.#getPendingHeader(scope);
+      const known = this.#findKnownHeader(resolved);
+      return continueWith(known ?? this.#access.findResolved(resolved, scope), (header) =>
+        header === null ? null : viewOf(header),
+      );
+    });
   }
 
   #findKnownHeader(resolved: ResolvedBlock): BlockHeader | undefined {
@@ -137,28 +139,52 @@ export class BlockQuestions {
     return hash === undefined || header?.hash === hash ? header : undefined;
   }
 
-  async #getBlockByHash(hash: string, isFull: boolean, scope: RequestScope): Promise<JsonResult | null> {
-    const params = JSON.stringify([hash, isFull]);
-    return this.#askBlock({ method: 'eth_getBlockByHash', params, nulls: 'claim' }, hash, isFull, scope);
+  #getResolvedBlock(
+    resolved: ResolvedBlock,
+    isFull: boolean,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null> {
+    const method = 'eth_getBlockByNumber';
+    if (resolved.kind === 'pending') return this.#access.askPending(method, [isFull], scope);
+    if (resolved.kind === 'none') return null;
+    const { number, hash: known } = resolved.position;
+    const found = known ?? this.#parts.directory.findByNumber(number, scope);
+    return continueWith<string | Block | null, JsonResult | null>(found, (block) => {
+      const hash = typeof block === 'string' ? block : block?.hash;
+      if (hash === undefined) return null;
+      const params = JSON.stringify([encodeQuantity(number), isFull]);
+      return this.#askBlock({ method, params, block: { number, hash }, nulls: 'doubt' }, hash, isFull, scope);
+    });
   }
 
-  async #askBlock(
-    call: Pick<RoutedCall, 'method' | 'params' | 'nulls'> & { readonly block?: BlockPosition },
+  #getBlockByHash(
     hash: string,
     isFull: boolean,
     scope: RequestScope,
-  ): Promise<JsonResult | null> {
-    const answer = await this.#parts.ask({
+    nulls: NullMeaning = 'claim',
+  ): PromiseOrValue<JsonResult | null> {
+    const params = JSON.stringify([hash, isFull]);
+    const route = this.#parts.directory.route(hash, nulls);
+    return this.#askBlock({ method: 'eth_getBlockByHash', params, ...route }, hash, isFull, scope);
+  }
+
+  #askBlock(
+    call: Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>,
+    hash: string,
+    isFull: boolean,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null> {
+    const answer = this.#parts.ask({
       call: {
         ...call,
         key: { blockHash: hash, question: `${this.#parts.cacheScope()}:block:${isFull}` },
         isBound: true,
-        ...(isFull ? { isHeld: true } : { isText: true }),
+        ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
         check: checkBlock(hash, this.#parts.directory.findKnown(hash)),
       },
       scope,
     });
-    return answer === 'null' ? null : answer;
+    return continueWith(answer, (found) => (found === 'null' ? null : found));
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {

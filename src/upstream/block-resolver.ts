@@ -1,5 +1,6 @@
 import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockHeader } from './heads/block.ts';
@@ -55,7 +56,7 @@ export class BlockResolver {
   }
 
   /**
-   * What a reference means, asking nodes only for a hash that has not been seen and a tag that has not been told.
+   * What a reference means, asking nodes only for a hash that has not been seen and a tag that is not yet known.
    * @throws ChainError `unavailable`, as `getHead`, where the reference may mean another block by now
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
@@ -65,6 +66,11 @@ export class BlockResolver {
     if (known !== undefined) return known;
     if (reference.kind === 'hash') return this.#resolveHash(reference, latest, scope);
     return this.#askTag(reference as TagReference, scope);
+  }
+
+  /** The same, at once where it is known. */
+  resolveSoon(reference: BlockReference, scope: RequestScope): PromiseOrValue<ResolvedBlock> {
+    return this.resolveNow(reference) ?? this.resolve(reference, scope);
   }
 
   /** What a reference means, where that is known without asking a node. */
@@ -144,7 +150,7 @@ export class BlockResolver {
     }
   }
 
-  /** Right after the start the share may not have told a tag yet, but the nodes may know it. */
+  /** Right after the start the share may not have reported a tag yet, but the nodes may know it. */
   async #askTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
     const asked = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
     const block = await this.#parts.directory.findByTag(asked, scope);

@@ -1,19 +1,20 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { BlockReference, CallRequest, SimulateRequest } from '../chain/chain.ts';
+import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
-import type { BlockPosition, Handler, RoutedCall } from './routed-call.ts';
+import type { Ask, BlockPosition, RoutedCall } from './routed-call.ts';
 
 export type QuestionParts = {
-  /** Tells what is kept of this chain from what is kept of others. */
+  /** Separates cache entries of this chain from those of others. */
   readonly cacheScope: () => string;
-  readonly ask: Handler;
+  readonly ask: Ask;
   /** Keeps an answer that was compared with its block after it had come. */
   readonly keep: (key: CacheKey, answer: JsonText) => void;
   readonly resolver: BlockResolver;
@@ -35,7 +36,10 @@ type EncodedRequest = {
 type Question = { readonly method: string; readonly request: EncodedRequest; readonly check: Check };
 
 /** A block whose hash is known. */
-type PinnedBlock = Extract<ResolvedBlock, { kind: 'block' }>;
+export type PinnedBlock = {
+  readonly position: { readonly number: bigint; readonly hash: string };
+  readonly isCanonical: boolean;
+};
 
 /** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`: at one block for all upstreams, by its hash where nodes take one. */
 export class CallQuestions {
@@ -45,31 +49,35 @@ export class CallQuestions {
     this.#parts = parts;
   }
 
-  call(request: CallRequest, scope: RequestScope): Promise<JsonResult> {
+  call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     return this.#ask('eth_call', encodeRequest(request), checkData, scope);
   }
 
-  estimateGas(request: CallRequest, scope: RequestScope): Promise<JsonText> {
-    return this.#ask('eth_estimateGas', encodeRequest(request), checkQuantity, scope) as Promise<JsonText>;
+  estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText> {
+    const answer = this.#ask('eth_estimateGas', encodeRequest(request), checkQuantity, scope);
+    return answer as PromiseOrValue<JsonText>;
   }
 
-  createAccessList(request: CallRequest, scope: RequestScope): Promise<JsonResult> {
+  createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     return this.#ask('eth_createAccessList', encodeRequest(request), checkAccessList, scope);
   }
 
-  simulate({ simulation, block }: SimulateRequest, scope: RequestScope): Promise<JsonResult> {
+  simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     const { length } = simulation.blockStateCalls;
     const text = JSON.stringify(simulation);
     const check: Check = (result) => checkSimulation(result, length);
     return this.#ask('eth_simulateV1', { block, text, overrides: '' }, check, scope);
   }
 
-  #ask(method: string, request: EncodedRequest, check: Check, scope: RequestScope): Promise<JsonResult> {
+  #ask(
+    method: string,
+    request: EncodedRequest,
+    check: Check,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const question = { method, request, check };
     const resolved = this.#parts.resolver.resolveNow(request.block);
-    const isPinned = resolved?.kind === 'block' && resolved.position.hash !== undefined;
-    return isPinned
-      ? this.#askAt({ method, request, check }, resolved, scope)
-      : this.#resolveAndAsk({ method, request, check }, scope);
+    return isPinned(resolved) ? this.#askAt(question, resolved, scope) : this.#resolveAndAsk(question, scope);
   }
 
   async #resolveAndAsk(question: Question, scope: RequestScope): Promise<JsonResult> {
@@ -78,7 +86,7 @@ export class CallQuestions {
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
     if (resolved.kind === 'block') {
       const position = await findHash(resolved.position, directory, scope);
-      return this.#askAt(question, { ...resolved, position }, scope);
+      return this.#askAt(question, { position, isCanonical: resolved.isCanonical }, scope);
     }
     const { method, request, check } = question;
     const params = `[${request.text},"pending"${request.overrides}]`;
@@ -86,29 +94,41 @@ export class CallQuestions {
     return ask({ call, scope });
   }
 
-  #askAt({ method, request, check }: Question, block: PinnedBlock, scope: RequestScope): Promise<JsonResult> {
-    const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
+  #askAt(
+    { method, request, check }: Question,
+    { position, isCanonical }: PinnedBlock,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { number, hash } = position;
     const { text, overrides } = request;
+    const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
     const byHash = `[${text},{"blockHash":"${hash}","requireCanonical":${isStrict}}${overrides}]`;
     const call: RoutedCall = {
       method,
-      params: block.isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
+      params: isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
       paramsByHash: byHash,
-      block: { number, hash },
-      ...(text.length + overrides.length <= MAX_KEY_LENGTH && {
-        key: {
-          blockHash: hash,
-          // Everything in the parameters is hex, of which case says nothing.
-          question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
-        },
-      }),
+      block: position,
+      // Everything in the parameters is hex, of which case says nothing.
+      key: isShort
+        ? {
+            blockHash: hash,
+            question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
+          }
+        : undefined,
       nulls: 'fault',
       isHeld: true,
       check,
     };
     return this.#parts.ask({ call, scope });
   }
+}
+
+/** Whether nothing has to be asked to know which block is meant. */
+export function isPinned(
+  resolved: ResolvedBlock | undefined,
+): resolved is PinnedBlock & { readonly kind: 'block' } {
+  return resolved?.kind === 'block' && resolved.position.hash !== undefined;
 }
 
 /** Fills in the hash of a height that has not been asked for lately. @throws ChainError when there is no such block */
@@ -123,10 +143,18 @@ export async function findHash(
 }
 
 function encodeRequest(request: CallRequest): EncodedRequest {
-  return { block: request.block, text: JSON.stringify(request.call), overrides: encodeOverrides(request) };
+  return { block: request.block, text: encodeCallObject(request.call), overrides: encodeOverrides(request) };
 }
 
-/** Further parameters, each with its comma. Told only where there are any: not every client takes them. */
+/** Data needs no escapes, as it is hex digits: megabytes of it are not looked at again. */
+function encodeCallObject(call: CallObject): JsonText {
+  const { data, ...others } = call;
+  if (data === undefined || data.length < MAX_KEY_LENGTH) return JSON.stringify(call);
+  const rest = JSON.stringify(others);
+  return `${rest.slice(0, -1)}${rest === '{}' ? '' : ','}"data":"${data}"}`;
+}
+
+/** Further parameters, each with its comma. Sent only where there are any: not every client takes them. */
 function encodeOverrides({ stateOverrides, blockOverrides }: CallRequest): string {
   if (stateOverrides === undefined && blockOverrides === undefined) return '';
   const state = JSON.stringify(stateOverrides ?? {});

@@ -1,7 +1,7 @@
 import { ChainError } from '../chain/errors.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** What a caller is told when no upstream gave an answer that can be used. */
+/** The error for a caller when no upstream gave an answer that can be used. */
 export function toChainError(error: unknown): unknown {
   if (!(error instanceof UpstreamFault)) return error;
   switch (error.kind) {

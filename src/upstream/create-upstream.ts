@@ -21,6 +21,8 @@ export type UpstreamEvents = {
   onAway(upstream: Upstream): void;
   /** It answers polls again. */
   onBack(upstream: Upstream): void;
+  /** Whether something waits for the next head. */
+  isHeadAwaited(): boolean;
 };
 
 /** One row of the configuration as a node that can be asked. Its tracker is not started. */
@@ -38,7 +40,7 @@ export function createUpstream(
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
   // What the pool itself asks must not wait behind answers that slow clients read.
   const control =
-    transport.watchHeads === undefined ? createTransport(endpoint, controlLimits(limits)) : transport;
+    transport.watch === undefined ? createTransport(endpoint, controlLimits(limits)) : transport;
   const feed = createNodeFeed(control, announcements ?? control);
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
@@ -47,6 +49,7 @@ export function createUpstream(
       blockTimeMs: pool.blockTime,
       syncTolerance: pool.maxLagBlocks,
       onChange: () => events.onHead(upstream),
+      isAwaited: () => events.isHeadAwaited(),
       clock,
     },
   );
@@ -69,6 +72,7 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
   return {
     connections: row.connections,
     inFlight: row.inFlight,
+    batch: row.batch,
     connectTimeout: pool.connectTimeout,
     answerTimeout: pool.answerTimeout,
     stallTimeout: pool.stallTimeout,

@@ -22,6 +22,7 @@ export class Health {
   readonly #latency: Ewma;
   readonly #errors: Ewma;
   #faultsInARow = 0;
+  #lastCause: object | undefined;
   #openUntil = 0;
   #openMs = 0;
   #pausedUntil = 0;
@@ -71,8 +72,13 @@ export class Health {
     this.#openMs = 0;
   }
 
-  /** No usable answer came. Returns whether this opened the circuit. */
-  fail(latencyMs: number): boolean {
+  /**
+   * No usable answer came. Returns whether this opened the circuit.
+   * @param cause is the same for calls that shared a request, which is one fault in a row
+   */
+  fail(latencyMs: number, cause?: object): boolean {
+    if (cause !== undefined && cause === this.#lastCause) return false;
+    this.#lastCause = cause;
     this.#sample(latencyMs, 1);
     this.#faultsInARow++;
     const state = this.circuit;

@@ -1,22 +1,27 @@
-import type { JsonResult, JsonStream, JsonText } from '../primitives/json-result.ts';
-import type { CancelSignal } from '../util/cancel-source.ts';
+import { ChainError } from '../chain/errors.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
+import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 
 /**
  * Collects a result for callers that need the whole of it. The transport bounds it: no answer is longer than `answerBytes`.
- * @param signal the caller has gone: the source is let go
+ * @param scope of the caller: when it has gone, the source is let go
  * @throws UpstreamFault when it breaks off, or is not wanted any more
+ * @throws ChainError `busy` when answers of all callers hold as much as they may
  */
-export function holdText(result: JsonResult, signal?: CancelSignal): Promise<JsonText> {
-  return hold(result, Number.POSITIVE_INFINITY, signal) as Promise<JsonText>;
+export function holdText(result: JsonResult, scope?: RequestScope): Promise<JsonText> {
+  return hold(result, Number.POSITIVE_INFINITY, scope) as Promise<JsonText>;
 }
 
 /**
  * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
- * @throws UpstreamFault as `holdText`
+ * @throws UpstreamFault, ChainError as `holdText`
  */
-export async function hold(result: JsonResult, bytes: number, signal?: CancelSignal): Promise<JsonResult> {
-  if (typeof result === 'string') return result;
+export async function hold(result: JsonResult, bytes: number, scope?: RequestScope): Promise<JsonResult> {
+  if (isComplete(result)) return typeof result === 'string' ? result : result.text;
+  const signal = scope?.signal;
+  const memory = scope === undefined ? undefined : AnswerMemory.of(scope);
   const cancel = (): void => result.cancel();
   if (signal?.aborted === true) cancel();
   signal?.addEventListener('abort', cancel);
@@ -25,11 +30,16 @@ export async function hold(result: JsonResult, bytes: number, signal?: CancelSig
   let length = 0;
   try {
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      if (memory?.hold(next.value.length) === false) {
+        cancel();
+        throw new ChainError('busy', 'too many large answers are in work');
+      }
       held.push(next.value);
       length += next.value.length;
       if (length > bytes) return continueFrom(held, rest, result);
     }
   } finally {
+    memory?.release();
     signal?.removeEventListener('abort', cancel);
   }
   if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');

@@ -18,7 +18,7 @@ const KNOWS_HASH_PARAMETERS = /^(geth|reth|nethermind|erigon|anvil|portcullis)\/
 const MAX_VERSION_LENGTH = 200;
 
 /**
- * Asks a node who it is.
+ * Asks a node for its identity.
  * @param deadline milliseconds on the clock of `performance.now()`
  * @throws UpstreamFault
  */
@@ -54,7 +54,7 @@ function parseChainId(value: unknown): bigint {
   try {
     if (typeof value === 'string') return parseQuantity(value, 256);
   } catch {
-    // Not a quantity: told below.
+    // Not a quantity: reported below.
   }
   throw new UpstreamFault('malformed', 'eth_chainId is not a quantity');
 }

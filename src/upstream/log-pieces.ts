@@ -1,5 +1,7 @@
+import { ChainError } from '../chain/errors.ts';
 import { type LogLimits, type LogRange, refuseLogs } from '../chain/log-range.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import type { AnswerMemory } from '../util/answer-memory.ts';
 import { LogRefusal, UpstreamFault } from './fault.ts';
 
 /** Pieces of one question that nodes are asked for at the same time. */
@@ -17,10 +19,13 @@ export class LogPieces {
   /** First block that is in no piece yet. */
   #next: bigint;
   readonly #done: Piece[] = [];
+  readonly #memory: AnswerMemory;
   #results = 0;
   #bytes = 0;
 
-  constructor(limits: LogLimits, range: LogRange) {
+  /** @param memory for the pieces, which the caller releases */
+  constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory) {
+    this.#memory = memory;
     this.#limits = limits;
     this.#range = range;
     this.#next = range.first;
@@ -55,10 +60,11 @@ export class LogPieces {
     }
   }
 
-  /** @throws ChainError when there is more than the network gives in one answer */
+  /** @throws ChainError when there is more than the network gives in one answer, or answers of all callers hold as much as they may */
   add({ first, last }: LogRange, answer: JsonText): void {
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
     if (text === '') return;
+    if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'too many large answers are in work');
     const results = countLogs(text);
     this.#done.push({ first, last, text, results });
     this.#results += results;

@@ -1,10 +1,11 @@
-import type { BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
+import type { BlockLog, BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { checkBlockRange, type LogLimits, type LogRange, resolveLogRange } from '../chain/log-range.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { QuestionParts } from './call-questions.ts';
+import { type BlockLogParts, BlockLogQuestions } from './block-log-questions.ts';
 import { checkLogs } from './checks/check-logs.ts';
 import { UpstreamFault } from './fault.ts';
 import { LogPieces } from './log-pieces.ts';
@@ -14,7 +15,7 @@ const METHOD = 'eth_getLogs';
 /** UTF-16 units of a filter beyond which its answer is neither kept nor shared. */
 const MAX_KEY_LENGTH = 65_536;
 
-export type LogQuestionParts = QuestionParts & {
+export type LogQuestionParts = BlockLogParts & {
   readonly limits: LogLimits;
   /** Blocks that one question may have, at the node that takes most. */
   readonly maxBlocks: () => number;
@@ -23,9 +24,15 @@ export type LogQuestionParts = QuestionParts & {
 /** Logs of one block by its hash, or of a range up to the served head: in as many questions as the nodes make necessary. */
 export class LogQuestions {
   readonly #parts: LogQuestionParts;
+  readonly #ofBlocks: BlockLogQuestions;
 
   constructor(parts: LogQuestionParts) {
     this.#parts = parts;
+    this.#ofBlocks = new BlockLogQuestions(parts);
+  }
+
+  getBlockLogs(hash: string, scope: RequestScope): Promise<readonly BlockLog[] | null> {
+    return this.#ofBlocks.getBlockLogs(hash, scope);
   }
 
   getLogs(filter: LogFilter, scope: RequestScope): Promise<JsonResult> {
@@ -50,9 +57,16 @@ export class LogQuestions {
       // The node was asked by hash, and every log says so.
       isBound: true,
     };
-    const pieces = new LogPieces(this.#parts.limits, { first: number, last: number });
     const answer = (await this.#parts.ask({ call, scope })) as JsonText;
-    pieces.add({ first: number, last: number }, answer);
+    const memory = AnswerMemory.of(scope);
+    try {
+      new LogPieces(this.#parts.limits, { first: number, last: number }, memory).add(
+        { first: number, last: number },
+        answer,
+      );
+    } finally {
+      memory.release();
+    }
     return answer;
   }
 
@@ -64,20 +78,24 @@ export class LogQuestions {
     const { directory, limits } = this.#parts;
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
+    const { epoch } = directory;
     const before = directory.hashOf(range.last);
-    const pieces = new LogPieces(limits, range);
+    const memory = AnswerMemory.of(scope);
+    const pieces = new LogPieces(limits, range, memory);
     const inner = scope.derive();
     try {
       const ask = (piece: LogRange): Promise<JsonText> => this.#askPiece(filter, piece, inner);
       const answer = await pieces.askAll(ask, this.#parts.maxBlocks);
       // Each piece is right for itself: all of them are of one chain only when nothing has moved under them.
-      if (directory.hashOf(range.last) !== before && before !== undefined) {
+      const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
+      if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
       }
       return answer;
     } finally {
       inner.abort();
       inner.release();
+      memory.release();
     }
   }
 

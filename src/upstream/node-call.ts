@@ -5,6 +5,10 @@ export type NodeCall = {
   readonly method: string;
   /** JSON text of the positional parameters. */
   readonly params: JsonText;
+  /** Its answer is small, as a rule: it may share a request with other calls. */
+  readonly isSmall?: boolean;
+  /** A large result may come as bytes instead of as text. */
+  readonly takesBytes?: boolean;
 };
 
 /** The error object of a node's answer, as it came: nothing in it can be trusted to be geth's. */

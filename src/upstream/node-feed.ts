@@ -14,16 +14,16 @@ const METHOD = 'eth_getBlockByNumber';
 
 /**
  * Heads as a node reports them: asked over one transport, announced over another or the same.
- * @param announcements the transport that offers `watchHeads`
+ * @param announcements the transport that offers `watch`
  */
 export function createNodeFeed(transport: Transport, announcements: Transport): HeadFeed {
   return {
     getBlock: (block) => getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block),
     getSync: () => getSync(transport),
-    ...(announcements.watchHeads !== undefined && {
+    ...(announcements.watch !== undefined && {
       watch: (listener) =>
-        (announcements.watchHeads as NonNullable<Transport['watchHeads']>)({
-          onHeader: (header) => {
+        (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
+          onResult: (header) => {
             // This address is not known to be the same node: it only says that it is time to ask.
             if (announcements !== transport) {
               listener.onReady();
@@ -70,6 +70,6 @@ async function getBlock(transport: Transport, block: string): Promise<BlockHeade
   }
   const value: unknown = JSON.parse(await holdText(reply.result));
   if (value === null) return null;
-  const { transactionHashes: _, uncleHashes: __, ...header } = parseBlock(value);
+  const { transactionHashes: _, uncleHashes: __, logsBloom: ___, ...header } = parseBlock(value);
   return header;
 }

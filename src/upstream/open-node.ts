@@ -12,7 +12,7 @@ import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 
 const MiB = 1024 * 1024;
-const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight'> = {
+const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight' | 'batch'> = {
   connectTimeout: 2_000,
   answerTimeout: 10_000,
   stallTimeout: 10_000,
@@ -33,16 +33,16 @@ export interface RemoteNode {
 }
 
 export function openNode(row: UpstreamOptions): RemoteNode {
-  const { connections, inFlight } = row;
+  const { connections, inFlight, batch } = row;
   const endpoint = createEndpoint(row.url, row);
-  const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight });
+  const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight, batch });
   const secrets = listSecrets(endpoint.url, endpoint.headers);
 
   async function ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonText> {
     const call = { method, params: JSON.stringify(params) };
     const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
     if (reply.kind === 'error') throw readError(reply.error, method, secrets);
-    return holdText(reply.result, scope.signal);
+    return holdText(reply.result, scope);
   }
 
   return {

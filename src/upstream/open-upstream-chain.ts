@@ -3,6 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -24,7 +25,12 @@ import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
-import { createPool } from './pool.ts';
+import { PendingFeed } from './pending/pending-feed.ts';
+import { createNodeAsker, createPool } from './pool.ts';
+import { aimPending } from './sending/aim-pending.ts';
+import type { SendOptions } from './sending/options.ts';
+import { Sending } from './sending/sending.ts';
+import type { SendingTools } from './sending/sending-parts.ts';
 import {
   identifyChain,
   identifyNamedChain,
@@ -38,6 +44,7 @@ import { StatusQuestions } from './status-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
+import { UpstreamHeads } from './upstream-heads.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
 /** How long the first head waits for upstreams that are not identified. */
@@ -57,6 +64,15 @@ export type UpstreamChainOptions = {
   readonly logs: LogLimits;
   readonly cache: Cache;
   readonly log: Logger;
+  readonly sending: SendingOptions;
+};
+
+/** What sending takes beside the nodes. */
+export type SendingOptions = {
+  readonly options: SendOptions;
+  readonly tools: SendingTools;
+  /** Where processes share what was sent. */
+  readonly records?: RecordTable | undefined;
 };
 
 /**
@@ -66,10 +82,13 @@ export type UpstreamChainOptions = {
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log } = options;
-  const update = (): void => {
-    head.update();
+  const settle = (): void => {
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
+  };
+  const update = (): void => {
+    head.update();
+    settle();
   };
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, systemClock, {
@@ -93,6 +112,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         upstream.health.encourage();
         membership.suspectReturned(upstream);
       },
+      isHeadAwaited: () => heads.isWatched,
     }),
   );
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
@@ -117,12 +137,17 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     },
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
-      directory.forgetNumbers();
+      directory.noteDeparture(hashes);
       log.info({ network, blocks: hashes.length }, 'blocks left the chain');
+    },
+    onServed() {
+      settle();
+      heads.noteChange();
     },
     clock: systemClock,
   });
-  const ask = createPool({
+  let sending: Sending | undefined;
+  const askPool = createPool({
     network,
     upstreams,
     options: pool,
@@ -130,7 +155,14 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     isFinal: (height) => height <= (head.finalized?.number ?? -1n),
     log,
   });
-  const directory = new BlockDirectory(ask, head);
+  const ask = aimPending(askPool, {
+    upstreams,
+    head: () => head.head,
+    findPreferred: (call, scope) => sending?.findPreferred(call, scope),
+  });
+  const directory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash));
+  const pending = new PendingFeed({ network, nodes: upstreams, log, clock: systemClock });
+  const heads = new UpstreamHeads(head, pending);
   const membership = new Membership({
     upstreams,
     network,
@@ -141,8 +173,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onFallConfirmed: watchFalls(network, log, upstreams, () => head),
     onChange: update,
     onReplaced() {
-      head.reset();
+      // Before it is said that the head is gone: what follows is asked of the new chain.
       directory.forgetChain();
+      head.reset();
     },
   });
   const resolver = new BlockResolver({
@@ -167,6 +200,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     clearTimeout(lateness);
     membership.close();
     head.stop();
+    heads.close();
+    await sending?.close();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
   };
   const begin = async (identity: ChainIdentity): Promise<void> => {
@@ -214,25 +249,74 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
-  const heads = new HeadQuestions(parts);
-  return new UpstreamChain({
+  const headQuestions = new HeadQuestions(parts);
+  sending = new Sending({
+    ...options.sending,
+    records: options.sending.records,
     chainId,
+    isDevelopment: pool.development,
+    upstreams,
+    relay: createRelay(options),
+    askNode: createNodeAsker({ network, options: pool, log }),
+    directory,
+    refreshHeads: () => refreshHeads(upstreams),
+    chain: () => chain,
+  });
+  const chain: UpstreamChain = new UpstreamChain({
+    chainId,
+    sending,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
-    logs: new LogQuestions({ ...parts, limits: options.logs, maxBlocks: () => maxLogBlocks(upstreams) }),
+    logs: new LogQuestions({
+      ...parts,
+      limits: options.logs,
+      maxBlocks: () => maxLogBlocks(upstreams),
+      now: () => systemClock.now(),
+      onBloomless: (kind, block) =>
+        log.warn(
+          { network, block: block.toString(), kind },
+          'headers of this network do not commit to its logs: what nodes tell of them is not compared with the bloom any more',
+        ),
+    }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts),
-    fees: new FeeQuestions(parts, heads),
-    status: new StatusQuestions(resolver, heads),
+    fees: new FeeQuestions(parts, headQuestions),
+    status: new StatusQuestions(resolver, headQuestions),
     isAnswerable: () =>
       head.head !== undefined &&
       !head.isExpired &&
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
+    heads,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => describeChain(head, upstreams),
     close,
   });
+  return chain;
+}
+
+/** A relay is asked like a node; it is no node of the network: nothing is asked of its head or chain. */
+function createRelay({ sending, pool }: UpstreamChainOptions): Upstream | undefined {
+  const row = sending.options.private;
+  if (row === undefined) return undefined;
+  const nothing = (): void => {};
+  const relay = createUpstream(row, 0, pool, systemClock, {
+    onHead: nothing,
+    onAway: nothing,
+    onBack: nothing,
+    isHeadAwaited: () => false,
+  });
+  relay.standing = 'verified';
+  return relay;
+}
+
+/** Number of a block that a node has reported that may be asked for it, by the block's hash. */
+function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
+  for (const { isUp, isOnFork, tracker } of upstreams) {
+    const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
+    if (number !== undefined) return number;
+  }
+  return undefined;
 }
 
 /** Blocks that one question for logs may have, at the node that takes most. */

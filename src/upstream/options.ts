@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
+import type { BatchOptions } from './transport/transport.ts';
 
 /** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
 export type UpstreamOptions = {
@@ -18,6 +19,8 @@ export type UpstreamOptions = {
   readonly connections: number;
   /** Calls in flight at the same time. */
   readonly inFlight: number;
+  /** Which calls share a request (HTTP). */
+  readonly batch: BatchOptions;
 };
 
 /** What a network serves for a tag that its nodes do not know. */
@@ -61,7 +64,8 @@ export type PoolOptions = {
 const MiB = 1024 * 1024;
 const DEFAULT_TIER = 1;
 
-const urlSchema = (protocols: readonly string[]): z.ZodType<string> =>
+/** An address of a node. */
+export const urlSchema = (protocols: readonly string[]): z.ZodType<string> =>
   z.string().superRefine((text, context) => {
     const problem = findUrlProblem(text, protocols);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -94,7 +98,8 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'proxy-connection',
 ]);
 
-const headersSchema = z
+/** Headers that go with every request to a node. */
+export const headersSchema: z.ZodType<Record<string, string>> = z
   .record(
     z
       .string()
@@ -122,6 +127,12 @@ const upstreamRowSchema = z
     tier: z.int().min(1).max(100).default(DEFAULT_TIER),
     connections: z.int().min(1).max(10_000).default(64),
     inFlight: z.int().min(1).max(1_000_000).default(1_024),
+    batch: z
+      .strictObject({
+        items: z.int().min(1).max(1_000).default(100),
+        callers: z.enum(['auto', 'always', 'never']).default('auto'),
+      })
+      .prefault({}),
   })
   .refine((row) => row.bearer === undefined || row.basic === undefined, {
     path: ['basic'],

@@ -7,7 +7,7 @@ import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
 import { breakCircuit } from './policies/break-circuit.ts';
 import { confirmErrors } from './policies/confirm-errors.ts';
-import { confirmNulls } from './policies/confirm-nulls.ts';
+import { confirmNulls, noteLacking } from './policies/confirm-nulls.ts';
 import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
@@ -19,7 +19,8 @@ import { retry } from './policies/retry.ts';
 import { createSender } from './policies/send.ts';
 import { shareFlights } from './policies/share-flights.ts';
 import { fillCache, readCache } from './policies/use-cache.ts';
-import { type Handler, PolicyStack } from './routed-call.ts';
+import { PolicyStack } from './policy-stack.ts';
+import type { Ask, Directed, Handler } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
@@ -40,9 +41,8 @@ export type PoolParts = {
 };
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
-export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Handler {
-  return PolicyStack.of(readCache(cache))
-    .around(keepDeadline())
+export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Ask {
+  const askNodes = PolicyStack.of(keepDeadline())
     .around(shareFlights())
     .around(fillCache(cache, isFinal))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
@@ -57,6 +57,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
         latenciesOf: createLatencyTable(),
       }),
     )
+    .around(noteLacking())
     .around(learnLogSpans())
     .around(breakCircuit(createEventLog(network, log)))
     .around(
@@ -67,6 +68,18 @@ export function createPool({ network, upstreams, options, cache, isFinal, log }:
         ),
       ),
     )
+    .around(keepPace())
+    .over(createSender(options));
+  return readCache(cache)(askNodes);
+}
+
+/** Asks a node that is chosen already; only its own record is kept. */
+export function createNodeAsker({
+  network,
+  options,
+  log,
+}: Pick<PoolParts, 'network' | 'options' | 'log'>): Handler<Directed> {
+  return PolicyStack.of(breakCircuit(createEventLog(network, log)))
     .around(keepPace())
     .over(createSender(options));
 }

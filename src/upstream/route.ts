@@ -9,11 +9,15 @@ const NONE: readonly Claim[] = [];
 /** The upstreams that may answer one call, best first. Each is taken once, unless it is given back. */
 export class Route {
   readonly #upstreams: Upstream[];
+  /** Upstreams that may have an answer: those that may be asked, and those that cannot be asked now. */
+  readonly total: number;
   #next = 0;
   #claims = NONE;
 
-  constructor(upstreams: readonly Upstream[]) {
+  /** @param absent how many more cannot be asked now */
+  constructor(upstreams: readonly Upstream[], absent = 0) {
     this.#upstreams = [...upstreams];
+    this.total = upstreams.length + absent;
   }
 
   get isExhausted(): boolean {

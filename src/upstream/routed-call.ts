@@ -1,5 +1,6 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
@@ -10,10 +11,10 @@ export type BlockPosition = { readonly number: bigint; readonly hash: string | u
 
 /**
  * What a `null` means. `truth`: it is believed. `claim`: believed when a second upstream says the same or there is no
- * second. `doubt`: believed only when a second one says the same. `fault`: never believed, because what is asked for
- * is known to exist.
+ * second. `doubt`: believed only when a second one says the same. `search`: believed when every one that can be asked says the
+ * same. `certain`: believed when every one says the same, and an outage while one cannot be asked. `fault`: never believed, because what is asked for is known to exist.
  */
-export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'fault';
+export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | 'fault';
 
 /** One question to the pool, whichever of its nodes answers it. */
 export type RoutedCall = {
@@ -23,9 +24,11 @@ export type RoutedCall = {
   /** The same with the block named by hash (EIP-1898), for nodes that are known to understand it. */
   readonly paramsByHash?: JsonText;
   /** What a node that lacks the method is asked instead, in batches; the answer is the array of the results. */
-  readonly batch?: () => readonly NodeCall[];
+  readonly batch?: (() => readonly NodeCall[]) | undefined;
   /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */
   readonly isText?: boolean;
+  /** The answer is handed on as it is: a large one may be bytes. Text otherwise, unless it is a stream. */
+  readonly takesBytes?: boolean;
   /**
    * A stream is collected as far as that is cheap, so that most of what can be wrong with it is found while another node
    * can still be asked, or an error given.
@@ -41,9 +44,11 @@ export type RoutedCall = {
   readonly logBlocks?: number;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */
   readonly isSticky?: boolean;
+  /** The transaction that it is about: nodes that have it from the caller are asked first. */
+  readonly transactionHash?: string;
   /** Under what the answer is shared and kept; absent where it may differ from one moment to the next. */
-  readonly key?: CacheKey;
-  /** Under what the answer is shared among those who ask at the same time, where it is not kept. */
+  readonly key?: CacheKey | undefined;
+  /** Key under which the answer is shared among concurrent callers, where it is not kept. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
   /**
@@ -53,24 +58,83 @@ export type RoutedCall = {
   readonly check?: (result: JsonResult) => JsonResult;
 };
 
-/** Who gave the answer. */
-export type Witness = { upstream?: Upstream };
+/** A result that is shared, in the form that a call takes. */
+export function fitResult<R extends JsonResult>(result: R, { takesBytes }: RoutedCall): R | JsonText {
+  return result instanceof JsonBytes && takesBytes !== true ? result.text : result;
+}
 
-/** A call on its way through the policies; each of them sees what those before it have decided. */
+/** The upstream that gave the answer. */
+export type Witness = { upstream?: Upstream | undefined };
+
+/**
+ * A call on its way through the policies; each of them sees what those before it have decided. There is one record a
+ * question: it is completed on the way, and copied only where several upstreams are asked at the same time or with another scope.
+ */
 export type Exchange = {
   readonly call: RoutedCall;
   readonly scope: RequestScope;
   /** Upstreams that must not be asked (again). */
-  readonly except?: ReadonlySet<Upstream>;
+  readonly except?: ReadonlySet<Upstream> | undefined;
+  /** Upstreams that are asked before others. */
+  readonly prefer?: ReadonlySet<Upstream> | undefined;
   /** Where the upstream that answered is noted, for callers that want to ask another one next. */
-  readonly witness?: Witness;
+  readonly witness?: Witness | undefined;
+  /** Where upstreams are noted that do not have what is asked for. */
+  readonly lacking?: Set<Upstream> | undefined;
 };
 
 /** An exchange for which it is decided which upstreams may be asked: best first. */
 export type Routed = Exchange & { readonly route: Route };
 
 /** An exchange for which it is decided which upstream is asked. */
-export type Directed = Routed & { readonly upstream: Upstream };
+export type Directed = Routed & {
+  readonly upstream: Upstream;
+  /** When that was decided, on the clock of `performance.now()`. */
+  readonly askedAt: number;
+};
+
+/** Where what is decided of an exchange is written; behind each function below its type says so. */
+type ExchangeRecord = Exchange & {
+  route: Route | undefined;
+  upstream: Upstream | undefined;
+  askedAt: number;
+};
+
+/** A record of its own for what is asked of nodes, with room for all decisions. */
+export function openExchange(exchange: Exchange, scope: RequestScope): Exchange {
+  const record: ExchangeRecord = {
+    call: exchange.call,
+    scope,
+    except: exchange.except,
+    prefer: exchange.prefer,
+    witness: exchange.witness ?? { upstream: undefined },
+    lacking: exchange.lacking,
+    route: undefined,
+    upstream: undefined,
+    askedAt: 0,
+  };
+  return record;
+}
+
+/** The exchange, to which its route is added. */
+export function setRoute(exchange: Exchange, route: Route): Routed {
+  const record = exchange as ExchangeRecord;
+  record.route = route;
+  return record as Routed;
+}
+
+/** The exchange, to which is added which upstream is asked from now on. */
+export function setUpstream(exchange: Routed, upstream: Upstream): Directed {
+  const record = exchange as ExchangeRecord;
+  record.upstream = upstream;
+  record.askedAt = performance.now();
+  return record as Directed;
+}
+
+/** A copy in which another scope holds. */
+export function withScope<E extends Exchange>(exchange: E, scope: RequestScope): E {
+  return { ...exchange, scope };
+}
 
 /**
  * Answers an exchange. Rejects with ChainError where the node's answer is an error (a revert, an invalid parameter),
@@ -78,32 +142,5 @@ export type Directed = Routed & { readonly upstream: Upstream };
  */
 export type Handler<E extends Exchange = Exchange> = (exchange: E) => Promise<JsonResult>;
 
-/** Something that happens around the asking: it gets exchanges of type `In` and hands them on as `Out`. */
-export type Policy<In extends Exchange = Exchange, Out extends In = In> = (next: Handler<Out>) => Handler<In>;
-
-/**
- * Policies from the outside in. What a policy needs to be decided has to be decided by those around it: in any other
- * order the list does not compile.
- */
-export class PolicyStack<Out extends Exchange> {
-  readonly #wrap: (innermost: Handler<Out>) => Handler;
-
-  private constructor(wrap: (innermost: Handler<Out>) => Handler) {
-    this.#wrap = wrap;
-  }
-
-  /** A stack of this policy alone. */
-  static of<Out extends Exchange>(outermost: Policy<Exchange, Out>): PolicyStack<Out> {
-    return new PolicyStack(outermost);
-  }
-
-  /** The stack with one more policy inside of all others. */
-  around<Next extends Out>(policy: Policy<Out, Next>): PolicyStack<Next> {
-    return new PolicyStack((innermost) => this.#wrap(policy(innermost)));
-  }
-
-  /** The handler that all policies are around of. */
-  over(innermost: Handler<Out>): Handler {
-    return this.#wrap(innermost);
-  }
-}
+/** The same for the pool as a whole, which knows some answers at once. */
+export type Ask = (exchange: Exchange) => PromiseOrValue<JsonResult>;

@@ -1,10 +1,16 @@
-import { encodeBlockReference } from '../chain/block-reference.ts';
 import type { BlockReference, StorageRequests } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ResolvedBlock } from './block-resolver.ts';
-import { findHash, MAX_KEY_LENGTH, type QuestionParts } from './call-questions.ts';
+import {
+  findHash,
+  isPinned,
+  MAX_KEY_LENGTH,
+  type PinnedBlock,
+  type QuestionParts,
+} from './call-questions.ts';
 import { checkProof, checkStorageValues, checkWord } from './checks/check-state.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { NodeCall } from './node-call.ts';
@@ -20,9 +26,6 @@ type StateQuestion = {
   readonly batch?: (block: JsonText) => readonly NodeCall[];
 };
 
-/** A block whose hash is known. */
-type PinnedBlock = Extract<ResolvedBlock, { kind: 'block' }>;
-
 /**
  * Questions about accounts: at one block for all upstreams, by its hash where nodes take one. An answer never changes as long as the block
  * is the same.
@@ -34,28 +37,37 @@ export class StateQuestions {
     this.#parts = parts;
   }
 
-  getBalance(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+  getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
     const subject = `"${address}"`;
     return this.#askText({ method: 'eth_getBalance', subject, check: checkQuantity }, block, scope);
   }
 
-  getCode(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+  getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
     const subject = `"${address}"`;
     return this.#askText({ method: 'eth_getCode', subject, check: checkData }, block, scope);
   }
 
-  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+  getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
     const subject = `"${address}"`;
     return this.#askText({ method: 'eth_getTransactionCount', subject, check: checkQuantity }, block, scope);
   }
 
-  getStorageAt(address: string, slot: string, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+  getStorageAt(
+    address: string,
+    slot: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText> {
     const subject = `"${address}","${slot}"`;
     return this.#askText({ method: 'eth_getStorageAt', subject, check: checkWord }, block, scope);
   }
 
   /** Slot by slot where a node lacks the method, which few have. */
-  getStorageValues(requests: StorageRequests, block: BlockReference, scope: RequestScope): Promise<JsonText> {
+  getStorageValues(
+    requests: StorageRequests,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonText> {
     const question: StateQuestion = {
       method: 'eth_getStorageValues',
       subject: JSON.stringify(Object.fromEntries(requests)),
@@ -70,40 +82,54 @@ export class StateQuestions {
     slots: readonly string[],
     block: BlockReference,
     scope: RequestScope,
-  ): Promise<JsonText> {
+  ): PromiseOrValue<JsonText> {
     const subject = `"${address}",${JSON.stringify(slots)}`;
     const check = checkProof(address, slots.length);
     return this.#askText({ method: 'eth_getProof', subject, check }, block, scope);
   }
 
-  async #askText(question: StateQuestion, block: BlockReference, scope: RequestScope): Promise<JsonText> {
-    const call = await this.#route(question, block, scope);
-    return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
+  #askText(question: StateQuestion, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
+    const { resolver, ask } = this.#parts;
+    const resolved = resolver.resolveNow(block);
+    const answer = isPinned(resolved)
+      ? ask({ call: this.#routeTo(question, resolved, block), scope })
+      : this.#resolveAndAsk(question, block, scope);
+    return answer as PromiseOrValue<JsonText>;
   }
 
-  async #route(question: StateQuestion, block: BlockReference, scope: RequestScope): Promise<RoutedCall> {
-    const { resolver, directory } = this.#parts;
-    const resolved = resolver.resolveNow(block) ?? (await resolver.resolve(block, scope));
+  async #resolveAndAsk(
+    question: StateQuestion,
+    block: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonResult> {
+    const { resolver, directory, ask } = this.#parts;
+    const resolved = await resolver.resolve(block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
     if (resolved.kind === 'block') {
       const position = await findHash(resolved.position, directory, scope);
-      const isStrict = block.kind === 'hash' && block.requireCanonical;
-      return this.#routeTo(question, { ...resolved, position }, isStrict);
+      const { isCanonical } = resolved;
+      return ask({ call: this.#routeTo(question, { position, isCanonical }, block), scope });
     }
-    return { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' };
+    return ask({ call: { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' }, scope });
   }
 
-  #routeTo(question: StateQuestion, block: PinnedBlock, isStrict: boolean): RoutedCall {
-    const { number, hash } = block.position as { readonly number: bigint; readonly hash: string };
+  #routeTo(
+    question: StateQuestion,
+    { position, isCanonical }: PinnedBlock,
+    block: BlockReference,
+  ): RoutedCall {
+    const { number, hash } = position;
     const { method, subject } = question;
-    const byHash = encodeReference({ kind: 'hash', hash, requireCanonical: isStrict });
+    const isStrict = block.kind === 'hash' && block.requireCanonical;
+    const byHash = `{"blockHash":"${hash}","requireCanonical":${isStrict}}`;
+    const isShort = subject.length <= MAX_KEY_LENGTH;
     return {
-      ...describe(question, block.isCanonical ? encodeReference({ kind: 'number', number }) : byHash),
+      ...describe(question, isCanonical ? `"${encodeQuantity(number)}"` : byHash),
       paramsByHash: `[${subject},${byHash}]`,
-      block: { number, hash },
-      ...(subject.length <= MAX_KEY_LENGTH && {
-        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${subject}` },
-      }),
+      block: position,
+      key: isShort
+        ? { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${subject}` }
+        : undefined,
       nulls: 'fault',
     };
   }
@@ -112,17 +138,14 @@ export class StateQuestions {
 function describe(
   { method, subject, check, batch }: StateQuestion,
   block: JsonText,
-): Pick<RoutedCall, 'method' | 'params' | 'check' | 'batch'> {
+): Pick<RoutedCall, 'method' | 'params' | 'check' | 'batch' | 'isText'> {
   return {
     method,
     params: `[${subject},${block}]`,
     check,
-    ...(batch !== undefined && { batch: () => batch(block) }),
+    batch: batch === undefined ? undefined : () => batch(block),
+    isText: true,
   };
-}
-
-function encodeReference(block: BlockReference): JsonText {
-  return JSON.stringify(encodeBlockReference(block));
 }
 
 function listSlotReads(requests: StorageRequests, block: JsonText): NodeCall[] {

@@ -78,6 +78,11 @@ export class TransactionQuestions {
     return answer?.isMined === true ? answer.text : null;
   }
 
+  /** Where an answer has found a transaction last; undefined where it has been found to be there no more. */
+  findPlace(hash: string): ToldPlace | undefined {
+    return this.#places.get(hash);
+  }
+
   /** Its bytes are the same wherever it is. */
   async #getRawByHash(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
@@ -130,6 +135,7 @@ export class TransactionQuestions {
       method,
       params: JSON.stringify([hash]),
       block: { number, hash: headHash },
+      transactionHash: hash,
       isText: true,
       nulls: 'claim',
       check: (result) => {

@@ -5,6 +5,7 @@ import {
   type Chain,
   type Executions,
   type FeeReads,
+  type HeadReads,
   type LogReads,
   type NodeReads,
   type StateReads,
@@ -13,7 +14,8 @@ import {
   UNSUPPORTED,
 } from '../chain/chain.ts';
 import type { ChainFigures } from '../observe/sources.ts';
-import type { JsonResult, JsonStream } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
@@ -23,6 +25,7 @@ import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { LogQuestions } from './log-questions.ts';
 import type { OtherQuestions } from './other-questions.ts';
+import type { SendingReads } from './sending/sending.ts';
 import type { StateQuestions } from './state-questions.ts';
 import type { StatusQuestions } from './status-questions.ts';
 import type { TransactionQuestions } from './transaction-questions.ts';
@@ -38,6 +41,8 @@ export type UpstreamChainParts = {
   readonly state: StateQuestions;
   readonly fees: FeeQuestions;
   readonly status: StatusQuestions;
+  readonly heads: HeadReads;
+  readonly sending: SendingReads;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
   readonly describe: () => ChainFigures;
@@ -54,47 +59,66 @@ type Promised<T> = {
 /** A chain that real nodes know: every operation becomes questions to the pool, every fault a ChainError. */
 export class UpstreamChain implements Chain {
   readonly chainId: bigint;
-  readonly blocks: Promised<BlockReads>;
+  readonly blocks: BlockReads;
   readonly transactions: Promised<TransactionReads>;
   readonly logs: Promised<LogReads>;
-  readonly state: Promised<StateReads>;
-  readonly execution: Promised<Executions>;
+  readonly state: StateReads;
+  readonly execution: Executions;
   readonly fees: Promised<FeeReads>;
   readonly node: Promised<NodeReads>;
+  readonly heads: HeadReads;
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, transactions, calls, logs, state, fees, status, where } = parts;
+    const { blocks, transactions, calls, logs, state, fees, status, sending, where } = parts;
     this.chainId = parts.chainId;
+    this.heads = parts.heads;
     this.#parts = parts;
-    const answer = <T>(block: BlockReference, ask: () => Promise<T>): Promise<T> =>
-      followMoves(ask, block.kind === 'tag', where);
+    const answer = <T>(block: BlockReference, ask: () => PromiseOrValue<T>): PromiseOrValue<T> =>
+      followMoves(ask, block.kind === 'tag', where, passOn);
+    const answerPieces = <T extends JsonResult | null>(
+      block: BlockReference,
+      ask: () => PromiseOrValue<T>,
+    ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
     // Where a transaction is may change with the head, whatever it was called by.
     const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
-      followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where);
+      followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
     this.blocks = {
       getHeader: (block, scope) => answer(block, () => blocks.getHeader(block, scope)),
       getBlock: (block, hasTransactions, scope) =>
-        answer(block, () => blocks.getBlock(block, hasTransactions, scope)).then(translateFaults),
+        answerPieces(block, () => blocks.getBlock(block, hasTransactions, scope)),
       getHeaderObject: (block, scope) => answer(block, () => blocks.getHeaderObject(block, scope)),
+      findHeaderObject: (hash, scope) =>
+        followMoves(() => blocks.findHeaderObject(hash, scope), false, where, passOn),
       countTransactions: (block, scope) => answer(block, () => blocks.countTransactions(block, scope)),
       countUncles: (block, scope) => answer(block, () => blocks.countUncles(block, scope)),
       getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
-      getReceipts: (block, scope) =>
-        answer(block, () => blocks.getReceipts(block, scope)).then(translateFaults),
-      getRaw: (block, part, scope) =>
-        answer(block, () => blocks.getRaw(block, part, scope)).then(translateFaults),
+      getReceipts: (block, scope) => answerPieces(block, () => blocks.getReceipts(block, scope)),
+      getRaw: (block, part, scope) => answerPieces(block, () => blocks.getRaw(block, part, scope)),
+    };
+    const answerByHash = <T>(hash: string, ask: () => Promise<T>, scope: RequestScope): Promise<T> => {
+      const findPlace = () => transactions.findPlace(hash);
+      return sending.askPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
     };
     this.transactions = {
-      getTransaction: (transaction, scope) =>
-        answerAbout(transaction, () => transactions.getTransaction(transaction, scope)),
+      getTransaction: async (transaction, scope) => {
+        const ask = () => transactions.getTransaction(transaction, scope);
+        if (!('hash' in transaction)) return answerAbout(transaction, ask);
+        const { hash } = transaction;
+        return (await answerByHash(hash, ask, scope)) ?? sending.findSent(hash, scope);
+      },
       getRawTransaction: (transaction, scope) =>
         answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
-      getReceipt: (hash, scope) => answerAbout({ hash }, () => transactions.getReceipt(hash, scope)),
+      getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
+      send: (bytes, scope) => sending.send(bytes, scope),
     };
     this.logs = {
+      getBlockLogs: (hash, scope) => followMoves(() => logs.getBlockLogs(hash, scope), false, where, passOn),
       getLogs: (filter, scope) =>
-        followMoves(() => logs.getLogs(filter, scope), filter.blocks.kind === 'range', where).then(
+        followMoves(
+          () => logs.getLogs(filter, scope),
+          filter.blocks.kind === 'range',
+          where,
           translateFaults,
         ),
     };
@@ -102,7 +126,10 @@ export class UpstreamChain implements Chain {
       getBalance: (address, block, scope) => answer(block, () => state.getBalance(address, block, scope)),
       getCode: (address, block, scope) => answer(block, () => state.getCode(address, block, scope)),
       getTransactionCount: (address, block, scope) =>
-        answer(block, () => state.getTransactionCount(address, block, scope)),
+        continueWith(
+          answer(block, () => state.getTransactionCount(address, block, scope)),
+          (count) => sending.raiseCount(count, address, block, scope),
+        ),
       getStorageAt: (address, slot, block, scope) =>
         answer(block, () => state.getStorageAt(address, slot, block, scope)),
       getStorageValues: (requests, block, scope) =>
@@ -111,18 +138,18 @@ export class UpstreamChain implements Chain {
         answer(block, () => state.getProof(address, slots, block, scope)),
     };
     this.execution = {
-      call: (request, scope) => answer(request.block, () => calls.call(request, scope)).then(translateFaults),
+      call: (request, scope) => answerPieces(request.block, () => calls.call(request, scope)),
       estimateGas: (request, scope) => answer(request.block, () => calls.estimateGas(request, scope)),
       createAccessList: (request, scope) =>
-        answer(request.block, () => calls.createAccessList(request, scope)).then(translateFaults),
-      simulate: (request, scope) =>
-        answer(request.block, () => calls.simulate(request, scope)).then(translateFaults),
+        answerPieces(request.block, () => calls.createAccessList(request, scope)),
+      simulate: (request, scope) => answerPieces(request.block, () => calls.simulate(request, scope)),
     };
-    const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where);
+    const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where, passOn);
     this.fees = {
       getGasPrice: (scope) => answerAtHead(() => fees.getGasPrice(scope)),
       getPriorityFee: (scope) => answerAtHead(() => fees.getPriorityFee(scope)),
-      getFeeHistory: (request, scope) => answer(request.newest, () => fees.getFeeHistory(request, scope)),
+      getFeeHistory: (request, scope) =>
+        followMoves(() => fees.getFeeHistory(request, scope), request.newest.kind === 'tag', where, passOn),
       getBaseFee: (scope) => answerAtHead(() => fees.getBaseFee(scope)),
       getBlobBaseFee: (scope) => answerAtHead(() => fees.getBlobBaseFee(scope)),
     };
@@ -147,8 +174,9 @@ export class UpstreamChain implements Chain {
         if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
         throw error;
       });
-    const answer = await followMoves(ask, params.some(isTag), this.#parts.where);
-    return answer === UNSUPPORTED ? answer : translateFaults(answer);
+    return followMoves(ask, params.some(isTag), this.#parts.where, (answer) =>
+      answer === UNSUPPORTED ? answer : translateFaults(answer),
+    );
   }
 
   /** What metrics and the status page show. */
@@ -161,9 +189,14 @@ export class UpstreamChain implements Chain {
   }
 }
 
+/** What is handed on as it is. */
+function passOn<T>(answer: T): T {
+  return answer;
+}
+
 /** A stream whose faults are ChainErrors. */
 function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
-  if (result === null || typeof result === 'string') return result;
+  if (result === null || isComplete(result)) return result;
   return { pieces: readTranslated(result), cancel: () => result.cancel() };
 }
 

@@ -31,6 +31,7 @@ export type TrackedHead = Pick<
   | 'syncTarget'
   | 'hashAt'
   | 'headerAt'
+  | 'numberOf'
   | 'holds'
   | 'refresh'
   | 'showBlock'
@@ -48,7 +49,7 @@ export type UpstreamParts = {
   /** Where heads are announced, if that is not the same. */
   readonly announcements?: Transport;
   readonly tracker: TrackedHead;
-  /** What of its address and headers must never be told. */
+  /** Parts of its address and headers that must never be revealed. */
   readonly secrets: readonly string[];
   readonly now: () => number;
 };
@@ -75,13 +76,13 @@ export class Upstream {
   mismatch: string | undefined;
   /** Of the latest election of the head. */
   vote: Vote = 'silent';
-  /** It told another block than the one served, and has not said since that it is of this chain. */
+  /** It reported another block than the one served, and has not since confirmed that it is of this chain. */
   isSuspected = false;
-  /** Settled when it has been asked who it is. */
+  /** Settled when its identity has been checked. */
   checking: Promise<void> | undefined;
   /** Its blocks contradict those that the network serves. */
   isOnFork = false;
-  /** At the start, until it has said who it is or has had its time: the others are no majority without it. */
+  /** At the start, until it has identified itself or has had its time: the others are no majority without it. */
   isAwaited = true;
   /** Number of the latest block that it reported before. */
   lastHead: bigint | undefined;
@@ -128,6 +129,11 @@ export class Upstream {
   /** Whether blocks may be named by hash in parameters (EIP-1898). */
   get knowsHashParameters(): boolean {
     return this.identity?.knowsHashParameters === true;
+  }
+
+  /** Where heads and transactions are announced, if anywhere. */
+  get announcer(): Transport {
+    return this.#announcements ?? this.control;
   }
 
   lacks(method: string): boolean {

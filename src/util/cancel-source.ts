@@ -9,7 +9,7 @@ export interface CancelSignal {
 }
 
 /**
- * Tells those who listen that something is not wanted any more. What its `signal` offers is the part of AbortSignal
+ * Notifies listeners that something is not wanted any more. What its `signal` offers is the part of AbortSignal
  * that is used here, at a twentieth of the cost: an AbortController took 3 % of the time of a request that is passed on.
  */
 export class CancelSource implements CancelSignal {

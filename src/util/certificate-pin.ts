@@ -5,7 +5,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
  * The certificate that stands first in a PEM file, as the only one that is trusted: by its bytes, so that neither a name, nor a
- * date, nor who signed it matters. A file that has changed is believed, and so is what it had before, which a listener may
+ * date, nor its issuer matters. A file that has changed is believed, and so is what it had before, which a listener may
  * still show.
  */
 export class CertificatePin {

@@ -1,6 +1,6 @@
 /**
  * The same text in memory of its own. A string cut out of another keeps the whole of it alive, and one put together
- * keeps its parts: whoever holds many strings under a bound holds copies.
+ * keeps its parts: owners of many strings under a bound hold copies.
  */
 export function copyText(text: string): string {
   const encoding = isAscii(text) ? 'latin1' : 'utf16le';

@@ -1,3 +1,6 @@
+/** What is younger than this part of a half-life counts as of now: an error below a hundredth of a percent. */
+const STEP = 1e-4;
+
 /** A moving average in which the weight of a sample halves with every half-life that passes. */
 export class Ewma {
   readonly #halfLifeMs: number;
@@ -34,6 +37,7 @@ export class Ewma {
 
   #decay(): void {
     const now = this.#now();
+    if (now - this.#decayedAt < STEP * this.#halfLifeMs) return;
     const factor = 2 ** ((this.#decayedAt - now) / this.#halfLifeMs);
     this.#decayedAt = now;
     this.#sum *= factor;

@@ -1,4 +1,3 @@
-/** How late an expiry may be noticed. */
 const SWEEP_MS = 20;
 
 /** Something that is waited for no longer than up to a time. */
@@ -11,13 +10,19 @@ export interface Expiring {
 }
 
 /**
- * One timer for everything that waits: entries whose time has come are told so. Adding, deleting and moving an
+ * One timer for everything that waits: entries whose time has come are notified. Adding, deleting and moving an
  * expiry cost no timer, and none runs while there are no entries. Entries are kept in an array: a Set whose members
  * change quickly leaves tables behind that keep dead members alive (measured: 5 us of garbage collection a call).
  */
 export class ExpirySweep<T extends Expiring> {
   readonly #entries: T[] = [];
+  readonly #sweepMs: number;
   #timer: NodeJS.Timeout | undefined;
+
+  /** @param sweepMs how late an expiry may be noticed, milliseconds */
+  constructor(sweepMs: number = SWEEP_MS) {
+    this.#sweepMs = sweepMs;
+  }
 
   get size(): number {
     return this.#entries.length;
@@ -25,7 +30,7 @@ export class ExpirySweep<T extends Expiring> {
 
   add(entry: T): void {
     entry.sweepIndex = this.#entries.push(entry) - 1;
-    this.#timer ??= setInterval(() => this.#tick(), SWEEP_MS);
+    this.#timer ??= setInterval(() => this.#tick(), this.#sweepMs);
   }
 
   /** Harmless for what is not, or no longer, inside. */

@@ -8,7 +8,7 @@ export type FairQueueLimits = {
   readonly ownerShare?: OwnerShare;
   /** How many may wait. */
   readonly waiting: number;
-  /** Who would have to wait longer is turned away at once, milliseconds. */
+  /** An entry that would have to wait longer is refused at once, milliseconds. */
   readonly waitMs: number;
 };
 
@@ -24,7 +24,7 @@ type Entry = {
 
 /** How fast what is known about the pace fades. */
 const PACE_HALF_LIFE_MS = 1_000;
-/** How late who has gone, or waited for too long, may be let go. */
+/** How late entries that were cancelled, or waited for too long, may be removed. */
 const SWEEP_MS = 200;
 /** Below this weight the pace says nothing. */
 const ENOUGH_SAMPLES = 4;
@@ -47,7 +47,7 @@ export class FairQueue {
   readonly #pace: Ewma;
   #waiting = 0;
   #endedAt: number | undefined;
-  /** As long as somebody waits. */
+  /** Runs while entries wait. */
   #sweeper: NodeJS.Timeout | undefined;
 
   /** `now` is a monotonic clock in milliseconds. */
@@ -66,9 +66,9 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** Whether `owner` has a turn now. What is done without waiting for anything needs no `take`. */
-  hasRoom(owner: string): boolean {
-    return this.#places.hasRoom(owner, 1);
+  /** Whether `owner` has so many turns now. What is done without waiting for anything needs no `take`. */
+  hasRoom(owner: string, turns = 1): boolean {
+    return this.#places.hasRoom(owner, turns);
   }
 
   /** Begins a turn, which `hasRoom` allowed and `leave` ends. */
@@ -145,16 +145,17 @@ export class FairQueue {
     return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
   }
 
-  /** Lets go who has gone, and who has waited for too long: what is in work may never end. */
+  /** Removes entries that were cancelled or waited for too long: what is in work may never end. */
   #sweep(): void {
     const now = this.#now();
     for (const [owner, entries] of this.#owners) {
-      const kept = entries.filter(({ waiter, until }) => !waiter.aborted && now < until);
-      if (kept.length === entries.length) continue;
+      const gone = entries.filter((entry) => isOver(entry, now));
+      if (gone.length === 0) continue;
+      const kept = entries.filter((entry) => !isOver(entry, now));
       if (kept.length === 0) this.#owners.delete(owner);
       else this.#owners.set(owner, kept);
-      this.#waiting -= entries.length - kept.length;
-      for (const entry of entries) if (!kept.includes(entry)) entry.decide(false);
+      this.#waiting -= gone.length;
+      for (const { decide } of gone) decide(false);
     }
     if (this.#waiting > 0) return;
     clearInterval(this.#sweeper);
@@ -176,10 +177,15 @@ export class FairQueue {
     return true;
   }
 
-  /** The time between two ends tells how fast the line moves; only while there is one. */
+  /** The time between two ends is the pace of the line; only while there is one. */
   #measure(): void {
     const now = this.#now();
     if (this.#endedAt !== undefined) this.#pace.record(now - this.#endedAt);
     this.#endedAt = now;
   }
+}
+
+/** Whether it has gone, or has waited for too long. */
+function isOver({ waiter, until }: Entry, now: number): boolean {
+  return waiter.aborted || now >= until;
 }

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 
 /** Files are written piece by piece, and one after the other: how long after the last of it they are read. */
 const SETTLE_MS = 200;
-/** Where a file system tells nothing (network drives, some container volumes), and for links in the middle of a path. */
+/** Where a file system reports no changes (network drives, some container volumes), and for links in the middle of a path. */
 const POLL_MS = 10_000;
 
-/** Tells when files have changed, whether they are written in place, replaced, or linked anew. */
+/** Reports changes of files, whether they are written in place, replaced, or linked anew. */
 export class FileWatch {
   readonly #files: readonly string[];
   readonly #onChange: () => void;

@@ -1,4 +1,4 @@
-/** Buckets grow by a 1/8 power of two: a percentile is told at most 9.1 % too high. */
+/** Buckets grow by a 1/8 power of two: a percentile is at most 9.1 % too high. */
 const BUCKETS_PER_OCTAVE = 8;
 /** Upper edge of the first bucket. */
 const SHORTEST_MS = 0.05;

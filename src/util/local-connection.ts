@@ -6,11 +6,11 @@ export type LocalListener = {
   /** What it is bound to. */
   readonly host: string;
   readonly port: number;
-  /** Present: it speaks TLS. Told of the certificate that is shown, in DER form; whether it is the right one. */
+  /** Present: it speaks TLS. Called with the certificate that is shown, in DER form; whether it is the right one. */
   readonly admits?: (certificate: Buffer | undefined) => boolean;
 };
 
-/** It speaks TLS, and is somebody else. */
+/** The listener speaks TLS, and is another service. */
 export class WrongCertificateError extends Error {
   readonly code: string = 'ERR_WRONG_CERTIFICATE';
 
@@ -35,7 +35,7 @@ export function connectLocally({ host, port, admits }: LocalListener, signal: Ab
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     // Names and signers are not asked: the certificate is for clients, and need not name this machine's address. `admits` knows
-    // it by its bytes, and the handshake has proved that who shows it has its key.
+    // it by its bytes, and the handshake has proved that the peer has its key.
     const socket =
       admits === undefined
         ? connect(target)

@@ -1,8 +1,8 @@
 /** The time for which lines are counted, milliseconds. */
 const INTERVAL_MS = 60_000;
-/** Kinds that are told apart; further ones count as one. */
+/** Kinds that are limited apart; further ones count as one. */
 const MAX_KINDS = 256;
-/** Owners of one kind that are told apart; further ones count as one. */
+/** Owners of one kind that are limited apart; further ones count as one. */
 const MAX_OWNERS = 1_024;
 /** One owner alone may have this part of a kind's lines, rounded down, and always one. */
 const OWNER_SHARE = 0.1;
@@ -72,7 +72,7 @@ export class OccasionalLog {
   }
 }
 
-/** Owners of whom nothing was left out are forgotten; all of them, where they are as many as may be. */
+/** Owners without omitted entries are forgotten; all of them, where they are as many as may be. */
 function beginInterval(kind: Kind, now: number): void {
   kind.since = now;
   kind.lines = 0;

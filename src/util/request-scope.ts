@@ -1,37 +1,56 @@
-import { CancelSource } from './cancel-source.ts';
+import type { CancelSignal } from './cancel-source.ts';
+import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
 /** How a derived scope differs from the one that it is made of. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
+/** What hears of an abort: a listener, or a scope inside that has one. */
+type Dependent = (() => void) | RequestScope;
+
 /**
  * What every part of a request has: the deadline, the signal for "the client has gone" or "time is up", the owner, the trace.
- * Most requests never read the signal, so it is made on first use.
+ * The scope is its own signal. An outer scope knows those inside only while they have listeners: most never have any, and
+ * nearly all others have one, for which there is a field instead of a list.
  */
-export class RequestScope {
+export class RequestScope implements CancelSignal {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
+  /** When it began, on the same clock. */
+  readonly startedAt: number;
   /** Milliseconds from the start to the deadline, for messages about it. */
   readonly limitMs: number;
+  /** When the work for it ended, on the same clock, where that was done at once by something that reads the clock anyway; 0: not known. */
+  endedAt = 0;
   readonly #parent: RequestScope | undefined;
-  #source: CancelSource | undefined;
   #aborted = false;
   /** Whose request it is; scopes made inside have the same. */
   owner: string | undefined;
+  /** Bytes that answers may hold while they are put together; those of all requests share them. */
+  answers: SharedBudget | undefined;
+  /** What its client calls the series of requests that it belongs to; scopes made inside have the same. */
+  session: string | undefined;
+  /** Identity of the batch that it is an item of, if any; scopes made inside have the same. */
+  batch: object | undefined;
   /** The work that it is part of, where that is traced; scopes made inside begin with the same. */
   trace: TraceSpan | undefined;
-  /** Whether a node had to be asked for the answer: noted by who asks. */
+  /** Whether a node had to be asked for the answer: set on a cache miss. */
   hasAskedNode = false;
   #reason: unknown;
-  /** Scopes inside this one that have a signal to be fired. */
-  #children: Set<RequestScope> | undefined;
+  #first: Dependent | undefined;
+  /** Those beside the first, in the order in which they were added. */
+  #others: Set<Dependent> | undefined;
 
-  /** `now` is the present on the same clock, for those who have just looked. */
+  /** `now` is the present on the same clock, for callers that have just read it. */
   constructor(deadline: number, parent?: RequestScope, now: number = performance.now(), limitMs?: number) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
+    this.startedAt = now;
     this.limitMs = limitMs ?? this.deadline - now;
     this.#parent = parent;
     this.owner = parent?.owner;
+    this.answers = parent?.answers;
+    this.session = parent?.session;
+    this.batch = parent?.batch;
     this.trace = parent?.trace;
   }
 
@@ -39,22 +58,35 @@ export class RequestScope {
     return this.#aborted || (this.#parent?.aborted ?? false);
   }
 
-  get signal(): CancelSource {
-    if (this.#source === undefined) {
-      this.#source = new CancelSource();
-      if (this.aborted) this.#source.abort(this.#findReason());
-      else if (this.#parent !== undefined) this.#parent.#adopt(this);
-    }
-    return this.#source;
+  /** What it was aborted with, or the scope around it. */
+  get reason(): unknown {
+    if (this.#aborted || this.#parent === undefined) return this.#reason;
+    return this.#parent.reason;
+  }
+
+  get signal(): CancelSignal {
+    return this;
+  }
+
+  /** Each listener is called once at most; never after the abort. */
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.aborted) this.#add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#remove(listener);
   }
 
   /**
-   * The scope of a part of the work, of the same owner and trace and with the same limit in messages. With `isDetached` it does not end
+   * The scope of a part of the work, of the same owner, bounds and trace and with the same limit in messages. With `isDetached` it does not end
    * with this scope and may have a later deadline: it ends by its own `abort`.
    */
   derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
-    const scope = new RequestScope(deadline, isDetached ? undefined : this, 0, this.limitMs);
+    const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);
     scope.owner = this.owner;
+    scope.answers = this.answers;
+    scope.session = this.session;
+    scope.batch = this.batch;
     scope.trace = this.trace;
     return scope;
   }
@@ -64,29 +96,40 @@ export class RequestScope {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    this.#source?.abort(reason);
-    for (const child of this.#children ?? []) child.abort(reason);
-    this.#children = undefined;
+    const first = this.#first;
+    const others = this.#others;
+    this.#first = undefined;
+    this.#others = undefined;
+    if (first !== undefined) notify(first, reason);
+    for (const dependent of others ?? []) notify(dependent, reason);
   }
 
-  /** To be called when the work inside is done: the outer scope forgets this one. */
+  /** To be called when the work inside is done: the outer scope forgets this one, whatever still listens. */
   release(): void {
-    if (this.#parent !== undefined) this.#parent.#forget(this);
+    if (this.#parent !== undefined) this.#parent.#remove(this);
   }
 
-  #adopt(child: RequestScope): void {
-    this.#children ??= new Set();
-    this.#children.add(child);
-    // Makes this scope known to its own parent, so that the outermost abort arrives here.
-    if (this.#parent !== undefined) this.#parent.#adopt(this);
+  #add(dependent: Dependent): void {
+    if (this.#first === undefined) {
+      this.#first = dependent;
+      // An outer scope that was released meanwhile is known again, so that the outermost abort arrives here.
+      if (this.#others === undefined && this.#parent !== undefined) this.#parent.#add(this);
+    } else if (this.#first !== dependent) {
+      this.#others ??= new Set();
+      this.#others.add(dependent);
+    }
   }
 
-  #forget(child: RequestScope): void {
-    this.#children?.delete(child);
+  #remove(dependent: Dependent): void {
+    if (this.#first === dependent) this.#first = undefined;
+    else if (this.#others?.delete(dependent) === true && this.#others.size === 0) this.#others = undefined;
+    else return;
+    if (this.#parent !== undefined && this.#first === undefined && this.#others === undefined)
+      this.#parent.#remove(this);
   }
+}
 
-  #findReason(): unknown {
-    if (this.#aborted || this.#parent === undefined) return this.#reason;
-    return this.#parent.#findReason();
-  }
+function notify(dependent: Dependent, reason: unknown): void {
+  if (dependent instanceof RequestScope) dependent.abort(reason);
+  else dependent();
 }

@@ -16,7 +16,17 @@ export class TurnQueue {
   readonly #lines = new Map<string, Step[]>();
   /** Of this turn of the event loop. */
   #usedMs = 0;
+  /** A connection was accepted in this turn. */
+  #hasAccepted = false;
+  /** When the last step ended. */
+  #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
+  readonly #now: () => number;
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Owners that wait. */
   get waiting(): number {
@@ -25,7 +35,16 @@ export class TurnQueue {
 
   /** Whether a step may be run at once, in the turn that has begun: then `spend` is to be called behind it. */
   hasTime(): boolean {
-    return this.#lines.size === 0 && this.#usedMs < TURN_MS;
+    return this.#lines.size === 0 && this.#usedMs < TURN_MS && !this.#givesWay();
+  }
+
+  /**
+   * Notes that a connection was accepted in this turn. libuv accepts one in each turn of the event loop, and others may wait behind it, so
+   * steps wait, until `TURN_MS` after the last one.
+   */
+  noteConnection(): void {
+    this.#hasAccepted = true;
+    this.#arm();
   }
 
   /** Counts what was run at once, milliseconds. */
@@ -49,15 +68,15 @@ export class TurnQueue {
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
     if (this.hasTime()) {
-      const startedAt = performance.now();
-      const step = runStep(work, startedAt);
-      this.spend(performance.now() - startedAt);
+      const startedAt = this.#now();
+      const step = this.#runStep(work, startedAt);
+      this.spend(this.#now() - startedAt);
       if (step.done === true) return step.value;
     }
     return new Promise((resolve, reject) => {
       const takeStep = (): void => {
         try {
-          const step = runStep(work, performance.now());
+          const step = this.#runStep(work, this.#now());
           if (step.done === true) resolve(step.value);
           else this.enter(owner, takeStep);
         } catch (error) {
@@ -86,17 +105,37 @@ export class TurnQueue {
 
   #takeTurn(): void {
     this.#isArmed = false;
+    if (this.#usedMs > 0) this.#workedAt = this.#now();
     this.#usedMs = 0;
-    let now = performance.now();
+    if (!this.#givesWay()) this.#runSteps();
+    this.#hasAccepted = false;
+    // Also to begin the next turn's account.
+    if (this.#lines.size > 0 || this.#usedMs > 0) this.#arm();
+  }
+
+  /** Whether connections go before steps in this turn. */
+  #givesWay(): boolean {
+    return this.#hasAccepted && this.#now() - this.#workedAt < TURN_MS;
+  }
+
+  #runSteps(): void {
+    let now = this.#now();
     for (let step = this.#takeNext(); step !== undefined; step = this.#takeNext()) {
       const startedAt = now;
       step();
-      now = performance.now();
+      now = this.#now();
+      this.#workedAt = now;
       this.#usedMs += now - startedAt;
       if (this.#usedMs >= TURN_MS) break;
     }
-    // Also to begin the next turn's account.
-    if (this.#lines.size > 0 || this.#usedMs > 0) this.#arm();
+  }
+
+  /** Goes on with the work until it is done, or the time of a turn is used up. */
+  #runStep<T>(work: Iterator<undefined, T>, startedAt: number): IteratorResult<undefined, T> {
+    for (;;) {
+      const step = work.next();
+      if (step.done === true || this.#now() - startedAt >= TURN_MS) return step;
+    }
   }
 
   #takeNext(): Step | undefined {
@@ -108,14 +147,6 @@ export class TurnQueue {
       return step;
     }
     return undefined;
-  }
-}
-
-/** Goes on with the work until it is done, or the time of a turn is used up. */
-function runStep<T>(work: Iterator<undefined, T>, startedAt: number): IteratorResult<undefined, T> {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true || performance.now() - startedAt >= TURN_MS) return step;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Lane } from '../operations/load/plan.ts';
 import type { Abuse } from './abuse.ts';
 import { Attack, type AttackPriority } from './attack/attack.ts';
 import { judgeCharge, readUsage } from './measure/charge.ts';
-import { describeOutcome, findShortfalls, type Outcome } from './measure/outcome.ts';
+import { describeOutcome, leavesTraces, type Outcome } from './measure/outcome.ts';
 import { recover } from './measure/recovery.ts';
 import { type Round, type RoundPlan, runRounds } from './measure/rounds.ts';
 import { planNeighbour } from './stage/neighbour.ts';
@@ -67,7 +67,7 @@ export class Session {
     const outcome = describeOutcome(abuse, rounds, { charge, logLines: lines, isRunning });
     // What was sent to see whether it is charged has to be over, too.
     if (isRunning && abuse.charge === 'body') await recover(stage, this.#lanes, vitals);
-    this.#isTainted = findShortfalls(outcome).length > 0;
+    this.#isTainted = leavesTraces(outcome);
     return outcome;
   }
 

@@ -107,7 +107,7 @@ test('what is on disk does not contain the key', async (t) => {
   assert.ok(!text.includes(key) && !text.includes(secret as string));
 });
 
-test('what somebody else put into Valkey opens nothing', { skip: NO_REDIS }, async (t) => {
+test('what another program put into Valkey opens nothing', { skip: NO_REDIS }, async (t) => {
   const server = await openServer(t);
   const client = await openClient(t, server);
   const table = await openRedis(t, server);

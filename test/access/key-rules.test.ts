@@ -12,6 +12,13 @@ test('no list, no rules', () => {
   assert.equal(KeyRules.of({ rate: { perSecond: 1, burst: 1 }, dailyCredits: 1 }), undefined);
 });
 
+test('a key that may not send has rules, one that may has none', () => {
+  assert.equal(rulesOf({ send: false }).maySend, false);
+  assert.ok(rulesOf({ send: false }).admits(PLACE));
+  assert.equal(rulesOf({ networks: ['mainnet'] }).maySend, true);
+  assert.equal(KeyRules.of({ send: true }), undefined);
+});
+
 test('lists are joined by and, entries of one by or', () => {
   const rules = rulesOf({
     networks: ['mainnet', 'linea'],

@@ -124,7 +124,7 @@ describe('a table that answers later', () => {
   };
   const KEY = '0'.repeat(32);
 
-  /** Answers when told to; finds the record whatever the hash. */
+  /** Answers when the test releases it; finds the record whatever the hash. */
   function createTable(): { table: KeyTable; reads: ((outcome: 'found' | 'gone' | Error) => void)[] } {
     const reads: ((outcome: 'found' | 'gone' | Error) => void)[] = [];
     const table: KeyTable = {
@@ -145,7 +145,7 @@ describe('a table that answers later', () => {
 
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  test('is read again before anybody has to wait, once for all', async () => {
+  test('is read again before a caller has to wait, once for all', async () => {
     const { table, reads } = createTable();
     const { keys, clock } = watch(table);
     const first = keys.verify(KEY);
@@ -179,7 +179,7 @@ describe('a table that answers later', () => {
     await assert.rejects(async () => tooLate, /away/);
   });
 
-  test('is told of keys that nothing is known of: for these an answer may take longer', async () => {
+  test('is notified of unknown keys: for these an answer may take longer', async () => {
     const { table, reads } = createTable();
     const firsts: (boolean | undefined)[] = [];
     const watched: KeyTable = {

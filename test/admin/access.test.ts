@@ -1,4 +1,4 @@
-/** Who gets in: with a key, without one, from which pages. */
+/** Admission: with a key, without one, from which pages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Asked, ask, type RunningAdmin, startAdmin } from './support.ts';
@@ -109,7 +109,7 @@ describe('with a key', () => {
     { name: 'nothing', status: 401 },
     { name: 'the key as token', headers: { Authorization: `Bearer ${KEY}` }, status: 200 },
     { name: 'the key as password', headers: { Authorization: basic('', KEY) }, status: 200 },
-    { name: 'the key as password of anybody', headers: { Authorization: basic('me', KEY) }, status: 200 },
+    { name: 'the key as password of any user', headers: { Authorization: basic('me', KEY) }, status: 200 },
     { name: 'the key as user', headers: { Authorization: basic(KEY, '') }, status: 401 },
     { name: 'another token', headers: { Authorization: `Bearer ${KEY}x` }, status: 401 },
     { name: 'a part of the key', headers: { Authorization: `Bearer ${KEY.slice(0, -1)}` }, status: 401 },

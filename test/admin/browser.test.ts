@@ -5,10 +5,16 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { MAIN } from '../../scripts/program-files.ts';
+import { composeService, type Service } from '../../src/cli/compose.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { mergeStatus } from '../../src/observe/merge-status.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
+import { until } from '../server/support.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
+import { FakeFeed, makeLog, makeStep } from '../support/fake-feed.ts';
 import {
   keepScreenshot,
   LOOKS,
@@ -20,7 +26,7 @@ import {
   type WatchedPage,
 } from './browser.ts';
 import { createStatus, EVIL_NAME } from './status-fixture.ts';
-import { type RunningAdmin, startAdmin } from './support.ts';
+import { createService, type RunningAdmin, startAdmin } from './support.ts';
 
 const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 
@@ -54,6 +60,82 @@ async function send(page: Page): Promise<string> {
   await words.waitFor();
   return readText(words);
 }
+
+describe('over a service whose blocks a test makes', { skip: NO_BROWSER }, () => {
+  const folder = makeTemporaryFolder();
+  const feed = new FakeFeed();
+  let service: Service;
+  let admin: RunningAdmin;
+
+  before(async () => {
+    const text = JSON.stringify({
+      listen: { host: '127.0.0.1', port: 0 },
+      admin: false,
+      dataDir: folder.path,
+      networks: { devnet: { builtin: 'devnet', hosts: ['devnet.localhost'] } },
+    });
+    const config = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
+    service = await composeService(config, createLogger('silent'), { openFeed: () => feed });
+    const { port } = await service.server.listen();
+    admin = await startAdmin({
+      sources: {
+        service: createService('127.0.0.1', port),
+        status: async () => mergeStatus([await service.readStatus()]),
+        openRpc: () => encodeOpenRpc(METHODS, '0.1.0'),
+      },
+    });
+  });
+  after(async () => {
+    await admin.server.close();
+    await service.close();
+    folder.remove();
+  });
+
+  test('watches subscriptions live, until they are stopped or the service closes them', async () => {
+    const watched = await openPage(browser, `http://127.0.0.1:${admin.port}/status`, DESKTOP);
+    const { page } = watched;
+    await waitUntilLive(page);
+    await page.getByLabel('Method').selectOption('eth_subscribe');
+    const fill = async (request: string): Promise<void> => {
+      await page.getByLabel('Request').fill(request);
+      await page.getByRole('button', { name: 'Send' }).click();
+    };
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const heads = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
+    await fill(JSON.stringify(heads));
+    await page.getByText('Live: 1 messages').waitFor();
+    feed.send(makeStep('added', 0xabc));
+    feed.send(makeStep('added', 0xabd));
+    await page.getByText('Live: 3 messages').waitFor();
+    assert.match(await readText(page.locator('.message').first()), /"number": "0xabd"/);
+    await page.getByText('1 open, 2 sent').waitFor();
+    await keepScreenshot(page.locator('#console-part'), 'console-watch');
+
+    await fill(JSON.stringify({ ...heads, params: ['logs', {}] }));
+    await page.getByText('Live: 1 messages').waitFor();
+    feed.send(makeStep('added', 0xabe), [makeLog(0xabe)]);
+    await page.getByText('Live: 2 messages').waitFor();
+    assert.match(await readText(page.locator('.message').first()), /"removed": false/);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped after 2 messages').waitFor();
+    await until(() => feed.joined.size === 0);
+
+    await fill(JSON.stringify(heads));
+    await page.getByText('Live: 1 messages').waitFor();
+    feed.fail('closed');
+    await page.getByText(/closed the connection: 1012 the network is no longer served/).waitFor();
+
+    await page.getByLabel('API key').fill('nobody');
+    await fill(JSON.stringify(heads));
+    await page.getByText(/did not take the WebSocket \(HTTP 401\)/).waitFor();
+    await page.context().close();
+    // The browser notes the refusal.
+    assert.ok(
+      watched.faults.every((fault) => /502/.test(fault)),
+      watched.faults.join(),
+    );
+  });
+});
 
 describe('over the program with its built-in networks', { skip: NO_BROWSER }, () => {
   const folder = makeTemporaryFolder();

@@ -1,4 +1,4 @@
-/** The stream of the status: computed once for all, not at all for nobody, and nothing is kept for who does not read. */
+/** The stream of the status: computed once for all watchers, not at all without any, and nothing is kept for one that does not read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
@@ -43,7 +43,7 @@ async function start(t: TestContext, compute: () => ReturnType<typeof createStat
   return { clock, admin, port: admin.port };
 }
 
-test('one computation a second serves everybody, and none nobody', async (t) => {
+test('one computation a second serves all watchers; without watchers there is none', async (t) => {
   let computed = 0;
   const { clock, port } = await start(t, () => {
     computed++;
@@ -79,7 +79,7 @@ test('what cannot be computed is a comment in the stream, an error elsewhere, an
   assert.equal(admin.lines.length, 1);
 });
 
-test('who does not read is let go', async (t) => {
+test('a watcher that does not read is disconnected', async (t) => {
   const large = 'x'.repeat(900_000);
   const { clock, port } = await start(t, () => ({ ...createStatus(), version: large }));
   const slow = await watch(port);
@@ -87,7 +87,7 @@ test('who does not read is let go', async (t) => {
   const closed = new Promise((resolve) => slow.response.once('close', resolve));
   // What the system's buffers take is not the server's: some tens of megabytes at most.
   for (let second = 0; second < 100 && clock.pending > 0; second++) await clock.advance(1_000);
-  assert.equal(clock.pending, 0, 'nobody watches any more');
+  assert.equal(clock.pending, 0, 'no watcher is left');
   slow.response.resume();
   await closed;
 });

@@ -14,6 +14,7 @@ const EMBEDDED: NetworkStatus = {
     timestamp: 1_700_000_765_000,
   },
   upstreams: [],
+  subscriptions: { open: 0, sent: 0 },
   traffic: { at: 0, callsPerSecond: 12.4, errorsPerSecond: 0, p50: 0.21, p99: 2.4 },
 };
 
@@ -49,6 +50,7 @@ function createUpstreamNetwork(at: number): NetworkStatus {
       },
       { name: '127.0.0.1:8546', state: 'excluded', reason: 'another chain: 11155111' },
     ],
+    subscriptions: { open: 204, sent: 18_230, lag: 3.2 },
     traffic: { at, callsPerSecond: 318, errorsPerSecond: 1.5, p50: 4.2, p99: 96 },
   };
 }

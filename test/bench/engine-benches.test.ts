@@ -1,35 +1,15 @@
 /** Short forms of the benches of the engine: they run, both sides answer the same, and they say what they measured. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
-
-const BENCH = join(import.meta.dirname, '../../bench');
-
-/** Runs a bench to its end. Whether targets are met is for quiet machines: either exit code will do. */
-function run(
-  name: string,
-  args: readonly string[],
-  settings: Readonly<Record<string, string>>,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, NODE_OPTIONS: '', ...settings };
-    execFile(process.execPath, [join(BENCH, `${name}.js`), ...args], { env }, (error, stdout, stderr) => {
-      const lines = stdout.trimEnd().split('\n');
-      const isDone = error === null || (error.code === 1 && lines.length > 1);
-      if (isDone) resolve(stdout);
-      else reject(new Error(`bench ${name} ended with ${error.code}:\n${stdout}${stderr}`));
-    });
-  });
-}
+import { runBench } from '../support/run-bench.ts';
 
 const SHORT = { ROUNDS: '1', ROUND_MS: '60' } as const;
 
 describe('against anvil', { skip: ANVIL_SKIP }, () => {
   test('bench:anvil compares answers and measures every workload', async () => {
-    const output = await run('anvil', ['--json'], SHORT);
+    const output = await runBench('anvil', ['--json'], SHORT);
     const [rounds = '', figures = ''] = output.trimEnd().split('\n');
     assert.deepEqual(Object.keys(JSON.parse(rounds)), [
       'chainId',
@@ -39,6 +19,7 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
       'SLOAD',
       'estimate',
       'batch',
+      'batch, 100000 owners',
       'getBalance',
       'getStorageAt',
       'getTransactionReceipt',
@@ -52,7 +33,11 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
   });
 
   test('bench:opcodes measures the instructions that it is asked for', async () => {
-    const output = await run('opcodes', ['--json', 'ADD', 'SWAP16', 'LOG4', 'JUMPI', 'STATICCALL'], SHORT);
+    const output = await runBench(
+      'opcodes',
+      ['--json', 'ADD', 'SWAP16', 'LOG4', 'JUMPI', 'STATICCALL'],
+      SHORT,
+    );
     const [rounds = '', figures = ''] = output.trimEnd().split('\n');
     assert.deepEqual(Object.keys(JSON.parse(rounds)).sort(), [
       'ADD',
@@ -66,7 +51,7 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
 });
 
 test('bench:start times both kinds of start', async () => {
-  const output = await run('start', [], SHORT);
+  const output = await runBench('start', [], SHORT);
   assert.match(
     output,
     /first start \d+ ms, built-in networks \d+ ms, existing store \d+ ms; (targets met|MISSED: )/,
@@ -74,14 +59,14 @@ test('bench:start times both kinds of start', async () => {
 });
 
 test('bench:fairness counts small calls from when they were due', async () => {
-  const output = await run('fairness', ['--json'], { ROUNDS: '1', ROUND_MS: '500' });
+  const output = await runBench('fairness', ['--json'], { ROUNDS: '1', ROUND_MS: '500' });
   const [rounds = ''] = output.trimEnd().split('\n');
   const { alone } = JSON.parse(rounds) as { alone: { answered: number; failed: number }[] };
   assert.equal((alone[0]?.answered ?? 0) + (alone[0]?.failed ?? 0), 500);
 });
 
 test('bench:logs compares answers, and states what the indexes take', async () => {
-  const output = await run('logs', ['--json'], { ...SHORT, LOGS: '5000' });
+  const output = await runBench('logs', ['--json'], { ...SHORT, LOGS: '5000' });
   const [rounds = '', figures = ''] = output.trimEnd().split('\n');
   const { ours, geth, indexBytes, storeBytes } = JSON.parse(rounds) as {
     readonly ours: Readonly<Record<string, readonly number[]>>;
@@ -93,4 +78,11 @@ test('bench:logs compares answers, and states what the indexes take', async () =
   for (const times of Object.values(geth)) assert.equal(times.length, GETH_SKIP === false ? 1 : 0);
   assert.ok(indexBytes > 0 && indexBytes < storeBytes, `${indexBytes} of ${storeBytes} bytes`);
   assert.match(figures, /indexes to the rest of an import [\d.]+; (targets met|MISSED: )/);
+});
+
+test('bench:subscriptions has every block heard by all, on both sides', { skip: GETH_SKIP }, async () => {
+  const output = await runBench('subscriptions', ['--json'], { ROUNDS: '1', BLOCKS: '2', SUBSCRIBERS: '20' });
+  const [rounds = '', figures = ''] = output.trimEnd().split('\n');
+  assert.deepEqual(Object.keys(JSON.parse(rounds)), ['geth', 'portcullis']);
+  assert.match(figures, /^subscribers 20, .*portcullis p99 [\d.]+ ms/);
 });

@@ -14,7 +14,7 @@ function createLog(): { readonly lines: string[]; readonly log: ReturnType<typeo
 }
 
 test('keeps answers in memory', async () => {
-  const cache = await createCache({ memoryBytes: 100_000, entryBytes: 10_000 }, createLog().log);
+  const cache = await createCache({ memoryBytes: 1_000_000, entryBytes: 10_000 }, createLog().log);
   cache.set(KEY, '1');
   assert.equal(cache.get(KEY), '1');
   cache.evictBlock(KEY.blockHash);
@@ -33,7 +33,7 @@ test('a server that is down takes nothing from memory, and few lines in the log,
   const { lines, log } = createLog();
   const port = await findFreePort();
   const redis = { url: `redis://me:secret@127.0.0.1:${port}`, timeLimit: 5, ttl: 60_000, prefix: 'test' };
-  const cache = await createCache({ memoryBytes: 100_000, entryBytes: 10_000, redis }, log);
+  const cache = await createCache({ memoryBytes: 1_000_000, entryBytes: 10_000, redis }, log);
   await waitUntil(() => {
     cache.set(KEY, '1');
     assert.equal(cache.get(KEY), '1');

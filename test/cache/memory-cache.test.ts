@@ -1,31 +1,59 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { CacheKey } from '../../src/cache/cache.ts';
-import { createMemoryCache, ENTRY_OVERHEAD_BYTES, type MemoryCache } from '../../src/cache/memory-cache.ts';
+import type { CacheKey, KeptAnswer } from '../../src/cache/cache.ts';
+import { createMemoryCache, type MemoryCache } from '../../src/cache/memory-cache.ts';
+import { NameWriter } from '../../src/cache/name-writer.ts';
+import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { makeBlockHash, makeKey } from './keys.ts';
 
-const BYTES = 8_000;
-const ENTRY_BYTES = 2_000;
+const KiB = 1024;
+/** The least that keeps anything. */
+const BYTES = 128 * KiB;
+const ENTRY_BYTES = 24 * KiB;
 
-type Model = {
-  /** Oldest use first. */
-  entries: { readonly key: CacheKey; readonly answer: string; readonly bytes: number }[];
-  hits: number;
-  misses: number;
-  evictions: number;
-};
-
-function isSame(a: CacheKey, b: CacheKey): boolean {
-  return a.blockHash === b.blockHash && a.question === b.question;
+/** All names share one of four hashes. */
+class CollidingWriter extends NameWriter {
+  override write(key: CacheKey): boolean {
+    const isShort = super.write(key);
+    this.hash &= 1;
+    this.tag = 1 + (this.tag & 1);
+    return isShort;
+  }
 }
 
-function countBytes(text: string): number {
-  return /^[\0-\x7f]*$/.test(text) ? text.length : 2 * text.length;
+/** What was kept last under each key, by its name. */
+type Model = { readonly kept: Map<string, string>; hits: number; misses: number };
+
+function nameOf({ blockHash, question }: CacheKey): string {
+  return `${blockHash} ${question}`;
 }
 
-function sumBytes(model: Model): number {
-  return model.entries.reduce((sum, entry) => sum + entry.bytes, 0);
+function toText(answer: KeptAnswer | undefined): string | undefined {
+  return answer instanceof JsonBytes ? answer.text : answer;
+}
+
+function toBytes(text: string): JsonBytes {
+  return new JsonBytes(new SharedBytes(Buffer.from(text)));
+}
+
+function check(model: Model, cache: MemoryCache): void {
+  assert.ok(cache.bytes <= BYTES, `${cache.bytes} bytes`);
+  assert.ok(cache.entries <= model.kept.size);
+  assert.equal(cache.hits, model.hits);
+  assert.equal(cache.misses, model.misses);
+}
+
+/** What the cache has is what was kept last; that it has it at all is not certain. */
+function compareGet(model: Model, cache: MemoryCache, key: CacheKey): boolean {
+  const found = cache.get(key);
+  if (found === undefined) model.misses++;
+  else {
+    model.hits++;
+    assert.equal(toText(found), model.kept.get(nameOf(key)));
+  }
+  check(model, cache);
+  return found !== undefined;
 }
 
 class Get implements fc.Command<Model, MemoryCache> {
@@ -40,14 +68,7 @@ class Get implements fc.Command<Model, MemoryCache> {
   }
 
   run(model: Model, cache: MemoryCache): void {
-    const found = model.entries.find(({ key }) => isSame(key, this.#key));
-    assert.equal(cache.get(this.#key), found?.answer);
-    if (found === undefined) model.misses++;
-    else {
-      model.hits++;
-      model.entries = [...model.entries.filter((entry) => entry !== found), found];
-    }
-    compare(model, cache);
+    compareGet(model, cache, this.#key);
   }
 
   toString(): string {
@@ -57,11 +78,13 @@ class Get implements fc.Command<Model, MemoryCache> {
 
 class Put implements fc.Command<Model, MemoryCache> {
   readonly #key: CacheKey;
-  readonly #answer: string;
+  readonly #text: string;
+  readonly #isBytes: boolean;
 
-  constructor(key: CacheKey, answer: string) {
+  constructor(key: CacheKey, text: string, isBytes: boolean) {
     this.#key = key;
-    this.#answer = answer;
+    this.#text = text;
+    this.#isBytes = isBytes;
   }
 
   check(): boolean {
@@ -69,22 +92,50 @@ class Put implements fc.Command<Model, MemoryCache> {
   }
 
   run(model: Model, cache: MemoryCache): void {
-    cache.set(this.#key, this.#answer);
-    model.entries = model.entries.filter(({ key }) => !isSame(key, this.#key));
-    const name = `${this.#key.blockHash} ${this.#key.question}`;
-    const bytes = countBytes(name) + countBytes(this.#answer) + ENTRY_OVERHEAD_BYTES;
-    if (bytes <= ENTRY_BYTES) {
-      while (sumBytes(model) + bytes > BYTES) {
-        model.entries.shift();
-        model.evictions++;
-      }
-      model.entries.push({ key: this.#key, answer: this.#answer, bytes });
-    }
-    compare(model, cache);
+    const { entries, evictions } = cache;
+    const isNew = !model.kept.has(nameOf(this.#key));
+    model.kept.set(nameOf(this.#key), this.#text);
+    cache.set(this.#key, this.#isBytes ? toBytes(this.#text) : this.#text);
+    check(model, cache);
+    if (isNew) assert.ok(cache.entries - entries + (cache.evictions - evictions) <= 1);
   }
 
   toString(): string {
-    return `set ${JSON.stringify(this.#key)} ${this.#answer.length}`;
+    return `set ${JSON.stringify(this.#key)} ${this.#text.length}`;
+  }
+}
+
+class Pack implements fc.Command<Model, MemoryCache> {
+  readonly #key: CacheKey;
+  readonly #length: number;
+
+  constructor(key: CacheKey, length: number) {
+    this.#key = key;
+    this.#length = length;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, cache: MemoryCache): void {
+    const found = cache.get(this.#key);
+    if (found === undefined) model.misses++;
+    else model.hits++;
+    if (found instanceof JsonBytes) {
+      const blocks = Buffer.alloc(this.#length);
+      const { bytes } = cache;
+      const wasPacked = found.value.packed !== undefined;
+      found.value.keepPacked({ blocks, crc: 0, crcShift: 0, length: found.length });
+      if (found.value.packed?.blocks === blocks && cache.evictions === 0 && !wasPacked) {
+        assert.equal(cache.bytes, bytes + blocks.length);
+      }
+    }
+    check(model, cache);
+  }
+
+  toString(): string {
+    return `pack ${JSON.stringify(this.#key)} ${this.#length}`;
   }
 }
 
@@ -100,9 +151,13 @@ class EvictBlock implements fc.Command<Model, MemoryCache> {
   }
 
   run(model: Model, cache: MemoryCache): void {
+    const { evictions } = cache;
     cache.evictBlock(this.#blockHash);
-    model.entries = model.entries.filter(({ key }) => key.blockHash !== this.#blockHash);
-    compare(model, cache);
+    for (const name of model.kept.keys()) {
+      if (name.startsWith(`${this.#blockHash} `)) model.kept.delete(name);
+    }
+    assert.equal(cache.evictions, evictions);
+    check(model, cache);
   }
 
   toString(): string {
@@ -110,66 +165,162 @@ class EvictBlock implements fc.Command<Model, MemoryCache> {
   }
 }
 
-function compare(model: Model, cache: MemoryCache): void {
-  const { entries, bytes, hits, misses, evictions } = cache;
-  assert.ok(bytes <= BYTES);
-  assert.deepEqual(
-    { entries, bytes, hits, misses, evictions },
-    {
-      entries: model.entries.length,
-      bytes: sumBytes(model),
-      hits: model.hits,
-      misses: model.misses,
-      evictions: model.evictions,
-    },
-  );
-}
+const blockHash = fc.integer({ min: 0, max: 5 }).map(makeBlockHash);
+const question = fc.oneof(
+  fc.constantFrom('', 'a', 'b', 'é', ' ', '\ud800', '\ud801', '語'),
+  fc.nat(200).map((n) => `1:eth_call:${n}`),
+  fc.tuple(fc.constantFrom('x', 'é', '\udc00'), fc.nat(3_000)).map(([unit, count]) => unit.repeat(count)),
+);
+const key = fc.record({ blockHash, question });
+const text = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc
+    .tuple(fc.constantFrom('x', 'é', '語'), fc.oneof(fc.nat(1_500), fc.nat(14_000)))
+    .map(([unit, count]) => unit.repeat(count)),
+);
+const commands = [
+  key.map((value) => new Get(value)),
+  fc.tuple(key, text, fc.boolean()).map(([where, what, isBytes]) => new Put(where, what, isBytes)),
+  fc.tuple(key, fc.nat(30_000)).map(([where, length]) => new Pack(where, length)),
+  blockHash.map((value) => new EvictBlock(value)),
+];
 
-test('does what a simple model does, whatever is asked of it', () => {
-  const blockHash = fc.integer({ min: 0, max: 3 }).map(makeBlockHash);
-  const question = fc.constantFrom('', 'a', 'b', 'c', 'é', ' ');
-  const key = fc.record({ blockHash, question });
-  const answer = fc.oneof(
-    fc.string({ maxLength: 20 }),
-    fc.tuple(fc.constantFrom('x', 'é', '語'), fc.nat(1_500)).map(([unit, count]) => unit.repeat(count)),
-  );
-  const commands = [
-    key.map((value) => new Get(value)),
-    fc.tuple(key, answer).map(([where, what]) => new Put(where, what)),
-    blockHash.map((value) => new EvictBlock(value)),
-  ];
-  fc.assert(
-    fc.property(fc.commands(commands, { size: '+2' }), (run) => {
-      const model: Model = { entries: [], hits: 0, misses: 0, evictions: 0 };
-      const cache = createMemoryCache({ bytes: BYTES, entryBytes: ENTRY_BYTES });
-      fc.modelRun(() => ({ model, real: cache }), run);
-      for (const { key: held, answer: kept } of model.entries) assert.equal(cache.get(held), kept);
-    }),
-    { numRuns: 300 },
-  );
-});
+describe('memory cache', () => {
+  for (const [what, Writer] of [
+    ['hashes', NameWriter],
+    ['hashes that collide', CollidingWriter],
+  ] as const) {
+    it(`gives what was kept last or nothing, within its memory, by ${what}`, () => {
+      fc.assert(
+        fc.property(fc.commands(commands, { size: '+2', maxCommands: 400 }), (run) => {
+          const model: Model = { kept: new Map(), hits: 0, misses: 0 };
+          const cache = createMemoryCache(
+            { bytes: BYTES, entryBytes: ENTRY_BYTES },
+            (maxBytes) => new Writer(maxBytes),
+          );
+          fc.modelRun(() => ({ model, real: cache }), run);
+          const { entries } = cache;
+          let found = 0;
+          for (const name of model.kept.keys()) {
+            const at = name.indexOf(' ');
+            if (compareGet(model, cache, { blockHash: name.slice(0, at), question: name.slice(at + 1) }))
+              found++;
+          }
+          assert.equal(found, entries);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  }
 
-test('the hash and the question of a key do not run into each other', () => {
-  const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
-  cache.set({ blockHash: '0xa', question: 'b c' }, '1');
-  cache.set({ blockHash: '0xa', question: 'bc' }, '2');
-  cache.set({ blockHash: '0xab', question: 'c' }, '3');
-  assert.equal(cache.get({ blockHash: '0xa', question: 'b c' }), '1');
-  assert.equal(cache.get({ blockHash: '0xa', question: 'bc' }), '2');
-  assert.equal(cache.get({ blockHash: '0xab', question: 'c' }), '3');
-});
+  it('keeps everything as long as it is little', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, fc.string({ maxLength: 20 })), { maxLength: 20 }), (pairs) => {
+        const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: ENTRY_BYTES });
+        const kept = new Map<string, string>();
+        for (const [where, what] of pairs) {
+          cache.set(where, what);
+          kept.set(nameOf(where), what);
+        }
+        for (const [where] of pairs) assert.equal(cache.get(where), kept.get(nameOf(where)));
+      }),
+    );
+  });
 
-test('without memory nothing is kept', () => {
-  const cache = createMemoryCache({ bytes: 0, entryBytes: 1e6 });
-  cache.set(makeKey(1, 'a'), '1');
-  assert.equal(cache.get(makeKey(1, 'a')), undefined);
-  assert.equal(cache.entries, 0);
-});
+  it('keeps what is asked for again from a stream of what is not', () => {
+    const cache = createMemoryCache({ bytes: 4096 * KiB, entryBytes: ENTRY_BYTES });
+    const answer = 'x'.repeat(200);
+    for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'again'), answer);
+    for (let i = 0; i < 100; i++) assert.equal(cache.get(makeKey(i, 'again')), answer);
+    for (let i = 0; i < 50_000; i++) cache.set(makeKey(i, 'once'), answer);
+    for (let i = 0; i < 100; i++) assert.equal(cache.get(makeKey(i, 'again')), answer);
+    // A part of the bound, the tables and one segment.
+    assert.ok(cache.bytes < 1_600 * KiB, `${cache.bytes} bytes`);
+    assert.equal(cache.entries + cache.evictions, 50_100);
+  });
 
-test('when closed it holds nothing', async () => {
-  const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
-  cache.set(makeKey(1, 'a'), '1');
-  await cache.close();
-  assert.equal(cache.get(makeKey(1, 'a')), undefined);
-  assert.equal(cache.bytes, 0);
+  it('keeps names in the main part that come back after they left', () => {
+    const cache = createMemoryCache({ bytes: 4096 * KiB, entryBytes: ENTRY_BYTES });
+    const fill = (from: number): void => {
+      for (let i = from; i < from + 3_000; i++) cache.set(makeKey(i, 'x'), 'x'.repeat(200));
+    };
+    const countKept = (): number => {
+      let kept = 0;
+      for (let i = 0; i < 100; i++) if (cache.get(makeKey(i, 'back')) === '1') kept++;
+      return kept;
+    };
+    for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'back'), '1');
+    fill(0);
+    assert.equal(countKept(), 0);
+    for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'back'), '1');
+    fill(3_000);
+    // A fingerprint may have been lost to another one.
+    assert.ok(countKept() > 50);
+  });
+
+  it('uses all of its memory, and no more, for what is asked for again', () => {
+    const bytes = 2048 * KiB;
+    const cache = createMemoryCache({ bytes, entryBytes: ENTRY_BYTES });
+    for (let i = 0; i < 20_000; i++) {
+      cache.set(makeKey(i, 'x'), 'x'.repeat(i % 10 === 0 ? 10_000 : 300));
+      assert.notEqual(cache.get(makeKey(i, 'x')), undefined);
+      assert.ok(cache.bytes <= bytes);
+    }
+    assert.ok(cache.bytes > 0.9 * bytes);
+    assert.equal(cache.entries + cache.evictions, 20_000);
+  });
+
+  it('gives large answers as the very bytes that were kept, once for all', () => {
+    const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: 200 * KiB });
+    const value = new SharedBytes(Buffer.allocUnsafeSlow(100_000).fill(0x31));
+    cache.set(makeKey(1, 'a'), new JsonBytes(value));
+    assert.equal((cache.get(makeKey(1, 'a')) as JsonBytes).value, value);
+    const part = new SharedBytes(new Uint8Array(200_000).fill(0x32).subarray(0, 100_000));
+    cache.set(makeKey(1, 'b'), new JsonBytes(part));
+    const kept = cache.get(makeKey(1, 'b')) as JsonBytes;
+    assert.equal(kept.value.bytes.buffer.byteLength, 100_000);
+    assert.equal(kept.text, '2'.repeat(100_000));
+  });
+
+  it('holds the packed form of what it keeps, and of nothing else', () => {
+    const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: 200 * KiB });
+    const value = new SharedBytes(Buffer.allocUnsafeSlow(100_000).fill(0x31));
+    const packed = { blocks: Buffer.alloc(1_000), crc: 0, crcShift: 0, length: 100_000 };
+    value.keepPacked(packed);
+    assert.equal(value.packed, undefined);
+    cache.set(makeKey(1, 'a'), new JsonBytes(value));
+    const { bytes } = cache;
+    value.keepPacked(packed);
+    assert.equal(value.packed, packed);
+    assert.equal(cache.bytes, bytes + 1_000);
+    cache.evictBlock(makeBlockHash(1));
+    assert.equal(cache.bytes, bytes - 100_000);
+  });
+
+  it('does not let the hash and the question of a key run into each other', () => {
+    const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
+    cache.set({ blockHash: '0xa', question: 'b c' }, '1');
+    cache.set({ blockHash: '0xa', question: 'bc' }, '2');
+    cache.set({ blockHash: '0xab', question: 'c' }, '3');
+    assert.equal(cache.get({ blockHash: '0xa', question: 'b c' }), '1');
+    assert.equal(cache.get({ blockHash: '0xa', question: 'bc' }), '2');
+    assert.equal(cache.get({ blockHash: '0xab', question: 'c' }), '3');
+    cache.evictBlock('0xa');
+    assert.equal(cache.entries, 1);
+  });
+
+  it('keeps nothing without memory', () => {
+    const cache = createMemoryCache({ bytes: 0, entryBytes: 1e6 });
+    cache.set(makeKey(1, 'a'), '1');
+    assert.equal(cache.get(makeKey(1, 'a')), undefined);
+    assert.equal(cache.entries, 0);
+  });
+
+  it('holds nothing when it is closed', async () => {
+    const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
+    cache.set(makeKey(1, 'a'), '1');
+    await cache.close();
+    assert.equal(cache.get(makeKey(1, 'a')), undefined);
+    assert.equal(cache.bytes, 0);
+  });
 });

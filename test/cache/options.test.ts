@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheOptionsSchema } from '../../src/cache/options.ts';
 
-test('answers are kept in memory unless told otherwise', () => {
-  assert.deepEqual(cacheOptionsSchema.parse(undefined), { memoryBytes: 67_108_864, entryBytes: 1_048_576 });
+test('answers are kept in memory by default', () => {
+  assert.deepEqual(cacheOptionsSchema.parse(undefined), { memoryBytes: 33_554_432, entryBytes: 1_048_576 });
 });
 
 test('a server needs no more than its address', () => {

@@ -32,7 +32,7 @@ async function useUntilFaults(cache: RedisCache, faults: RedisFault[], count: nu
   });
 }
 
-test('nobody listens: a miss at once', async () => {
+test('no server listens: a miss at once', async () => {
   const faults: RedisFault[] = [];
   const cache = open(await findFreePort(), faults);
   await waitUntil(() => {
@@ -78,7 +78,7 @@ const GARBAGE: Readonly<Record<string, string | Buffer>> = {
   'an error': '-LOADING server is loading\r\n',
   'an array': '*2\r\n$1\r\na\r\n$1\r\nb\r\n',
   'a value': `$${ANSWER.length}\r\n${ANSWER}\r\n`,
-  'nulls that nobody asked for': '$-1\r\n$-1\r\n$-1\r\n*-1\r\n',
+  'nulls that were not asked for': '$-1\r\n$-1\r\n$-1\r\n*-1\r\n',
   'half a line': '$12',
   'random bytes': randomBytes(5_000),
   zeros: Buffer.alloc(5_000),

@@ -12,7 +12,7 @@ function createNear(): MemoryCache {
   return createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
 }
 
-/** Answers when told to. */
+/** Answers when the test releases it. */
 class ScriptedCache implements Cache {
   readonly sets: string[] = [];
   readonly lookups: ((answer: string | undefined) => void)[] = [];
@@ -61,7 +61,7 @@ test('a hit in the far tier moves near', async () => {
   assert.deepEqual(far.sets, []);
 });
 
-test('whoever asks the same at the same time shares one lookup', async () => {
+test('concurrent callers with the same key share one lookup', async () => {
   const far = new ScriptedCache();
   const cache = createTieredCache(createNear(), far);
   const answers = [cache.get(KEY), cache.get({ ...KEY }), cache.get(makeKey(1, 'b'))];

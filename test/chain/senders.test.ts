@@ -79,7 +79,7 @@ function describeAuthority(
 }
 
 describe('senders', () => {
-  test('who signed is found, of low and of high s', () => {
+  test('the signer is recovered, of low and of high s', () => {
     const property = fc.property(body, key, (unsigned, privateKey) => {
       const signature = signHash(keccak256(encodeSigningPayload(unsigned)), privateKey);
       const expected = bytesToHex(privateKeyToAddress(privateKey));
@@ -101,7 +101,7 @@ describe('senders', () => {
     fc.assert(property, { numRuns: 2 * RUNS });
   });
 
-  test('numbers out of range are refused by what uses them, whoever recovers', () => {
+  test('numbers out of range are refused by what uses them, whichever implementation recovers', () => {
     const signed = assembleTransaction(fc.sample(body, { numRuns: 1, seed: 7 })[0] as TransactionBody, {
       r: 1n,
       s: 1n,

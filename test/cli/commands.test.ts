@@ -40,6 +40,7 @@ for (const args of [
   ['nonsense'],
   ['keys'],
   ['keys', 'create'],
+  ['keys', 'create', '--name', 'x', '--send', '--no-send'],
   ['keys', 'create', '--name', ''],
   ['keys', 'create', '--nmae', 'x'],
   ['keys', 'revoke'],
@@ -78,7 +79,7 @@ test('an option whose value cannot be used is named, with what was meant', () =>
   for (const command of ['serve', 'keys']) assert.match(run([command, '--help']).out, /PORTCULLIS_DATA_DIR/);
 });
 
-test('an import goes below PORTCULLIS_DATA_DIR unless told where', (t) => {
+test('an import goes below PORTCULLIS_DATA_DIR by default', (t) => {
   const data = makeFolder(t);
   const files = ['--genesis', 'chains/devnet/genesis.json', '--blocks', 'chains/devnet/blocks.rlp.gz'];
   const { code, err } = run(['import', ...files], { PORTCULLIS_DATA_DIR: data });

@@ -211,7 +211,7 @@ test('what cannot be understood ends with 2', async (t) => {
   assert.equal((await run(['--config', 'none.yaml'])).code, 1);
 });
 
-test('of a rollup it says the family, the name of its estimate, and what nobody can tell', async (t) => {
+test('of a rollup it says the family, the name of its estimate, and what has no source', async (t) => {
   const { url } = await startNode(t, { answers: { taiko_estimateGas: () => null } });
   const config = writeConfig(t, {
     taiko: { upstreams: [url], rollup: { family: 'taiko' } },

@@ -43,7 +43,7 @@ test('where nothing is left some connections are served all the same', () => {
   assert.equal(lines.length, 1);
 });
 
-test('the limit of this process is read where the system tells it', {
+test('the limit of this process is read where the system provides it', {
   skip: process.platform !== 'linux',
 }, () => {
   const descriptors = readDescriptors();

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { MAIN, ROOT } from '../../scripts/program-files.ts';
 import { LmdbLimitTable } from '../../src/access/limits/lmdb-limit-table.ts';
+import { LmdbRecordTable } from '../../src/records/lmdb-record-table.ts';
+import { RecordTableError } from '../../src/records/record-table.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { Program, waitUntil } from '../support/program.ts';
 import { findFreePort } from '../support/redis.ts';
@@ -158,6 +160,33 @@ if (SmallDisk.isPossible) {
       assert.equal(faults, 2);
       disk.empty();
       assert.deepEqual([draw(opened, 'x'), draw(opened, 'x'), draw(unopened, 'x')], [4, 2, 4]);
+    });
+
+    test('filters: a record that cannot be written is an error of its own, and those that are there stay', async (t) => {
+      const disk = new SmallDisk(t, 1_024);
+      const faults: unknown[] = [];
+      const open = (folder: string): LmdbRecordTable => {
+        const table = new LmdbRecordTable(join(disk.path, folder), (error) => faults.push(error));
+        t.after(() => table.close());
+        return table;
+      };
+      const [opened, unopened] = [open('a'), open('b')];
+      const text = JSON.stringify('x'.repeat(20_000));
+      const create = (table: LmdbRecordTable, id: string): boolean =>
+        table.create(`filter/key/${id}`, text, 600_000, 3);
+      assert.equal(create(opened, '1'), true);
+      disk.fill();
+      for (const table of [opened, unopened]) assert.throws(() => create(table, '2'), RecordTableError);
+      assert.equal(faults.length, 2);
+      assert.equal(opened.read('filter/key/1')?.text, text);
+      assert.equal(opened.read('filter/key/2'), undefined);
+      disk.empty();
+      // What failed is not counted.
+      assert.deepEqual(
+        ['2', '3', '4'].map((id) => create(opened, id)),
+        [true, true, false],
+      );
+      assert.equal(create(unopened, '2'), true);
     });
 
     test('what cannot be printed or logged ends no service, and a key that is lost is an error', async (t) => {

@@ -25,7 +25,7 @@ describe('the progress of an import', () => {
   });
   after(() => folder.remove());
 
-  /** What the bar is told: the file's size, then for each block where in the file it ends. */
+  /** What the bar gets: the file's size, then for each block where in the file it ends. */
   async function follow(
     bytes: Uint8Array,
     name: string,

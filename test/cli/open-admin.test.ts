@@ -43,7 +43,7 @@ test('with a port that the system picks for clients it picks this one too', asyn
   assert.deepEqual(onRollups, ['l2_estimateGas', 'rollup_getInfo']);
 });
 
-test('a port that nobody chose and that is in use is done without', async (t) => {
+test('a default port that is in use is done without', async (t) => {
   const port = await occupyPort(t);
   const lines: string[] = [];
   assert.equal(await open(LOOPBACK, lines, { listen: 1, byDefault: port }), undefined);

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import type { Chain } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
 import { Rollups } from '../../src/cli/open-rollups.ts';
 import { configSchema } from '../../src/config/config.ts';
-import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createScriptedChain, makeHeader } from '../rollup/scripted-chain.ts';
 
@@ -30,10 +30,10 @@ async function openRollups(
   chains: ReadonlyMap<string, Chain>,
   log: Logger,
 ): Promise<Rollups> {
-  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: assert.fail });
+  const engine = new EmbeddedChains({ threads: 1, onFault: assert.fail });
   const rollups = new Rollups({
     dataDir: '',
-    pool,
+    engine,
     cache: createMemoryCache({ bytes: 0, entryBytes: 0 }),
     log,
   });

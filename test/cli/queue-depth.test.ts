@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createCache } from '../../src/cache/create-cache.ts';
+import type { Chain } from '../../src/chain/chain.ts';
+import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
 import { createSources, type ObservedParts, watchService } from '../../src/cli/observe-service.ts';
 import { OpenNetworks } from '../../src/cli/open-networks.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
 import type { FairQueue } from '../../src/util/fair-queue.ts';
 import { startNode } from '../support/served-node.ts';
 
@@ -22,13 +25,13 @@ async function open(t: TestContext) {
   });
   const config = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
   const log = createLogger('silent');
-  const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: assert.fail });
+  const engine = new EmbeddedChains({ threads: 1, onFault: assert.fail });
   const cache = await createCache(config.cache, log);
-  const networks = await OpenNetworks.open(config, { dataDir: config.dataDir, pool, cache, log });
+  const networks = await OpenNetworks.open(config, { dataDir: config.dataDir, engine, cache, log });
   const observability = await watchService(config, log);
   t.after(async () => {
     await networks.close();
-    await pool.close();
+    await engine.close();
     await cache.close();
     await observability.close();
   });
@@ -36,13 +39,17 @@ async function open(t: TestContext) {
     { bodiesInFlight: 0 },
     { connections: 0, webSockets: 0, shares: { refusals: {} } },
   ];
-  const sources = createSources(networks, { cache, pool, gateway, server } as unknown as ObservedParts);
+  const sources = createSources(networks, { cache, engine, gateway, server } as unknown as ObservedParts);
   return { networks, observability, sources };
 }
 
 test('calls that wait for their turn are a gauge of their network, and queued in the status', async (t) => {
   const { networks, observability, sources } = await open(t);
-  const turns = networks.createRegistry(() => false).get('busy')?.turns as FairQueue;
+  const parts = {
+    records: new MemoryRecordTable(),
+    openFeed: (chain: Chain) => createNetworkFeed({ chain }),
+  };
+  const turns = networks.createRegistry(() => false, parts).get('busy')?.turns as FairQueue;
   turns.take('other');
   turns.take('key');
   for (let i = 0; i < 3; i++) assert.ok(turns.wait('key', { aborted: false }) instanceof Promise);

@@ -8,6 +8,7 @@ import { MAIN } from '../../scripts/program-files.ts';
 const STATIC_IMPORT = /^(?:import|export) (?:[^'"]* from )?"([^"]+)";$/gm;
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+/;
 /** The bundler says where each part of a file is from. */
+const OWN_SOURCE = /^\/\/ (src\/.*)$/gm;
 const SOURCE = /^\/\/ node_modules\/(.*)$/gm;
 const FOLDER = dirname(MAIN);
 
@@ -53,7 +54,31 @@ test('a start loads what every network needs', () => {
   assert.deepEqual(packages, ['lmdb', 'pino']);
   const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
   assert.deepEqual([...inside].sort(), ['@noble/hashes', 'zod']);
-  assert.ok(files.length < 60, `${files.length} files`);
+  assert.ok(files.length < 70, `${files.length} files`);
+});
+
+test('a start without embedded networks loads no engine', () => {
+  const files = ['serve', 'load-config', 'open-upstream-chain'].flatMap((name) => follow(find(name)).files);
+  const own = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(OWN_SOURCE)].map(([, path]) => path),
+  );
+  assert.ok(own.includes('src/upstream/upstream-chain.ts'));
+  assert.deepEqual(
+    own.filter((path) =>
+      /^src\/(?:evm\/evm|engine\/(?:engine-chain|execution\/.*|simulation\/.*))\.ts$/.test(path ?? ''),
+    ),
+    [],
+  );
+});
+
+test('of undici a start loads files, not its entry point, which loads all of it', () => {
+  const targets = follow(find('open-upstream-chain')).files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/from "(undici[^"]*)"/g)].map(([, target]) => target),
+  );
+  assert.deepEqual([...new Set(targets)].sort(), [
+    'undici/lib/core/errors.js',
+    'undici/lib/dispatcher/pool.js',
+  ]);
 });
 
 test('zod comes with one language of the 64 that it has', () => {

@@ -15,7 +15,7 @@ test('where all are busy, one with far more connections than others parts with w
   assert.deepEqual(findSurplus([load(1, 8), load(1, 4), load(1, 6)]), [0, 0, 0]);
 });
 
-test('nobody parts with anything while all have the same to do, or nobody much', () => {
+test('no worker parts with anything while all have the same to do, or none has much', () => {
   assert.deepEqual(findSurplus([load(1, 32), load(0.8, 30)]), [0, 0]);
   assert.deepEqual(findSurplus([load(0.6, 600), load(0, 0)]), [0, 0]);
   assert.deepEqual(findSurplus([load(1, 32)]), [0]);

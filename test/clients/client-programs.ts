@@ -1,11 +1,12 @@
 /** Clients that are programs of their own: prepared in a cache outside the tree, run with a URL, read from what they print. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ROOT } from '../../scripts/program-files.ts';
+import { collect, type LiveFindings, type LiveSubject, runLive } from './live/live-operations.ts';
 import { type Findings, runOperations, type Subject } from './operations.ts';
 
 const PROGRAMS = join(ROOT, 'test/clients/programs');
@@ -15,6 +16,8 @@ export const CACHE: string = join(
 );
 const PREPARE_MS = 1_200_000;
 const RUN_MS = 120_000;
+/** A log as cast prints it. */
+const LOG = /blockNumber: (?<block>\d+)[\s\S]*?logIndex: (?<index>\d+)/;
 const GO_ETHEREUM = 'v1.17.8';
 const WEB3_PY = 'web3>=7,<8';
 
@@ -22,6 +25,8 @@ const run = promisify(execFile);
 
 /** Makes a client ready. @returns how to run it; or why it cannot be run here */
 export type Preparation = () => Promise<((url: string, subject: Subject) => Promise<Findings>) | string>;
+/** The same for what changes. */
+export type LivePreparation = () => Promise<((subject: LiveSubject) => Promise<LiveFindings>) | string>;
 
 function has(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
@@ -40,10 +45,9 @@ export function makeFolder(name: string): string {
 async function runProgram(
   command: string,
   args: readonly string[],
-  url: string,
-  subject: Subject,
-): Promise<Findings> {
-  const { stdout } = await run(command, [...args, url, JSON.stringify(subject)], { timeout: RUN_MS });
+  subject: object,
+): Promise<Record<string, string | { readonly error: string }>> {
+  const { stdout } = await run(command, [...args, JSON.stringify(subject)], { timeout: RUN_MS });
   const found = JSON.parse(stdout) as Record<string, string | { readonly error: string }>;
   return Object.fromEntries(
     Object.entries(found).map(([name, value]) => [
@@ -53,7 +57,8 @@ async function runProgram(
   );
 }
 
-export const prepareWeb3Py: Preparation = async () => {
+/** @returns the interpreter that has web3.py, or why there is none */
+async function preparePython(): Promise<{ readonly python: string } | string> {
   if (!has('python3', '-m', 'venv', '--help')) return 'python3 with venv is not there';
   const folder = makeFolder('python');
   const python = join(folder, 'bin/python');
@@ -61,30 +66,72 @@ export const prepareWeb3Py: Preparation = async () => {
     await prepare(folder, 'python3', '-m', 'venv', folder);
     await prepare(folder, python, '-m', 'pip', 'install', '--quiet', WEB3_PY);
   }
+  return { python };
+}
+
+export const prepareWeb3Py: Preparation = async () => {
+  const ready = await preparePython();
+  if (typeof ready === 'string') return ready;
   const program = join(PROGRAMS, 'web3_client.py');
-  return (url, subject) => runProgram(python, [program], url, subject);
+  return (url, subject) => runProgram(ready.python, [program, url], subject);
 };
 
-export const prepareEthclient: Preparation = async () => {
+export const prepareWeb3PyLive: LivePreparation = async () => {
+  const ready = await preparePython();
+  if (typeof ready === 'string') return ready;
+  const program = join(PROGRAMS, 'web3_live.py');
+  return (subject) => runProgram(ready.python, [program], subject);
+};
+
+/** @returns the folder with the programs, or why they cannot be built */
+async function buildGo(): Promise<{ readonly folder: string } | string> {
   if (!has('go', 'version')) return 'go is not there';
   const folder = makeFolder('ethclient');
-  copyFileSync(join(PROGRAMS, 'ethclient/main.go'), join(folder, 'main.go'));
+  makeFolder('ethclient/live');
+  for (const file of ['main.go', 'live/main.go'])
+    copyFileSync(join(PROGRAMS, 'ethclient', file), join(folder, file));
   if (!existsSync(join(folder, 'go.mod'))) {
     await prepare(folder, 'go', 'mod', 'init', 'ethclient');
     await prepare(folder, 'go', 'mod', 'edit', '-require', `github.com/ethereum/go-ethereum@${GO_ETHEREUM}`);
-    await prepare(folder, 'go', 'mod', 'tidy');
   }
+  await prepare(folder, 'go', 'mod', 'tidy');
   await prepare(folder, 'go', 'build', '-o', 'client', '.');
-  return (url, subject) => runProgram(join(folder, 'client'), [], url, subject);
+  await prepare(folder, 'go', 'build', '-o', 'live-client', './live');
+  return { folder };
+}
+
+export const prepareEthclient: Preparation = async () => {
+  const built = await buildGo();
+  if (typeof built === 'string') return built;
+  return (url, subject) => runProgram(join(built.folder, 'client'), [url], subject);
 };
 
-export const prepareAlloy: Preparation = async () => {
+export const prepareEthclientLive: LivePreparation = async () => {
+  const built = await buildGo();
+  if (typeof built === 'string') return built;
+  return (subject) => runProgram(join(built.folder, 'live-client'), [], subject);
+};
+
+/** @returns the folder with the programs, or why they cannot be built */
+async function buildRust(): Promise<{ readonly folder: string } | string> {
   if (!has('cargo', '--version')) return 'cargo is not there';
   const folder = makeFolder('alloy');
-  for (const file of ['Cargo.toml', 'main.rs'])
+  for (const file of ['Cargo.toml', 'main.rs', 'live.rs'])
     copyFileSync(join(PROGRAMS, 'alloy', file), join(folder, file));
   await prepare(folder, 'cargo', 'build', '--quiet');
-  return (url, subject) => runProgram(join(folder, 'target/debug/alloy-client'), [], url, subject);
+  return { folder: join(folder, 'target/debug') };
+}
+
+export const prepareAlloy: Preparation = async () => {
+  const built = await buildRust();
+  if (typeof built === 'string') return built;
+  return (url, subject) => runProgram(join(built.folder, 'alloy-client'), [url], subject);
+};
+
+export const prepareAlloyLive: LivePreparation = async () => {
+  const built = await buildRust();
+  if (typeof built === 'string') return built;
+  return (subject) => runProgram(join(built.folder, 'alloy-live'), [], subject);
 };
 
 /** Foundry's cast; its npm wrapper exits with 0 whatever happens. */
@@ -156,4 +203,47 @@ export const prepareCast: Preparation = async () => {
       },
     });
   };
+};
+
+/** Its `logs --subscribe` goes on until it is ended. */
+export const prepareCastLive: LivePreparation = async () => {
+  const cast = fileURLToPath(import.meta.resolve('@foundry-rs/cast/bin.mjs'));
+  if (!has(process.execPath, cast, '--version'))
+    return 'the package @foundry-rs/cast has no program for this machine';
+  const environment = { PATH: process.env['PATH'], HOME: CACHE, NO_COLOR: '1' };
+  return ({ webSocket, http, contract, topic, key, to }) =>
+    runLive({
+      'logs of a contract': () =>
+        collect(async (push, fail) => {
+          const args = ['logs', '--subscribe', '--rpc-url', webSocket, '--address', contract, topic];
+          // A group of its own: the wrapper does not pass signals on.
+          const child = spawn(process.execPath, [cast, ...args], { env: environment, detached: true });
+          let printed = '';
+          child.stdout.on('data', (chunk) => {
+            printed += chunk;
+            for (let match = LOG.exec(printed); match !== null; match = LOG.exec(printed)) {
+              const { block, index } = match.groups as { block: string; index: string };
+              push(`${Number(block)}/${Number(index)}`);
+              printed = printed.slice(match.index + match[0].length);
+            }
+          });
+          let complaint = '';
+          child.stderr.on('data', (chunk) => {
+            complaint += chunk;
+          });
+          child.once('exit', (code) =>
+            fail(new Error(`cast ended with ${code}: ${complaint.slice(0, 300)}`)),
+          );
+          return () => process.kill(-(child.pid as number), 'SIGKILL');
+        }),
+      'send and wait': async () => {
+        const args = ['send', '--rpc-url', http, '--private-key', key, to, '--value', '1', '--json'];
+        const { stdout, stderr } = await run(process.execPath, [cast, ...args], {
+          env: environment,
+          timeout: RUN_MS,
+        });
+        if (stdout.trim() === '') throw new Error(stderr.trim() || 'it printed nothing');
+        return [(JSON.parse(stdout) as { transactionHash: string }).transactionHash];
+      },
+    });
 };

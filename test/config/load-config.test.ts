@@ -34,6 +34,7 @@ test('the example file validates and says what its comments say', async () => {
   assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
+    send: { to: 'all' },
     methods: { except: [], also: [] },
     logs: { results: 10_000, bytes: 33_554_432 },
     safeTag: 'reject',
@@ -41,14 +42,16 @@ test('the example file validates and says what its comments say', async () => {
     rollup: { family: 'linea', prefix: 'linea', mode: 'verifier', l1CostMode: 'folded', l1: 'devnet' },
   });
   const { upstreams } = config.networks['nodes'] as NetworkOptions;
+  const batch = { items: 100, callers: 'auto' };
   assert.deepEqual(upstreams, [
-    { url: 'http://127.0.0.1:8546', tier: 1, connections: 64, inFlight: 1_024 },
+    { url: 'http://127.0.0.1:8546', tier: 1, connections: 64, inFlight: 1_024, batch },
     {
       url: 'https://node.example.org/v1/k3y',
       heads: 'wss://node.example.org/v1/k3y',
       tier: 2,
       connections: 64,
       inFlight: 1_024,
+      batch,
     },
   ]);
   assert.deepEqual(config.networks['nodes']?.pool, pool, 'the values of the example are the defaults');
@@ -269,10 +272,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'credits of methods that there are not',
-    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], methods: { also: [trace_block, debug_*] }, rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    trace_block: 1\n    debug_traceCall: 1\n    eth_getLogs: 1\n    mine_estimateGas: 1\n    eth_cal: 1\n    linea_estimateGas: 1\n',
+    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], methods: { also: [trace_block, debug_*] }, rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    trace_block: 1\n    debug_traceCall: 1\n    eth_getLogs: 1\n    eth_subscription_newHeads: 1\n    eth_cal: 1\n    linea_estimateGas: 1\n    eth_subscription_heads: 1\n    mine_estimateGas: 1\n',
     errors: [
       'p.yaml:11: access.credits.eth_cal: there is no method eth_cal, did you mean eth_call?',
       /^p\.yaml:12: access\.credits\.linea_estimateGas: there is no method linea_estimateGas/,
+      /^p\.yaml:13: access\.credits\.eth_subscription_heads: there is no method eth_subscription_heads/,
     ],
   },
   {

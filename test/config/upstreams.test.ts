@@ -30,7 +30,8 @@ function refer(name: string): string {
   return `\${${name}}`;
 }
 
-const DEFAULTS = { tier: 1, connections: 64, inFlight: 1_024 };
+const BATCH = { items: 100, callers: 'auto' };
+const DEFAULTS = { tier: 1, connections: 64, inFlight: 1_024, batch: BATCH };
 const NODE = '    upstreams: ["http://127.0.0.1:8545"]\n';
 
 test('an address alone is a row with defaults', () => {
@@ -45,6 +46,7 @@ test('an address alone is a row with defaults', () => {
         tier: 2
         connections: 8
         inFlight: 16
+        batch: { callers: never }
       - { url: "ws://127.0.0.1:1", basic: { user: me, password: "" } }
 `);
   assert.deepEqual(upstreams, [
@@ -59,6 +61,7 @@ test('an address alone is a row with defaults', () => {
       tier: 2,
       connections: 8,
       inFlight: 16,
+      batch: { items: 100, callers: 'never' },
     },
     { url: 'ws://127.0.0.1:1', basic: { user: 'me', password: '' }, ...DEFAULTS },
   ]);
@@ -107,7 +110,7 @@ test('and in the addresses of a rollup, but nowhere else of it', () => {
   );
 });
 
-test('a variable that is missing or empty is told with file, line and key', () => {
+test('a variable that is missing or empty is reported with file, line and key', () => {
   assert.deepEqual(errorsOf(ROWS_WITH_SECRETS, { NODE_HOST: 'n.example.org', NODE_TOKEN: '' }), [
     'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_KEY',
     'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_TOKEN',
@@ -159,7 +162,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:4: networks.n.upstreams[0].heads: expected a URL that starts with ws:// or wss://'],
   },
   {
-    name: 'two ways to say who we are',
+    name: 'two kinds of credentials',
     text: '    upstreams:\n      - url: http://a\n        bearer: b\n        basic: { user: u, password: p }\n',
     errors: ['p.yaml:7: networks.n.upstreams[0].basic: has both bearer and basic, expected one of them'],
   },
@@ -236,6 +239,29 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'an empty list of all that is served',
     text: `${NODE}    methods: { only: [] }\n`,
     errors: ['p.yaml:5: networks.n.methods.only: must not be empty'],
+  },
+  {
+    name: 'transactions that go nowhere',
+    text: `${NODE}    send: { to: [node.example.org, nobody], unprotected: 1 }\n`,
+    errors: [
+      'p.yaml:5: networks.n.send.unprotected: expected true or false, not a number',
+      /^p\.yaml:5: networks\.n\.send\.to\[0\]: there is no upstream node\.example\.org/,
+      /^p\.yaml:5: networks\.n\.send\.to\[1\]: there is no upstream nobody/,
+    ],
+  },
+  {
+    name: 'a relay that is none',
+    text: `${NODE}    send:\n      to: some\n      private: { url: "ws://relay.example.org" }\n      rule: form\n`,
+    errors: [
+      'p.yaml:6: networks.n.send.to: expected all, first, or a list of names of upstreams',
+      'p.yaml:7: networks.n.send.private.url: expected a URL that starts with http:// or https://',
+      /^p\.yaml:8: networks\.n\.send\.rule: unknown key, did you mean rules\?/,
+    ],
+  },
+  {
+    name: 'sending where there are no nodes',
+    text: '    builtin: devnet\n    send: { to: first }\n',
+    errors: ['p.yaml:5: networks.n.send: only a network with upstreams sends transactions'],
   },
   {
     name: 'methods that do more than read',

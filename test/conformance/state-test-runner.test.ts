@@ -149,7 +149,7 @@ describe('the runner of state tests', () => {
     ]);
   });
 
-  test('does not know forks that nobody told it of', async () => {
+  test('does not know forks that are not in its table', async () => {
     await assert.rejects(
       runPost(TEST, 'Atlantis', POST, false),
       /no revision is known for the fork Atlantis/,

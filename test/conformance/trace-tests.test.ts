@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { activeForks, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { effectiveGasPrice, recoverSender, type Transaction } from '../../src/chain/transaction.ts';
-import { REVISIONS, type Revision } from '../../src/evm/revision.ts';
+import { REVISIONS, type Revision } from '../../src/evm/revisions/revisions.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { decodeRevertReason } from '../../src/primitives/revert-reason.ts';

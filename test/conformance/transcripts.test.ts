@@ -1,6 +1,6 @@
 /**
  * Third-party request/response transcripts, replayed over HTTP and over WebSocket: against the engine, and against this
- * program in front of this program.
+ * program in front of this program and in front of a real geth.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import { after, before, describe, test } from 'node:test';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { METHODS as METHOD_TABLE } from '../../src/methods/table.ts';
+import { type GethNode, startGeth } from '../geth/node/geth-node.ts';
+import { GETH_SKIP } from '../geth/node/geth-program.ts';
+import { readGasLimit } from '../geth/sides.ts';
 import { createHttpExchanger, type Exchanger, openWebSocketExchanger } from '../support/clients.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type RunningService, startService } from '../support/service.ts';
@@ -42,6 +45,8 @@ const METHODS = [
   'eth_capabilities',
   'eth_getLogs',
 ];
+/** geth's default, which the transcripts were made with. */
+const SIMULATION_GAS = 50_000_000;
 const RAW_METHODS = [
   'debug_getRawBlock',
   'debug_getRawHeader',
@@ -68,6 +73,7 @@ const SUITES = [
       ...DERIVED.map((method) => `derived/${method}`),
     ],
     transcripts: 562,
+    headCall: 'tests/headfcu.json',
   },
   {
     set: 'mainnet-0-999',
@@ -75,19 +81,29 @@ const SUITES = [
     blocks: '1000.blocks',
     folders: ['derived/eth_getUncleByBlockNumberAndIndex'],
     transcripts: 384,
+    headCall: undefined,
   },
 ] as const;
 
 /** How the service under test reaches the chain. */
 const ROUTES = ['embedded', 'HTTP upstream', 'WebSocket upstream'] as const;
+/** The same with a geth as the node, for chains that it takes as they are. */
+const GETH_ROUTES = ['geth over HTTP', 'geth over WebSocket'] as const;
+type Route = (typeof ROUTES | typeof GETH_ROUTES)[number];
 
-for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
+/** On a busy machine a call of the transcripts takes longer than users would wait. */
+const PATIENT = { callTimeout: '25s' };
+
+for (const { set, genesis, blocks, folders, transcripts, headCall } of SUITES) {
+  const hasGeth = headCall !== undefined && GETH_SKIP === false;
+  const routes: readonly Route[] = hasGeth ? [...ROUTES, ...GETH_ROUTES] : ROUTES;
   const root = findVectors(set);
   describe(`${set} transcripts`, { skip: root === undefined && SKIP_REASON }, () => {
     const folder = makeTemporaryFolder();
     const store = join(folder.path, 'chain');
     const exchangers = new Map<string, Exchanger>();
     const services: RunningService[] = [];
+    let geth: GethNode | undefined;
 
     before(async () => {
       await importChain(
@@ -102,16 +118,26 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
       const node = await startService({
         dataDir: folder.path,
         defaultNetwork: 'chain',
-        // geth's default, which the transcripts were made with.
-        execution: { simulationGas: 50_000_000 },
-        networks: { chain: { hosts: ['chain.localhost'], embedded: { data: store } } },
+        execution: { simulationGas: SIMULATION_GAS },
+        networks: { chain: { hosts: ['chain.localhost'], embedded: { data: store }, ...PATIENT } },
       });
       services.push(node);
-      const upstreams = {
+      const upstreams: Partial<Record<Route, string>> = {
         'HTTP upstream': `http://${node.authority}/v3/demo`,
         'WebSocket upstream': `ws://${node.authority}/ws/v3/demo`,
       };
-      for (const route of ROUTES) {
+      if (hasGeth) {
+        geth = await startGeth({
+          genesis: join(root as string, genesis),
+          blocks: join(root as string, blocks),
+          headCall: join(root as string, headCall),
+          blockGasLimit: await readGasLimit(store),
+          gasCap: BigInt(SIMULATION_GAS),
+        });
+        upstreams['geth over HTTP'] = geth.httpUrl;
+        upstreams['geth over WebSocket'] = geth.webSocketUrl;
+      }
+      for (const route of routes) {
         const service =
           route === 'embedded'
             ? node
@@ -123,6 +149,7 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
                     hosts: ['chain.localhost'],
                     upstreams: [upstreams[route]],
                     methods: { also: RAW_METHODS },
+                    ...PATIENT,
                   },
                 },
               });
@@ -135,6 +162,7 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
     after(async () => {
       for (const exchanger of exchangers.values()) await exchanger.close();
       for (const service of services) await service.close();
+      await geth?.close();
       folder.remove();
       for (const { errors } of services) assert.deepEqual(errors, []);
     });
@@ -148,7 +176,7 @@ for (const { set, genesis, blocks, folders, transcripts } of SUITES) {
     });
 
     for (const { name, files } of all) {
-      for (const way of ROUTES.flatMap((route) => [`${route}, HTTP`, `${route}, WebSocket`])) {
+      for (const way of routes.flatMap((route) => [`${route}, HTTP`, `${route}, WebSocket`])) {
         test(`${name}: ${files.length} on ${way}`, async () => {
           const exchanger = exchangers.get(way) as Exchanger;
           for (const { name: file, exchanges } of files) {

@@ -60,7 +60,7 @@ test('a changed ConfigMap is put in force without a restart; what wants one is n
   const mount = createMount(t, text);
   const { port, waitForLine } = await serve(t, mount.file, {
     NODE_URL: node.url,
-    // Nobody is there: keys are not asked for here.
+    // There is no such network: keys are not asked for here.
     VALKEY_URL: 'redis://127.0.0.1:1',
     ADMIN_KEY: 'a-key-of-some-length',
   });

@@ -274,7 +274,7 @@ test('the objects name each other', () => {
   assert.deepEqual(
     gauges.filter((name) => /queue_depth/.test(name)).sort(),
     summed.split('|').sort(),
-    'all that is told of waiting',
+    'all that is reported of waiting',
   );
   assert.ok(gauges.includes(metric));
   const kustomization = readYaml('kubernetes/kustomization.yaml');

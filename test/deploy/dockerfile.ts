@@ -46,7 +46,7 @@ export function readEnvironment(stage: Stage): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Whether a path is in the context of a build, as far as a list of names that are taken after all tells. */
+/** Whether a path is in the context of a build, going by a list of names that are taken after all. */
 export function isInContext(ignoreFile: string, path: string): boolean {
   const rows = ignoreFile.split('\n').filter((row) => row !== '' && !row.startsWith('#'));
   if (rows[0] !== '*') throw new Error('expected to leave everything out but what is named');

@@ -11,7 +11,7 @@ const runtime = STAGES.at(-1) as Stage;
 const textsOf = (stage: Stage, name: string): string[] =>
   stage.instructions.filter((instruction) => instruction.name === name).map(({ text }) => text);
 
-test('the last stage runs as nobody in particular, keeps data in a volume, and installs nothing', () => {
+test('the last stage runs as an unprivileged user, keeps data in a volume, and installs nothing', () => {
   assert.deepEqual(textsOf(runtime, 'USER'), ['node']);
   assert.deepEqual(textsOf(runtime, 'VOLUME'), ['/data']);
   assert.deepEqual(textsOf(runtime, 'STOPSIGNAL'), ['SIGTERM']);

@@ -54,6 +54,8 @@ const PROXIES = {
     const text = readFileSync('deploy/haproxy/haproxy.cfg', 'utf8')
       .replace('bind :8545', `bind 127.0.0.1:${port}`)
       .replace(/^ {2}server-template .*$/m, servers)
+      // By default a check may take as long as the interval: on a busy machine 50 ms are not enough.
+      .replace('timeout connect 2s', 'timeout connect 2s\n  timeout check 5s')
       .replace('inter 2s', 'inter 50ms');
     writeFileSync(join(folder, 'proxy.cfg'), text);
     return ['-db', '-f', join(folder, 'proxy.cfg')];
@@ -109,14 +111,14 @@ async function start(t: TestContext, name: keyof typeof PROXIES): Promise<Runnin
     rmSync(folder, { recursive: true });
   });
   await waitForPort(port, child);
-  // HAProxy sends nobody anything before the first checks.
+  // HAProxy forwards nothing before the first checks.
   while ((await exchange(port, encodeRequest('1'))).status !== 200);
   addresses.length = 0;
   return { port, backends, addresses };
 }
 
 for (const name of ['haproxy', 'nginx'] as const) {
-  test(`requests and WebSockets come through ${name}, with the address of who asks`, async (t) => {
+  test(`requests and WebSockets come through ${name}, with the address of the client`, async (t) => {
     const running = await start(t, name);
     if (running === undefined) return;
     const { port, addresses } = running;

@@ -29,12 +29,12 @@ export async function serve(
     child.kill('SIGKILL');
     await exited;
   });
-  const wait = async (told: Collected, pattern: RegExp): Promise<string> => {
+  const wait = async (output: Collected, pattern: RegExp): Promise<string> => {
     for (;;) {
-      const found = pattern.exec(told.text)?.[1];
+      const found = pattern.exec(output.text)?.[1];
       if (found !== undefined) return found;
       if (child.exitCode !== null) throw new Error(`it ended: ${out.text}${log.text}`);
-      await Promise.race([told.more(), exited]);
+      await Promise.race([output.more(), exited]);
     }
   };
   const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -74,7 +74,7 @@ const error = (code: number, message: string, id: number | null): object => ({
 });
 const REJECTED = (id: number | null = 1): object => error(-32002, 'rejected due to project ID settings', id);
 
-describe('who may come in', () => {
+describe('admission', () => {
   test('a secret is asked for, over HTTP and WebSocket', async () => {
     const { key, secret = '' } = await book.create('secretive', {}, true);
     const refused = {
@@ -267,7 +267,7 @@ describe('how much a key may ask', () => {
   });
 
   /** It takes the seconds of Retry-After for milliseconds: a short shortage is bridged, a long one is not. */
-  test('ethers tries again after 429, and tells of 403 at once', async () => {
+  test('ethers tries again after 429, and reports 403 at once', async () => {
     const limited = await book.create('ethers', { rate: { perSecond: 300, burst: 1 } }, false);
     const ask = async (key: string, attempts: number): Promise<string> => {
       const request = new FetchRequest(urlOf(key));
@@ -290,7 +290,7 @@ describe('how much a key may ask', () => {
   });
 });
 
-test('whoever guesses is stopped, and keys in use go on opening', async (t) => {
+test('guessing is stopped, and keys in use go on opening', async (t) => {
   const place = makeTemporaryFolder();
   const keys = new KeyBook(new LmdbKeyTable(place.path));
   const strict = await startService({

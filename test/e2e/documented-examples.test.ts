@@ -1,14 +1,21 @@
 /** Every example of the documentation is what the built-in networks answer; the README says what is printed. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { composeService } from '../../src/cli/compose.ts';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { ethSubscribe } from '../../src/methods/eth_subscribe.ts';
+import { ethUnsubscribe } from '../../src/methods/eth_unsubscribe.ts';
 import { METHODS } from '../../src/methods/table.ts';
+import { createLogger } from '../../src/observe/logger.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
+import { FakeFeed } from '../support/fake-feed.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
@@ -43,11 +50,50 @@ function post(host: string, body: string): Promise<string> {
   });
 }
 
-for (const { name, example } of METHODS) {
+/** Of filters, whose ids are random. */
+const IS_OF_FILTERS = /Filter(Changes|Logs)?$/;
+/** What only connections that can be notified are answered; ids are the service's choice. */
+const OVER_WEBSOCKET: ReadonlySet<string> = new Set([ethSubscribe.name, ethUnsubscribe.name]);
+
+test('the examples of subscriptions, over a WebSocket', async (t) => {
+  const data = makeTemporaryFolder();
+  const text = JSON.stringify({
+    listen: { port: 0 },
+    admin: false,
+    dataDir: data.path,
+    ...listBuiltinNetworks(),
+  });
+  const config = parseConfig(text, { name: 'test', folder: data.path, environment: {} });
+  const other = await composeService(config, createLogger('silent'), { openFeed: () => new FakeFeed() });
+  t.after(async () => {
+    await other.close();
+    data.remove();
+  });
+  const { port } = await other.server.listen();
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/devnet/ws/v3/demo`);
+  await once(ws, 'open');
+  const call = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    ws.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    const [answer] = await once(ws, 'message');
+    return JSON.parse(String(answer)).result;
+  };
+  const id = await call('eth_subscribe', ethSubscribe.example.params);
+  assert.match(String(id), /^0x[0-9a-f]{32}$/);
+  assert.equal(String(id).length, String(ethSubscribe.example.result).length);
+  assert.deepEqual(ethUnsubscribe.example.params, [ethSubscribe.example.result]);
+  assert.equal(await call('eth_unsubscribe', [id]), ethUnsubscribe.example.result);
+  ws.terminate();
+});
+
+for (const { name, example, sends = false } of METHODS) {
+  if (OVER_WEBSOCKET.has(name) || IS_OF_FILTERS.test(name)) continue;
   test(`the example of ${name}`, async () => {
     const host = /^(l2|rollup)_/.test(name) ? 'rollup.localhost' : 'devnet.localhost';
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: example.params });
-    assert.deepEqual(JSON.parse(await post(host, body)), { jsonrpc: '2.0', id: 1, result: example.result });
+    const answer = JSON.parse(await post(host, body)) as { readonly error?: { readonly code: number } };
+    // The built-in networks make no blocks.
+    if (sends) assert.equal(answer.error?.code, -32004);
+    else assert.deepEqual(answer, { jsonrpc: '2.0', id: 1, result: example.result });
   });
 }
 

@@ -260,7 +260,7 @@ for (const source of SOURCES) {
     });
 
     /** Without `staticNetwork` ethers would look for the network again every second, and call that no error. */
-    test('ethers is told at once of a wrong key', async () => {
+    test('ethers gets the error of a wrong key at once', async () => {
       const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP', 'wrong'), devnet.chainId, {
         staticNetwork: true,
       });
@@ -270,7 +270,7 @@ for (const source of SOURCES) {
       await provider.destroy();
     });
 
-    test('ethers over WebSocket is told of a wrong key by its socket', async () => {
+    test('ethers over WebSocket gets the error of a wrong key from its socket', async () => {
       const provider = new WebSocketProvider(urlOf(services().devnet, 'WebSocket', 'wrong'), devnet.chainId);
       const message = await new Promise<string>((resolve) => {
         provider.websocket.onerror = (event: { message: string }) => resolve(event.message);

@@ -59,7 +59,7 @@ async function ask(network: string, method: string, ...params: readonly unknown[
 }
 
 describe('a network of nodes', () => {
-  test('serves reads without being told, and nothing that has to be named', async () => {
+  test('serves reads without configuration, and nothing that has to be named', async () => {
     assert.equal(await ask('all', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
     assert.equal(await ask('all', 'eth_chainId'), '0x1');
     for (const method of ['debug_traceCall', 'trace_block', 'admin_peers']) {

@@ -13,7 +13,7 @@ import type { LogLevel } from '../../src/observe/options.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
-/** Stands in everything that must not be told: bodies, answers, addresses, headers. */
+/** Stands in everything that must not be revealed: bodies, answers, addresses, headers. */
 const MARK = 'dec0dedfacade';
 
 type Stage = { readonly running: RunningService; readonly key: string; readonly send: Send };

@@ -305,7 +305,7 @@ for (const source of SOURCES) {
       assert.equal((JSON.parse(bodies[0] ?? '') as unknown[]).length, 1_000);
     });
 
-    test('viem sends a failing call once, and a wrong key is told at once', async () => {
+    test('viem sends a failing call once, and a wrong key is reported at once', async () => {
       let requests = 0;
       const options = { onFetchRequest: () => void requests++ };
       const { client, request } = connect(services().devnet, 'HTTP', options);
@@ -324,7 +324,7 @@ for (const source of SOURCES) {
       assert.equal(requests, 5);
     });
 
-    test('viem over WebSocket is told of a wrong key', async () => {
+    test('viem over WebSocket gets the error of a wrong key', async () => {
       const client = createPublicClient({
         transport: webSocket(urlOf(services().devnet, 'WebSocket', 'wrong'), {
           reconnect: false,

@@ -255,7 +255,7 @@ for (const source of SOURCES) {
       });
     }
 
-    test('web3 is told at once of a wrong key', async () => {
+    test('web3 gets the error of a wrong key at once', async () => {
       const overHttp = new Web3(urlOf(services().devnet, 'HTTP', 'wrong'));
       const error = await catchError(overHttp.eth.getChainId());
       assert.ok(error instanceof ResponseError);

@@ -34,7 +34,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The kernel gives connections to whom it likes: as many as it takes until both processes have some. */
+/** The kernel spreads connections unevenly: as many as it takes until both processes have some. */
 async function openSocketsOfBoth(program: Program): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   const listCounts = async (): Promise<readonly number[]> =>

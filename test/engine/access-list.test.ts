@@ -137,6 +137,11 @@ describe('access lists', () => {
     assert.deepEqual(await slotsOf({}), [0]);
     assert.deepEqual(await slotsOf({ gasPrice: '0x77359400' }), [2_000_000_000]);
     assert.deepEqual(await slotsOf({ maxPriorityFeePerGas: '0x7' }), [baseFee + 7]);
+    // The maximum that is filled in has more than 256 bits; geth executes with the lower ones.
+    await assert.rejects(
+      async () => slotsOf({ maxPriorityFeePerGas: `0x${'f'.repeat(63)}e` }),
+      /0x0c8b797f16dbcdb33248505a6120c9f743a5fc2c1de2e87d60310d267abd258c err: max priority fee per gas higher than max fee per gas: address 0x[0-9a-fA-F]{40}, maxPriorityFeePerGas: \d{78}, maxFeePerGas: \d{1,12}$/,
+    );
     assert.deepEqual(await slotsOf({ maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x7' }), [
       baseFee + 7,
     ]);

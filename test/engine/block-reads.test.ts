@@ -50,6 +50,11 @@ describe('blocks and transactions of a store', () => {
     { kind: 'hash', hash, requireCanonical: false },
   ];
 
+  it('transactions cannot be sent: nothing makes blocks', () => {
+    const { transactions } = embedded.chain;
+    assert.throws(() => transactions.send(), { kind: 'readOnly', message: /imported blocks/ });
+  });
+
   it('a block lists its transactions whole or by hash', () => {
     for (const block of listed) {
       const hashes = block.transactions.map(({ hash }) => hash);

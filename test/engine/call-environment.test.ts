@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BlockOverrides, BlockReference, CallObject } from '../../src/chain/chain.ts';
-import { createAddress } from '../../src/primitives/address.ts';
+import { checksumAddress, createAddress } from '../../src/primitives/address.ts';
 import { padLeft } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { ALICE } from '../support/test-chain.ts';
 import {
   BENEFICIARY,
@@ -13,10 +13,10 @@ import {
   CallHarness,
   chainError,
   encodeCall,
-  NOBODY,
   PROGRAM,
   REVERTER,
   STORED_VALUES,
+  UNUSED,
 } from './call-harness.ts';
 
 /** In the order in which the contract returns them. */
@@ -73,7 +73,7 @@ describe('the environment of a call', () => {
     });
   });
 
-  test('who offers a price sees the base fee, and pays base fee and tip', async () => {
+  test('a call with a price sees the base fee, and pays base fee and tip', async () => {
     const baseFee = harness.builder.head.header.baseFeePerGas as bigint;
     const from = bytesToHex(ALICE);
     const offers: readonly (readonly [CallObject, bigint])[] = [
@@ -91,7 +91,7 @@ describe('the environment of a call', () => {
     }
   });
 
-  test('who offers nothing for blobs sees no blob base fee', async () => {
+  test('a call without a blob fee sees no blob base fee', async () => {
     const blobVersionedHashes = [`0x01${'00'.repeat(31)}`];
     assert.equal((await look({ blobVersionedHashes })).blobBaseFee, 0n);
     const from = bytesToHex(ALICE);
@@ -203,12 +203,28 @@ test('a block that is given a random value is one after the merge', async () => 
   assert.deepEqual(harness.opened.faults, []);
 });
 
+test('an estimate moves the precompiles of a call, and runs under the rules of its difficulty', async () => {
+  const config = { shanghaiTime: 0, cancunTime: 0 };
+  const harness = await CallHarness.open({ revision: 'london', config });
+  const pointEvaluation = `0x${'0a'.padStart(40, '0')}`;
+  const stateOverrides = { [pointEvaluation]: { movePrecompileToAddress: UNUSED } };
+  const estimate = (blockOverrides: BlockOverrides): Promise<bigint> =>
+    harness.estimate({ to: PROGRAM }, { stateOverrides, blockOverrides });
+  const name = checksumAddress(hexToBytes(pointEvaluation));
+  const refusal = chainError('failed', `account ${name} is not a precompile`);
+  await assert.rejects(estimate({}), refusal);
+  await assert.rejects(estimate({ difficulty: '0x0' }), refusal);
+  assert.equal(await estimate({ prevRandao: `0x${'07'.repeat(32)}` }), 21_000n);
+  await harness.opened.close();
+  assert.deepEqual(harness.opened.faults, []);
+});
+
 test('before London fee market fields are void, and a block that is moved past it has a base fee of nothing', async () => {
   const harness = await CallHarness.open({ revision: 'berlin', config: { londonBlock: 100 } });
   const call = { to: CALLENV, data: encodeCall('gasPrice()') };
   assert.equal(BigInt(await harness.call({ ...call, maxFeePerGas: '0x5' })), 0n);
-  // Nobody could not pay for it.
-  assert.ok((await harness.estimate({ ...call, from: NOBODY, maxFeePerGas: '0x5' })) > 21_000n);
+  // The empty account could not pay for it.
+  assert.ok((await harness.estimate({ ...call, from: UNUSED, maxFeePerGas: '0x5' })) > 21_000n);
   const from = bytesToHex(ALICE);
   const offer = { ...call, from, gas: '0x30d40', gasPrice: '0x5' };
   assert.equal(BigInt(await harness.call(offer)), 5n);
@@ -218,7 +234,7 @@ test('before London fee market fields are void, and a block that is moved past i
   // Fees count for a block that is given a base fee, whatever its fork.
   await assert.rejects(
     harness.call(
-      { ...call, from: NOBODY, gas: '0x30d40', maxFeePerGas: '0x5' },
+      { ...call, from: UNUSED, gas: '0x30d40', maxFeePerGas: '0x5' },
       { blockOverrides: { baseFeePerGas: '0x1' } },
     ),
     /insufficient funds/,

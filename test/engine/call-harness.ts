@@ -30,7 +30,7 @@ const reverter = createAddress(ALICE, 1n);
 export const CALLENV: string = bytesToHex(callenv);
 export const REVERTER: string = bytesToHex(reverter);
 /** Has no code, ether or storage anywhere. */
-export const NOBODY = '0x00000000000000000000000000000000000000ee';
+export const UNUSED = '0x00000000000000000000000000000000000000ee';
 /** Where `run` puts its code. */
 export const PROGRAM = '0x00000000000000000000000000000000000000cc';
 export const BENEFICIARY: Uint8Array = new Uint8Array(20).fill(0xbe);

@@ -5,15 +5,15 @@ import { getAddress } from 'viem';
 import type { CallObject } from '../../src/chain/chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ALICE, ETHER } from '../support/test-chain.ts';
-import { type CallExtras, CallHarness, chainError, NOBODY } from './call-harness.ts';
+import { type CallExtras, CallHarness, chainError, UNUSED } from './call-harness.ts';
 
 const ALICE_TEXT = getAddress(bytesToHex(ALICE));
-const NOBODY_TEXT = getAddress(NOBODY);
+const UNUSED_TEXT = getAddress(UNUSED);
 const ZERO_TEXT = '0x0000000000000000000000000000000000000000';
 const BLOB_HASH = `0x01${'00'.repeat(31)}`;
 const AUTHORIZATION = {
   chainId: '0x0',
-  address: NOBODY,
+  address: UNUSED,
   nonce: '0x0',
   yParity: '0x0',
   r: '0x1',
@@ -45,60 +45,60 @@ describe('refused calls', () => {
 
   test('funds', async () => {
     const funds = 'insufficient funds for gas * price + value: address';
-    await refuses({ from: NOBODY, to: NOBODY, value: '0x1' }, `${funds} ${NOBODY_TEXT} have 0 want 1`);
+    await refuses({ from: UNUSED, to: UNUSED, value: '0x1' }, `${funds} ${UNUSED_TEXT} have 0 want 1`);
     await refuses(
-      { from: NOBODY, to: NOBODY, gasPrice: '0x77359400' },
-      `${funds} ${NOBODY_TEXT} have 0 want 200000000000000`,
+      { from: UNUSED, to: UNUSED, gasPrice: '0x77359400' },
+      `${funds} ${UNUSED_TEXT} have 0 want 200000000000000`,
     );
     const balance = 10n * ETHER;
     await refuses(
-      { from: NOBODY, to: NOBODY, maxFeePerGas: '0x77359400', value: '0x8ac7230489e80000' },
-      `${funds} ${NOBODY_TEXT} have ${balance} want ${balance + 200000000000000n}`,
-      { stateOverrides: { [NOBODY]: { balance: `0x${balance.toString(16)}` } } },
+      { from: UNUSED, to: UNUSED, maxFeePerGas: '0x77359400', value: '0x8ac7230489e80000' },
+      `${funds} ${UNUSED_TEXT} have ${balance} want ${balance + 200000000000000n}`,
+      { stateOverrides: { [UNUSED]: { balance: `0x${balance.toString(16)}` } } },
     );
     await refuses(
-      { to: NOBODY, value: `0x${'f'.repeat(64)}` },
+      { to: UNUSED, value: `0x${'f'.repeat(64)}` },
       `${funds} ${ZERO_TEXT} have 0 want ${2n ** 256n - 1n}`,
     );
     await refuses(
-      { to: NOBODY, gasPrice: `0x${'f'.repeat(64)}` },
+      { to: UNUSED, gasPrice: `0x${'f'.repeat(64)}` },
       `${funds} ${ZERO_TEXT} required balance exceeds 256 bits`,
     );
   });
 
   test('fees', async () => {
     await refuses(
-      { from, to: NOBODY, maxFeePerGas: '0x1' },
+      { from, to: UNUSED, maxFeePerGas: '0x1' },
       `max fee per gas less than block base fee: address ${ALICE_TEXT}, maxFeePerGas: 1, baseFee: ${baseFee}`,
     );
     await refuses(
-      { from, to: NOBODY, gasPrice: '0x1' },
+      { from, to: UNUSED, gasPrice: '0x1' },
       `max fee per gas less than block base fee: address ${ALICE_TEXT}, maxFeePerGas: 1, baseFee: ${baseFee}`,
     );
     const tip = 'max priority fee per gas higher than max fee per gas: address';
     await refuses(
-      { from, to: NOBODY, maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca01' },
+      { from, to: UNUSED, maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca01' },
       `${tip} ${ALICE_TEXT}, maxPriorityFeePerGas: 1000000001, maxFeePerGas: 1000000000`,
     );
     await refuses(
-      { from, to: NOBODY, maxPriorityFeePerGas: '0x1' },
+      { from, to: UNUSED, maxPriorityFeePerGas: '0x1' },
       `${tip} ${ALICE_TEXT}, maxPriorityFeePerGas: 1, maxFeePerGas: 0`,
     );
   });
 
   test('gas', async () => {
-    await refuses({ to: NOBODY, gas: '0x5207' }, 'intrinsic gas too low: have 20999, want 21000');
-    await refuses({ to: NOBODY, gas: '0x0' }, 'intrinsic gas too low: have 0, want 21000');
+    await refuses({ to: UNUSED, gas: '0x5207' }, 'intrinsic gas too low: have 20999, want 21000');
+    await refuses({ to: UNUSED, gas: '0x0' }, 'intrinsic gas too low: have 0, want 21000');
     await refuses({ data: '0x', gas: '0xcf07' }, 'intrinsic gas too low: have 52999, want 53000');
-    const accessList = [{ address: NOBODY, storageKeys: [BLOB_HASH] }];
-    await refuses({ to: NOBODY, accessList, gas: '0x5208' }, 'intrinsic gas too low: have 21000, want 25300');
+    const accessList = [{ address: UNUSED, storageKeys: [BLOB_HASH] }];
+    await refuses({ to: UNUSED, accessList, gas: '0x5208' }, 'intrinsic gas too low: have 21000, want 25300');
     // EIP-7623: 1,000 bytes other than zero cost 16 each as a part of the whole, but 40 each at least.
     const data = `0x${'01'.repeat(1000)}`;
     await refuses(
-      { to: NOBODY, data, gas: '0xee47' },
+      { to: UNUSED, data, gas: '0xee47' },
       'insufficient gas for floor data gas cost: have 60999, want 61000',
     );
-    assert.equal(await harness.call({ to: NOBODY, data, gas: '0xee48' }), '0x');
+    assert.equal(await harness.call({ to: UNUSED, data, gas: '0xee48' }), '0x');
   });
 
   test('init code', async () => {
@@ -108,7 +108,7 @@ describe('refused calls', () => {
   });
 
   test('blobs', async () => {
-    const call = { from, to: NOBODY };
+    const call = { from, to: UNUSED };
     await assert.rejects(
       harness.call({ from, blobVersionedHashes: [BLOB_HASH] }),
       chainError('failed', 'blob transaction of type create'),
@@ -133,8 +133,8 @@ describe('refused calls', () => {
     );
     assert.equal(await harness.call({ ...call, blobVersionedHashes: [BLOB_HASH] }), '0x');
     await refuses(
-      { from: NOBODY, to: NOBODY, blobVersionedHashes: [BLOB_HASH], maxFeePerBlobGas: '0x5' },
-      `insufficient funds for gas * price + value: address ${NOBODY_TEXT} have 0 want ${5 * 131072}`,
+      { from: UNUSED, to: UNUSED, blobVersionedHashes: [BLOB_HASH], maxFeePerBlobGas: '0x5' },
+      `insufficient funds for gas * price + value: address ${UNUSED_TEXT} have 0 want ${5 * 131072}`,
       { blockOverrides: { blobBaseFee: '0x5' } },
     );
   });
@@ -145,21 +145,21 @@ describe('refused calls', () => {
       chainError('failed', 'EIP-7702 transaction cannot be used to create contract'),
     );
     await refuses(
-      { from, to: NOBODY, authorizationList: [] },
+      { from, to: UNUSED, authorizationList: [] },
       `EIP-7702 transaction with empty auth list (sender ${ALICE_TEXT})`,
     );
-    // One that nobody signed is passed over, but paid for.
-    const call = { from, to: NOBODY, authorizationList: [AUTHORIZATION] };
+    // An unsigned one is skipped, but paid for.
+    const call = { from, to: UNUSED, authorizationList: [AUTHORIZATION] };
     await refuses({ ...call, gas: '0xb3af' }, 'intrinsic gas too low: have 45999, want 46000');
     assert.equal(await harness.call({ ...call, gas: '0xb3b0' }), '0x');
   });
 
   test('what belongs together, once the block and its overrides are known', async () => {
     const both = 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
-    const call = { to: NOBODY, gasPrice: '0x0', maxFeePerGas: '0x0' };
+    const call = { to: UNUSED, gasPrice: '0x0', maxFeePerGas: '0x0' };
     await assert.rejects(harness.call(call), chainError('failed', both));
     await assert.rejects(
-      harness.call({ to: NOBODY, chainId: '0x1' }),
+      harness.call({ to: UNUSED, chainId: '0x1' }),
       chainError('failed', "chainId does not match node's (have=1, want=1337)"),
     );
     await assert.rejects(
@@ -177,7 +177,7 @@ describe('refused calls', () => {
   });
 
   test('lists before the fork that brought them', async () => {
-    const call = { from, to: NOBODY };
+    const call = { from, to: UNUSED };
     assert.equal(await harness.call({ ...call, accessList: [] }), '0x');
     const kinds: readonly (readonly [CallObject, string])[] = [
       [{ blobVersionedHashes: [BLOB_HASH] }, 'blob'],
@@ -196,7 +196,7 @@ describe('refused calls', () => {
 
   test('blocks that do not exist', async () => {
     const at = (block: NonNullable<CallExtras['block']>): Promise<string> =>
-      harness.call({ to: NOBODY }, { block });
+      harness.call({ to: UNUSED }, { block });
     await assert.rejects(at({ kind: 'number', number: 4n }), chainError('failed', 'header not found'));
     await assert.rejects(at({ kind: 'number', number: 2n ** 64n }), chainError('failed', 'header not found'));
     await assert.rejects(

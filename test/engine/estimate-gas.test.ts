@@ -11,9 +11,9 @@ import {
   CallHarness,
   chainError,
   encodeCall,
-  NOBODY,
   PROGRAM,
   REVERTER,
+  UNUSED,
   withProgram,
 } from './call-harness.ts';
 
@@ -41,16 +41,16 @@ describe('gas estimates', () => {
   }
 
   test('a transfer to an account without code costs exactly 21,000', async () => {
-    assert.equal(await harness.estimate({ from, to: NOBODY, value: '0x1' }), 21_000n);
-    assert.equal(await harness.estimate({ from, to: NOBODY, value: '0x1', gasPrice: '0x77359400' }), 21_000n);
-    assert.equal(await harness.estimate({ to: NOBODY, data: '0x' }), 21_000n);
+    assert.equal(await harness.estimate({ from, to: UNUSED, value: '0x1' }), 21_000n);
+    assert.equal(await harness.estimate({ from, to: UNUSED, value: '0x1', gasPrice: '0x77359400' }), 21_000n);
+    assert.equal(await harness.estimate({ to: UNUSED, data: '0x' }), 21_000n);
     // Less than a transfer needs counts as nothing given.
-    assert.equal(await harness.estimate({ from, to: NOBODY, gas: '0x1' }), 21_000n);
+    assert.equal(await harness.estimate({ from, to: UNUSED, gas: '0x1' }), 21_000n);
   });
 
   test('a transfer with an access list costs more: the short cut does not apply', async () => {
-    const accessList = [{ address: NOBODY, storageKeys: [] }];
-    const call = { from, to: NOBODY, value: '0x1', accessList };
+    const accessList = [{ address: UNUSED, storageKeys: [] }];
+    const call = { from, to: UNUSED, value: '0x1', accessList };
     assert.ok((await harness.estimate(call)) >= 23_400n);
   });
 
@@ -62,7 +62,7 @@ describe('gas estimates', () => {
       'an inner call that needs nearly all it is given (EIP-150)',
       { to: REVERTER, data: encodeCall('needInnerGas()') },
     ],
-    ['calldata that costs the floor (EIP-7623)', { to: NOBODY, data: `0x${'01'.repeat(2000)}` }],
+    ['calldata that costs the floor (EIP-7623)', { to: UNUSED, data: `0x${'01'.repeat(2000)}` }],
     ['a creation', { data: '0x60ff60005260206000f3' }],
     ['a call with value', { from, to: CALLENV, value: '0x1', data: encodeCall('callValue()') }],
     ['a loop', { to: REVERTER, data: encodeCall('burn(uint256)', 3_000_000n) }],
@@ -105,7 +105,7 @@ describe('gas estimates', () => {
     );
     await fails({ data: '0x', gas: '0x5300' }, 'gas required exceeds allowance (21248)');
     await fails(
-      { to: NOBODY, data: `0x${'01'.repeat(1000)}`, gas: '0x9470' },
+      { to: UNUSED, data: `0x${'01'.repeat(1000)}`, gas: '0x9470' },
       'failed with 38000 gas: insufficient gas for floor data gas cost: have 38000, want 61000',
     );
     await fails(
@@ -113,7 +113,7 @@ describe('gas estimates', () => {
       'gas required exceeds allowance (16777216)',
     );
     await fails(
-      { from: NOBODY, to: CALLENV, value: '0x1', data: encodeCall('callValue()') },
+      { from: UNUSED, to: CALLENV, value: '0x1', data: encodeCall('callValue()') },
       'failed with 16777216 gas: insufficient funds for gas * price + value: ' +
         'address 0x00000000000000000000000000000000000000eE have 0 want 1',
     );
@@ -134,20 +134,20 @@ describe('gas estimates', () => {
     const call = { to: identity, data: `0x${'01'.repeat(64)}` };
     assert.equal(await harness.estimate(call, moved), await harness.estimate(call));
     await assert.rejects(
-      harness.estimate(call, { stateOverrides: { [NOBODY]: { movePrecompileToAddress: elsewhere } } }),
-      chainError('failed', `account ${getAddress(NOBODY)} is not a precompile`),
+      harness.estimate(call, { stateOverrides: { [UNUSED]: { movePrecompileToAddress: elsewhere } } }),
+      chainError('failed', `account ${getAddress(UNUSED)} is not a precompile`),
     );
   });
 
   test('the allowance is what the sender can pay', async () => {
     const call = {
-      from: NOBODY,
+      from: UNUSED,
       to: REVERTER,
       data: encodeCall('burn(uint256)', 100_000n),
       gasPrice: '0x77359400',
     };
     const withBalance = (balance: bigint): CallExtras => ({
-      stateOverrides: { [NOBODY]: { balance: hex(balance) } },
+      stateOverrides: { [UNUSED]: { balance: hex(balance) } },
     });
     const price = 2_000_000_000n;
     await assert.rejects(

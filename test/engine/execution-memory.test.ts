@@ -54,7 +54,7 @@ describe('the memory of executions', () => {
     assert.equal(grow(memory.lease('x'), 256 * MiB), 256 * MiB);
   });
 
-  test('one execution of all threads is exempt, and a thread that broke down holds nobody up', () => {
+  test('one execution of all threads is exempt, and a thread that broke down holds no call up', () => {
     const [first, second] = [open(1, 2).lease('x'), open(2, 2).lease('x')];
     assert.equal(grow(first, 256 * MiB), 256 * MiB);
     assert.ok(grow(second, 256 * MiB) < 64 * MiB);

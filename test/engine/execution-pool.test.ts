@@ -204,7 +204,7 @@ describe('execution pool', () => {
       assert.deepEqual(outcomes.slice(0, 2), ['4 busy', '5 busy']);
       const late = outcomes.slice(2).sort();
       assert.match(late[0] as string, /^0 timeout$/);
-      // The first one's place is free from then on: who gets it in time is a matter of milliseconds.
+      // The first one's place is free from then on: which call gets it in time is a matter of milliseconds.
       assert.ok(late.slice(1).every((outcome) => /^[123] (busy|timeout)$/.test(outcome)));
       assert.deepEqual(faults, []);
     });

@@ -179,6 +179,7 @@ describe('first slices', () => {
     for (let i = 0; i < 20; i++) slices.noteFinished(kind(`expensive ${i}`), 2);
     assert.equal(slices.choose(kind('expensive 1'), 'thread'), SLICE_MS);
     assert.equal(slices.choose(kind('unknown'), 'thread'), SLICE_MS);
+    assert.ok(slices.isCalmAt(now));
   });
 
   test('depend on a bounded number of shapes, the latest ones', () => {

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseChainConfig } from '../../src/chain/chain-config.ts';
 import { BLANK_HEADER } from '../../src/chain/header.ts';
-import { createCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
-import { encodeForkConfig, PRECOMPILES } from '../../src/engine/reads/fork-config.ts';
+import { encodeForkConfig } from '../../src/engine/reads/fork-config.ts';
 import { computeForkId } from '../../src/engine/reads/fork-id.ts';
-import { createPrecompiles } from '../../src/evm/precompiles/precompiles.ts';
-import { isAtLeast, REVISIONS } from '../../src/evm/revision.ts';
+import { REVISIONS, type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import type { StoredHeader } from '../../src/store/chain-reader.ts';
+import { isAtLeast } from '../support/is-at-least.ts';
 
 function createGenesisHeader(hashText: string, timestamp = 0n): StoredHeader {
   return {
@@ -111,15 +110,34 @@ test('a fork of the genesis block is active from 0 on', () => {
   assert.equal(current?.activationTime, 0);
 });
 
-test('the named precompiles are those of the revisions', async () => {
-  const precompiles = createPrecompiles(await createCryptography());
+/** Names of EIP-7910 with address and first revision, by name. */
+const PRECOMPILES: readonly (readonly [name: string, address: number, since: Revision])[] = [
+  ['BLAKE2F', 0x09, 'istanbul'],
+  ['BLS12_G1ADD', 0x0b, 'prague'],
+  ['BLS12_G1MSM', 0x0c, 'prague'],
+  ['BLS12_G2ADD', 0x0d, 'prague'],
+  ['BLS12_G2MSM', 0x0e, 'prague'],
+  ['BLS12_MAP_FP2_TO_G2', 0x11, 'prague'],
+  ['BLS12_MAP_FP_TO_G1', 0x10, 'prague'],
+  ['BLS12_PAIRING_CHECK', 0x0f, 'prague'],
+  ['BN254_ADD', 0x06, 'byzantium'],
+  ['BN254_MUL', 0x07, 'byzantium'],
+  ['BN254_PAIRING', 0x08, 'byzantium'],
+  ['ECREC', 0x01, 'frontier'],
+  ['ID', 0x04, 'frontier'],
+  ['KZG_POINT_EVALUATION', 0x0a, 'cancun'],
+  ['MODEXP', 0x05, 'byzantium'],
+  ['P256VERIFY', 0x100, 'osaka'],
+  ['RIPEMD160', 0x03, 'frontier'],
+  ['SHA256', 0x02, 'frontier'],
+];
+
+test('the named precompiles are those of the revisions', () => {
   for (const revision of REVISIONS) {
-    const named = PRECOMPILES.filter(([, , since]) => isAtLeast(revision, since)).map(
-      ([, address]) => address,
-    );
+    const named = PRECOMPILES.filter(([, , since]) => isAtLeast(revision, since));
     assert.deepEqual(
-      named.sort((a, b) => a - b),
-      [...precompiles.of(revision).keys()].sort((a, b) => a - b),
+      named.map(([name, address]) => [address, name]).sort(([a], [b]) => Number(a) - Number(b)),
+      [...rulesOf(revision).precompiles].map(([address, { name }]) => [address, name]),
       revision,
     );
   }

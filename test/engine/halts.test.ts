@@ -5,7 +5,7 @@ import { assemble } from '../../scripts/assembler.ts';
 import { OPCODES } from '../../scripts/opcodes.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { CallHarness, chainError, NOBODY, PROGRAM } from './call-harness.ts';
+import { CallHarness, chainError, PROGRAM, UNUSED } from './call-harness.ts';
 
 /** Stack items that an instruction needs; the yellow paper's delta, appendix H. */
 const INPUTS: Readonly<Record<string, number>> = {
@@ -125,13 +125,13 @@ describe('halts', () => {
   });
 
   test('a creation by an account whose nonce is the last one', async () => {
-    const stateOverrides = { [NOBODY]: { nonce: '0xffffffffffffffff' } };
-    await fails(harness.call({ from: NOBODY, data: '0x00' }, { stateOverrides }), 'nonce uint64 overflow');
+    const stateOverrides = { [UNUSED]: { nonce: '0xffffffffffffffff' } };
+    await fails(harness.call({ from: UNUSED, data: '0x00' }, { stateOverrides }), 'nonce uint64 overflow');
   });
 
   test('instructions of later forks by their name', async () => {
     await fails(
-      harness.call({ to: NOBODY }, { stateOverrides: { [NOBODY]: { code: '0xe6' } } }),
+      harness.call({ to: UNUSED }, { stateOverrides: { [UNUSED]: { code: '0xe6' } } }),
       'invalid opcode: DUPN',
     );
   });

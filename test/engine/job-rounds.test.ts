@@ -5,17 +5,17 @@ import { type FinishedJob, JobRounds } from '../../src/engine/execution/job-roun
 import { runSlice } from '../../src/engine/execution/run-slice.ts';
 import type { Execution } from '../../src/engine/simulation/execution.ts';
 
-/** Work of so many slices; tells what it does. */
-function* createWork(name: string, slices: number, told: string[]): Execution<string> {
+/** Work of so many slices; records what it does. */
+function* createWork(name: string, slices: number, trace: string[]): Execution<string> {
   try {
     for (let i = 1; i < slices; i++) {
-      told.push(`${name}${i}`);
+      trace.push(`${name}${i}`);
       yield 'longStepAhead';
     }
-    told.push(`${name}${slices}`);
+    trace.push(`${name}${slices}`);
     return name;
   } finally {
-    told.push(`${name} free`);
+    trace.push(`${name} free`);
   }
 }
 
@@ -33,18 +33,18 @@ const STOPPED = (): number => 0;
 
 describe('job rounds', () => {
   const finishedIds = (rounds: JobRounds): number[] => runAll(rounds).map(({ id }) => id);
-  const ran = (told: readonly string[]): string[] => told.filter((entry) => !entry.endsWith('free'));
+  const ran = (trace: readonly string[]): string[] => trace.filter((entry) => !entry.endsWith('free'));
 
   test('each of an owner’s jobs has a slice in turn', () => {
-    const told: string[] = [];
+    const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
-    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 4 + id, told));
+    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 4 + id, trace));
     const finished = runAll(rounds);
     // The first slices of those that have just come take turns with the others' next ones.
     const begun = ['a1', 'a2', 'b1', 'a3', 'c1'];
-    assert.deepEqual(told.slice(0, 5), begun);
-    assert.deepEqual(told.slice(5, 11), ['b2', 'a4', 'a free', 'c2', 'b3', 'c3']);
-    assert.deepEqual(told.slice(11), ['b4', 'c4', 'b5', 'b free', 'c5', 'c6', 'c free']);
+    assert.deepEqual(trace.slice(0, 5), begun);
+    assert.deepEqual(trace.slice(5, 11), ['b2', 'a4', 'a free', 'c2', 'b3', 'c3']);
+    assert.deepEqual(trace.slice(11), ['b4', 'c4', 'b5', 'b free', 'c5', 'c6', 'c free']);
     assert.deepEqual(finished, [
       { id: 0, outcome: { result: 'a' } },
       { id: 1, outcome: { result: 'b' } },
@@ -54,27 +54,27 @@ describe('job rounds', () => {
   });
 
   test('every other slice of an owner is for a job that has just come', () => {
-    const told: string[] = [];
+    const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
-    for (const [id, name] of ['a', 'b'].entries()) rounds.add(id, 'x', createWork(name, 9, told));
-    while (!told.includes('b2')) rounds.runNext();
-    told.length = 0;
-    for (const [i, name] of ['x', 'y', 'z'].entries()) rounds.add(10 + i, 'x', createWork(name, 1, told));
+    for (const [id, name] of ['a', 'b'].entries()) rounds.add(id, 'x', createWork(name, 9, trace));
+    while (!trace.includes('b2')) rounds.runNext();
+    trace.length = 0;
+    for (const [i, name] of ['x', 'y', 'z'].entries()) rounds.add(10 + i, 'x', createWork(name, 1, trace));
     for (let i = 0; i < 6; i++) rounds.runNext();
-    assert.deepEqual(ran(told), ['x1', 'a4', 'y1', 'b3', 'z1', 'a5']);
+    assert.deepEqual(ran(trace), ['x1', 'a4', 'y1', 'b3', 'z1', 'a5']);
   });
 
   test('owners share the slices, however many jobs each has', () => {
-    const told: string[] = [];
+    const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
-    for (let id = 0; id < 10; id++) rounds.add(id, 'greedy', createWork('g', 99, told));
+    for (let id = 0; id < 10; id++) rounds.add(id, 'greedy', createWork('g', 99, trace));
     for (let i = 0; i < 40; i++) rounds.runNext();
-    rounds.add(10, 'neighbour', createWork('n', 20, told));
-    told.length = 0;
+    rounds.add(10, 'neighbour', createWork('n', 20, trace));
+    trace.length = 0;
     while (rounds.size > 10) rounds.runNext();
-    const others = ran(told).filter((entry) => entry.startsWith('g'));
+    const others = ran(trace).filter((entry) => entry.startsWith('g'));
     // Its first slice is the next one; then they take turns.
-    assert.equal(told[0], 'n1');
+    assert.equal(trace[0], 'n1');
     assert.ok(others.length >= 18 && others.length <= 20, `${others.length} slices beside 20`);
   });
 
@@ -121,38 +121,38 @@ describe('job rounds', () => {
   });
 
   test('a cancelled job frees what it holds, begun or not, and is reported once', () => {
-    const told: string[] = [];
+    const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
-    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 3, told));
+    for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 3, trace));
     rounds.runNext();
     assert.equal(rounds.cancel(0)?.id, 0);
     assert.equal(rounds.cancel(2)?.id, 2);
     assert.equal(rounds.cancel(2), undefined);
     assert.equal(rounds.cancel(7), undefined);
-    assert.deepEqual(told, ['a1', 'a free']);
+    assert.deepEqual(trace, ['a1', 'a free']);
     assert.deepEqual(finishedIds(rounds), [1]);
   });
 
   test('a cancelled job that has much to undo does so in its turns, and has ended then', () => {
-    const told: string[] = [];
+    const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
     const work = function* (): Execution<string> {
       try {
         while (true) yield 'longStepAhead';
       } finally {
         for (let i = 1; i <= 3; i++) {
-          told.push(`undo ${i}`);
+          trace.push(`undo ${i}`);
           yield 'longStepAhead';
         }
       }
     };
     rounds.add(1, 'x', work());
-    rounds.add(2, 'y', createWork('y', 2, told));
+    rounds.add(2, 'y', createWork('y', 2, trace));
     rounds.runNext();
     assert.equal(rounds.cancel(1), undefined);
     assert.equal(rounds.size, 2);
     assert.deepEqual(finishedIds(rounds), [2, 1]);
-    assert.deepEqual(ran(told), ['undo 1', 'y1', 'undo 2', 'y2', 'undo 3']);
+    assert.deepEqual(ran(trace), ['undo 1', 'y1', 'undo 2', 'y2', 'undo 3']);
   });
 
   test('a failure is its own job’s only', () => {

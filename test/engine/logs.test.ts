@@ -9,6 +9,7 @@ import { EngineChain } from '../../src/engine/engine-chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
 import { ChainBuilder } from '../support/chain-builder.ts';
 import { LOGGER_COPIES, LOGGERS, loggerAddress, signLogging } from '../support/logging-chain.ts';
 import { stripIndexes } from '../support/strip-indexes.ts';
@@ -74,6 +75,24 @@ describe('logs of an embedded chain', () => {
     }
   });
   after(() => opened.close());
+
+  test('all logs of a block by its hash are there at once, as its receipts have them', () => {
+    const scope = limitTo(TIME_LIMIT_MS);
+    for (let block = 0; block <= BLOCKS; block++) {
+      const logs = opened.chain.logs.getBlockLogs(bytesToHex(builder.hashAt(block)), scope);
+      assert.ok(Array.isArray(logs));
+      assert.deepEqual(
+        logs.map(({ json }) => JSON.parse(json)),
+        all[block],
+      );
+      for (const { address, topics, json } of logs) {
+        const parsed = JSON.parse(json) as WireLog;
+        assert.deepEqual([address, topics], [parsed.address, parsed.topics]);
+        assert.ok(json.endsWith('"removed":false}'));
+      }
+    }
+    assert.equal(opened.chain.logs.getBlockLogs(`0x${'12'.repeat(32)}`, scope), null);
+  });
 
   const getLogs = async (filter: Partial<LogFilter>, chain = opened.chain): Promise<WireLog[]> => {
     const whole: LogFilter = { blocks: inRange(0, BLOCKS), addresses: [], topics: [], ...filter };
@@ -235,4 +254,28 @@ describe('logs of an embedded chain', () => {
       (error) => error instanceof ChainError && error.kind === 'aborted',
     );
   });
+});
+
+test('an answer takes its memory as it grows, is refused where there is none, and gives it back', async () => {
+  const genesis = createGenesis({ revision: 'cancun', alloc: LOGGERS });
+  const builder = new ChainBuilder(genesis);
+  const transactions = Array.from({ length: 60 }, (_, i) =>
+    signLogging(BigInt(i), [], new Uint8Array(5_000), 0),
+  );
+  await builder.add({ transactions });
+  const { chain, close } = await openBuiltChain(genesis, builder);
+  const ask = async (answers: SharedBudget): Promise<JsonResult> => {
+    const scope = limitTo(TIME_LIMIT_MS);
+    scope.answers = answers;
+    return chain.logs.getLogs({ blocks: inRange(0, 1), addresses: [], topics: [] }, scope);
+  };
+  const small = new SharedBudget(1_000_000, 1);
+  await assert.rejects(ask(small), (error) => error instanceof ChainError && error.kind === 'busy');
+  assert.equal(small.used, 0);
+  const large = new SharedBudget(2_000_000, 1);
+  const result = await ask(large);
+  assert.equal(large.used, 0, 'the receiver of the answer counts it');
+  assert.ok(typeof result !== 'string' && result.heldBytes !== undefined && result.heldBytes > 1_200_000);
+  assert.equal((JSON.parse(await read(result)) as WireLog[]).length, 120);
+  await close();
 });

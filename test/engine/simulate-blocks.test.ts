@@ -183,6 +183,29 @@ describe('simulated blocks', () => {
     }
   });
 
+  test('times that are not given begin anew behind the last one of 64 bits', async () => {
+    const blocks = await simulate([{ blockOverrides: { time: '0xffffffffffffffff' } }, {}, {}]);
+    assert.deepEqual(
+      blocks.map(({ timestamp }) => timestamp),
+      ['0xffffffffffffffff', '0xb', '0x17'],
+    );
+  });
+
+  test('receipts of calls that are the same transaction have the logs of those before', async () => {
+    const logging = { [PROGRAM]: code('0 0 LOG0') };
+    const same = { to: PROGRAM, gas: hexOf(100_000n), nonce: '0x0' };
+    const [first, silent, other] = await simulate([
+      { stateOverrides: logging, calls: [{ ...same, from: SENDER }] },
+      { stateOverrides: { [PROGRAM]: code('STOP') }, calls: [{ ...same, from: OTHER }] },
+      { calls: [{ ...same, gas: hexOf(100_001n) }] },
+    ]);
+    assert.equal(first?.calls[0]?.logs.length, 1);
+    assert.deepEqual(silent?.calls[0]?.logs, []);
+    assert.equal(silent?.['logsBloom'], first?.['logsBloom']);
+    assert.notEqual(silent?.['receiptsRoot'], other?.['receiptsRoot']);
+    assert.equal(other?.['logsBloom'], `0x${'00'.repeat(256)}`);
+  });
+
   test('gas of all calls together is bounded, and a call that it stops says so', async () => {
     const bounded = await openBounded(100_000);
     const loop = { [PROGRAM]: code('loop: @loop JUMP') };

@@ -7,8 +7,9 @@ import { createEvm } from '../../src/engine/create-evm.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import type { AccountState, StateChanges, StateReader } from '../../src/evm/host.ts';
 import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
-import type { Revision } from '../../src/evm/revision.ts';
+import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { concatBytes, EMPTY_BYTES, padLeft } from '../../src/primitives/bytes.ts';
+import { LATEST_BLOCK } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeNumber, VALID_INPUTS } from '../evm/precompiles/inputs.ts';
@@ -93,7 +94,7 @@ const step = fc.oneof(
   ),
 );
 const ending = fc.constantFrom('STOP', '416 0 RETURN', '64 0 REVERT', 'INVALID', '0xf2 SELFDESTRUCT', 'POP');
-/** Labels are told apart by numbers of their own: a loop that comes twice is only kept once. */
+/** Labels differ by numbers of their own: a loop that comes twice is only kept once. */
 const program = fc
   .tuple(
     fc.uniqueArray(step, {
@@ -182,7 +183,7 @@ function* execute(
   { data = hexToBytes('0x0102030405'), revision = 'osaka', isCreation = false }: MessageOptions = {},
 ): Generator<undefined, Outcome> {
   evm.attach(createState(source));
-  evm.enter(BLOCK, 1n, revision);
+  evm.enter(BLOCK, 1n, rulesOf(revision));
   evm.open();
   evm.begin();
   evm.start({
@@ -197,6 +198,44 @@ function* execute(
   });
   for (let i = 0; !evm.advance(slices[i % slices.length] as bigint); i++) yield;
   const result = evm.result();
+  evm.finish();
+  return { result, changes: evm.state.collectChanges() };
+}
+
+/** A call without value and gas price, started through the general or the plain entry; pauses like `execute`. */
+function executeCall(
+  evm: Evm,
+  source: string,
+  gasLimit: number,
+  slices: readonly bigint[],
+  isPlain: boolean,
+): Outcome {
+  const [caller, program, data] = [hexToBytes(CALLER), hexToBytes(PROGRAM), hexToBytes('0x0102030405')];
+  evm.attach(createState(source));
+  evm.enter(BLOCK, 1n, rulesOf('osaka'));
+  let i = 0;
+  const sliceAt = (): bigint => slices[i++ % slices.length] as bigint;
+  if (isPlain) {
+    const bytes = concatBytes(data, program, caller);
+    const call = { bytes, from: 25, to: 5, data: 0, dataLength: 5, zeros: 0, block: LATEST_BLOCK };
+    if (evm.runPlain(call, gasLimit, Number(sliceAt()))) return collect(evm);
+  } else {
+    evm.open();
+    evm.begin();
+    evm.state.raiseNonce(caller);
+    const nothing = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], accessList: [] };
+    evm.start({ caller, to: program, data, gasLimit: BigInt(gasLimit), ...nothing });
+  }
+  while (!evm.advance(sliceAt()));
+  return collect(evm);
+}
+
+function collect(evm: Evm): Outcome {
+  const { gasUsedNumber, isSuccess } = evm;
+  const result = evm.result();
+  assert.equal(gasUsedNumber, Number(result.gasUsed));
+  assert.equal(isSuccess, result.status === 'success');
+  if (isSuccess) assert.equal(evm.outputData, bytesToHex(result.output));
   evm.finish();
   return { result, changes: evm.state.collectChanges() };
 }
@@ -237,6 +276,18 @@ describe('slices', () => {
       { numRuns: RUNS },
     );
     assert.ok(pauses > RUNS);
+  });
+
+  test('make no difference to a plain call, which begins in one step', () => {
+    fc.assert(
+      fc.property(program, gasLimit, slices, (source, limit, sizes) => {
+        const [whole, cut] = evms as [Evm, Evm];
+        const expected = executeCall(whole, source, Number(limit), [WHOLE_SLICE], false);
+        assert.deepEqual(executeCall(cut, source, Number(limit), sizes, true), expected);
+        assert.deepEqual(executeCall(cut, source, Number(limit), [WHOLE_SLICE], true), expected);
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   test('of several executions on one thread do not touch one another', () => {

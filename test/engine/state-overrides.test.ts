@@ -6,7 +6,7 @@ import type { StateOverrides } from '../../src/chain/chain.ts';
 import { createAddress } from '../../src/primitives/address.ts';
 import { padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { CallHarness, chainError, encodeCall, NOBODY, PROGRAM, REVERTER } from './call-harness.ts';
+import { CallHarness, chainError, encodeCall, PROGRAM, REVERTER, UNUSED } from './call-harness.ts';
 
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 const IDENTITY = '0x0000000000000000000000000000000000000004';
@@ -26,13 +26,13 @@ describe('state overrides', () => {
   const read = async (stateOverrides: StateOverrides): Promise<bigint> =>
     BigInt(await harness.call({ to: REVERTER, data: encodeCall('read()') }, { stateOverrides }));
   const fails = (stateOverrides: StateOverrides, message: string): Promise<void> =>
-    assert.rejects(harness.call({ to: NOBODY }, { stateOverrides }), chainError('failed', message));
+    assert.rejects(harness.call({ to: UNUSED }, { stateOverrides }), chainError('failed', message));
 
   test('balance', async () => {
-    const source = `${NOBODY} BALANCE 0 MSTORE 32 0 RETURN`;
+    const source = `${UNUSED} BALANCE 0 MSTORE 32 0 RETURN`;
     const balance = `0x${'f'.repeat(64)}`;
     assert.equal(BigInt(await harness.run(source)), 0n);
-    assert.equal(await harness.run(source, {}, { stateOverrides: { [NOBODY]: { balance } } }), balance);
+    assert.equal(await harness.run(source, {}, { stateOverrides: { [UNUSED]: { balance } } }), balance);
   });
 
   test('nonce: decides which account a creation makes', async () => {
@@ -82,7 +82,7 @@ describe('state overrides', () => {
     assert.equal(await harness.call({ to: ELSEWHERE, data }), '0x');
     assert.equal(await harness.call({ to: ELSEWHERE, data }, { stateOverrides }), data);
     assert.equal(BigInt(await harness.call({ to: IDENTITY, data }, { stateOverrides })), 42n);
-    // And back where it was for whoever comes next, even after a call that failed.
+    // And back where it was for the next call, even after a call that failed.
     await assert.rejects(harness.call({ to: REVERTER, data: encodeCall('badJump()') }, { stateOverrides }));
     assert.equal(await harness.call({ to: IDENTITY, data }), data);
     assert.equal(await harness.call({ to: ELSEWHERE, data }), '0x');
@@ -95,8 +95,8 @@ describe('state overrides', () => {
 
   test('moves that make no sense', async () => {
     await fails(
-      { [NOBODY]: { movePrecompileToAddress: ELSEWHERE } },
-      `account ${getAddress(NOBODY)} is not a precompile`,
+      { [UNUSED]: { movePrecompileToAddress: ELSEWHERE } },
+      `account ${getAddress(UNUSED)} is not a precompile`,
     );
     await fails(
       { [IDENTITY]: { movePrecompileToAddress: ELSEWHERE }, [ELSEWHERE]: { balance: '0x1' } },
@@ -111,7 +111,7 @@ describe('state overrides', () => {
   test('an authority may delegate to code for the length of a call', async () => {
     // A delegation is code of its own form (EIP-7702); as an override it works as if it had been signed.
     const code = `0xef0100${REVERTER.slice(2)}`;
-    const call = { to: NOBODY, data: encodeCall('ok()') };
-    assert.equal(BigInt(await harness.call(call, { stateOverrides: { [NOBODY]: { code } } })), 42n);
+    const call = { to: UNUSED, data: encodeCall('ok()') };
+    assert.equal(BigInt(await harness.call(call, { stateOverrides: { [UNUSED]: { code } } })), 42n);
   });
 });

@@ -41,6 +41,6 @@ test('a nonce is the number of transactions sent up to the block', async (t) => 
       (error) => error instanceof ChainError && error.kind === 'failed' && error.message === message,
     );
   }
-  const nobody = `0x${'99'.repeat(20)}`;
-  assert.equal(chain.state.getTransactionCount(nobody, { kind: 'tag', tag: 'latest' }), '"0x0"');
+  const unknown = `0x${'99'.repeat(20)}`;
+  assert.equal(chain.state.getTransactionCount(unknown, { kind: 'tag', tag: 'latest' }), '"0x0"');
 });

@@ -1,14 +1,14 @@
 /** Callers choose the addresses and slots that a call touches: in the core's tables they must not all come to one place. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CORE_LIMITS, startOf } from '../../src/evm/core-interface.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import { MessageHarness } from './message-harness.ts';
 
-const MiB = 1 << 20;
 type Index = { readonly at: number; readonly places: number };
-/** Regions of core/layout: pointers of 4 bytes, 0 where a place is free. */
-const ACCOUNT_INDEX: Index = { at: 2 * MiB, places: 1 << 18 };
-const SLOT_INDEX: Index = { at: 3 * MiB, places: 1 << 22 };
+/** Regions of pointers of 4 bytes, 0 where a place is free. */
+const ACCOUNT_INDEX: Index = { at: startOf('accountIndex'), places: CORE_LIMITS.accountIndexSize };
+const SLOT_INDEX: Index = { at: startOf('slotIndex'), places: CORE_LIMITS.slotIndexSize };
 const GAS = 30_000_000n;
 
 /** Assembly that makes a key of a counter on the stack. Without a seed the first three would all have one place. */

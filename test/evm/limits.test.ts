@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
-import { OPERATIONS } from '../../scripts/core/operations.ts';
+import { OPERATIONS } from '../../src/evm/core-generator/operations.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { addressOf, MessageHarness, numberOf } from './message-harness.ts';
 
@@ -52,7 +52,7 @@ describe('regions of the core', () => {
 
   test('codes: any number of them may be run in one message, from any depth', () => {
     const count = 400;
-    // Account 1,000,000 passes on to whoever its input names.
+    // Account 1,000,000 passes on to the account that its input names.
     const forward = Uint8Array.from([
       ...[0x60, 0x20, 0x5f, 0x5f, 0x5f, 0x5f, 0x5f, 0x35, 0x5a, 0xf1, 0x50, 0x60, 0x20, 0x5f, 0xf3],
     ]);

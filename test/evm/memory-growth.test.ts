@@ -1,7 +1,7 @@
 /** Memory that grows by megabytes does so in pieces, between which the instruction begins anew: it is paid for once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Revision } from '../../src/evm/revision.ts';
+import type { Revision } from '../../src/evm/revisions/revisions.ts';
 import { MessageHarness, numberOf } from './message-harness.ts';
 
 const GAS = 200_000_000n;

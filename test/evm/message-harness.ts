@@ -4,7 +4,7 @@ import { createEvm } from '../../src/engine/create-evm.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import type { AccountState, StateReader } from '../../src/evm/host.ts';
 import type { BlockEnvironment, Message, MessageResult } from '../../src/evm/message.ts';
-import type { Revision } from '../../src/evm/revision.ts';
+import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 
@@ -112,7 +112,7 @@ export class MessageHarness {
   }
 
   #open(): void {
-    this.evm.enter(BLOCK, CHAIN_ID, this.#revision);
+    this.evm.enter(BLOCK, CHAIN_ID, rulesOf(this.#revision));
     this.evm.open();
   }
 

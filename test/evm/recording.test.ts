@@ -51,11 +51,14 @@ test('logs are numbered across messages, those that were undone included', () =>
 });
 
 test('logs of a frame that cannot pay for the rest of its block of instructions are numbered where anything is recorded', () => {
-  const { logs } = createHarness('logNumbers').run(`${call(0x1003, 3_000)} 0 0 LOG0`);
-  assert.deepEqual(
-    logs.map(({ number }) => number),
-    [1],
-  );
+  const numbers = (gas: number): number[] => {
+    const { logs } = createHarness('logNumbers').run(`${call(0x1003, gas)} 0 0 LOG0`);
+    return logs.map(({ number }) => number);
+  };
+  // The frame pays for both logs and SLOAD, and not for the last log; for one log, and not for SLOAD; for nothing.
+  assert.deepEqual(numbers(3_000), [2]);
+  assert.deepEqual(numbers(2_000), [1]);
+  assert.deepEqual(numbers(300), [0]);
 });
 
 test('a transfer that cannot be paid has a number and is no log', () => {

@@ -30,9 +30,9 @@ export type FaultRow = {
   readonly isWhole?: true;
   /** Without other nodes it is no fault but a reorg: what is true on the fork is right as well. */
   readonly isReorg?: true;
-  /** Without other nodes a hash that nobody has heard of may well be no block's. */
+  /** Without other nodes an unknown hash may well be no block's. */
   readonly deniesBlocks?: true;
-  /** Without other nodes it cannot be told from the truth. */
+  /** Without other nodes it cannot be distinguished from the truth. */
   readonly needsOthers?: true;
 };
 
@@ -113,7 +113,7 @@ export const FAULTS: readonly FaultRow[] = [
     isWhole: true,
   },
   {
-    name: 'a head that nobody has',
+    name: 'a head that no node has',
     create: () => ({ answer: claimHead(5n) }),
     isWhole: true,
     needsOthers: true,

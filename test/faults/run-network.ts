@@ -80,7 +80,7 @@ class NetworkRun {
     }
   }
 
-  /** Safe and finalized are told some time after the head. */
+  /** Safe and finalized are reported some time after the head. */
   async #awaitMarks(): Promise<void> {
     const question = findQuestion(this.#stage.questions, 'eth_getBlockReceipts finalized');
     await waitUntil(

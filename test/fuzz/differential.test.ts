@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { REVISIONS } from '../../src/evm/revision.ts';
+import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { decodeCase } from './case-json.ts';
 import type { Engine } from './engine.ts';
 import { findDifference } from './find-difference.ts';

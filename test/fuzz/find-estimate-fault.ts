@@ -8,10 +8,9 @@ import type { TransactionResult } from '../../src/engine/transition/running-tran
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import type { StateReader } from '../../src/evm/host.ts';
-import { isAtLeast } from '../../src/evm/revision.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { FuzzCase } from './fuzz-case.ts';
-import { environmentOf, rulesOf } from './subject.ts';
+import { blockRulesOf, environmentOf } from './subject.ts';
 
 const UPPER_BOUND = 1_500_000n;
 
@@ -84,21 +83,21 @@ function hasTooLittleBelow(simulation: Simulation, estimate: bigint): boolean {
 export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateReader): string | undefined {
   const { revision } = fuzzCase;
   const block = environmentOf(fuzzCase.block);
-  const rules = rulesOf(revision);
-  evm.enter(block, rules.chainId, revision);
+  const rules = blockRulesOf(revision);
+  evm.enter(block, rules.chainId, rules.revision);
   evm.open();
   try {
     const freeBlock = block.baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n };
     const simulation = new Simulation(
       callOf(fuzzCase),
-      { evm, block: block.number, state },
+      { evm, block: block.number, state, bytes: evm.memoryPeak },
       {
         rules,
+        overrideRules: rules,
         block: { ...block, gasLimit: UPPER_BOUND },
         freeBlock: { ...freeBlock, gasLimit: UPPER_BOUND },
         hasBaseFee: block.baseFeePerGas !== undefined,
-        isPastCancun: isAtLeast(revision, 'cancun'),
-        isPastOsaka: isAtLeast(revision, 'osaka'),
+        boundRules: rules.revision,
       },
       { used: 0 },
     );

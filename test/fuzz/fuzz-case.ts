@@ -1,6 +1,6 @@
 /** What is executed: a state, a block and one transaction or one message of it. */
 import type { TransactionBody } from '../../src/chain/transaction.ts';
-import type { Revision } from '../../src/evm/revision.ts';
+import type { Revision } from '../../src/evm/revisions/revisions.ts';
 
 /** 0x and 40 lower-case hex digits. */
 export type AddressText = string;

@@ -1,5 +1,5 @@
 /** What the main thread and the workers of a fuzz run tell each other. */
-import type { Revision } from '../../src/evm/revision.ts';
+import type { Revision } from '../../src/evm/revisions/revisions.ts';
 
 export type FuzzTask = {
   /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { REVISIONS } from '../../src/evm/revision.ts';
+import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { CaseState } from './case-state.ts';
 import { findEstimateFault } from './find-estimate-fault.ts';
 import { findGasFault } from './find-gas-fault.ts';

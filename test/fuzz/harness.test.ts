@@ -1,7 +1,7 @@
 /** The fuzzer itself: that it finds faults, says what they are and makes them small. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { REVISIONS } from '../../src/evm/revision.ts';
+import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { decodeCase, encodeCase } from './case-json.ts';
 import { assemble, disassemble, parseCode } from './code-edits.ts';
 import type { Engine, GuardedMemory } from './engine.ts';

@@ -5,12 +5,12 @@ import { startTransaction } from '../../src/engine/transition/apply-transaction.
 import type { BlockRules } from '../../src/engine/transition/rules.ts';
 import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
-import { MAX_TRANSACTION_GAS } from '../../src/engine/transition/validate-transaction.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
-import { isAtLeast, type Revision } from '../../src/evm/revision.ts';
+import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
+import { isAtLeast } from '../support/is-at-least.ts';
 import { CaseState } from './case-state.ts';
 import type { Engine, GuardedMemory } from './engine.ts';
 import { blockHashOf, CHAIN_ID, type FuzzBlock, type FuzzCase } from './fuzz-case.ts';
@@ -31,15 +31,14 @@ export function environmentOf(block: FuzzBlock): BlockEnvironment {
   };
 }
 
-export function rulesOf(revision: Revision): BlockRules {
+export function blockRulesOf(revision: Revision): BlockRules {
   return {
     chainId: CHAIN_ID,
-    revision,
+    revision: rulesOf(revision),
     hasReplayProtection: true,
     isMerged: isAtLeast(revision, 'paris'),
     bombDelay: 0n,
     blobs: undefined,
-    blockReward: 0n,
     depositContract: '',
   };
 }
@@ -47,7 +46,7 @@ export function rulesOf(revision: Revision): BlockRules {
 /** Begins a case's message in an EVM that `open` was called on. */
 export function startMessage(evm: Evm, fuzzCase: FuzzCase, block: BlockEnvironment, gasLimit: bigint): void {
   const { transaction: tx, revision, sender } = fuzzCase;
-  evm.enter(block, CHAIN_ID, revision);
+  evm.enter(block, CHAIN_ID, rulesOf(revision));
   evm.begin();
   evm.start({
     caller: hexToBytes(sender),
@@ -104,13 +103,14 @@ export class Subject implements Engine {
     const { transaction: tx, block, revision, sender } = fuzzCase;
     // Blocks see to these two.
     if (tx.gasLimit > block.gasLimit) return REJECTED;
-    if (isAtLeast(revision, 'osaka') && tx.gasLimit > MAX_TRANSACTION_GAS) return REJECTED;
+    const { transactionGasCap } = rulesOf(revision);
+    if (transactionGasCap !== undefined && tx.gasLimit > transactionGasCap) return REJECTED;
     const evm = this.#evm;
     const slice = sliceOf(fuzzCase);
     evm.open();
     try {
       const { recoverPublicKey } = getCryptography();
-      const context = { evm, block: environmentOf(block), rules: rulesOf(revision), recoverPublicKey };
+      const context = { evm, block: environmentOf(block), rules: blockRulesOf(revision), recoverPublicKey };
       const running = startTransaction(tx, hexToBytes(sender), context, 'mined');
       while (!running.advance(slice));
       const result = running.finish();

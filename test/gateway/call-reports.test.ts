@@ -1,4 +1,4 @@
-/** Every call is told of once, at its end, whatever it came in and whatever came of it. */
+/** Every call is reported once, at its end, whatever it came in and whatever came of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeaderView } from '../../src/chain/chain.ts';
@@ -22,22 +22,22 @@ const PRINCIPAL = { id: 'p', name: 'p' };
 type Setup = {
   readonly gateway: Gateway;
   /** `network method outcome source caller credits`, in the order of their ends. */
-  readonly told: string[];
+  readonly observed: string[];
   readonly report: RequestReport;
   send(body: unknown, scope?: RequestScope): Promise<JsonResult>;
 };
 
 function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
-  const told: string[] = [];
+  const observed: string[] = [];
   const observer: CallObserver & LimitObserver = {
     onCall(name, method, outcome, source, ms, { id }, credits, now) {
       assert.ok(ms >= 0 && now <= performance.now());
-      told.push(`${name} ${method} ${outcome} ${source} ${id} ${credits}`);
+      observed.push(`${name} ${method} ${outcome} ${source} ${id} ${credits}`);
     },
-    onBatch: (items) => void told.push(`batch ${items}`),
-    onSurcharge: ({ id }, credits) => void told.push(`surcharge ${id} ${credits}`),
-    onBrokenStream: (name) => void told.push(`broken ${name}`),
-    onLimited: (reason, name, id) => void told.push(`limited ${reason} ${name} ${id}`),
+    onBatch: (items) => void observed.push(`batch ${items}`),
+    onSurcharge: ({ id }, credits) => void observed.push(`surcharge ${id} ${credits}`),
+    onBrokenStream: (name) => void observed.push(`broken ${name}`),
+    onLimited: (reason, name, id) => void observed.push(`limited ${reason} ${name} ${id}`),
   };
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
@@ -50,7 +50,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
   const report = new RequestReport('http', '127.0.0.1', performance.now(), undefined);
   return {
     gateway,
-    told,
+    observed,
     report,
     async send(body, scope = new RequestScope(performance.now() + 60_000)) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -80,9 +80,9 @@ const OUTCOMES: readonly [part: number, outcome: string][] = [
 ];
 for (const [part, outcome] of OUTCOMES) {
   test(`a call that ends as ${outcome}`, async () => {
-    const { send, told, report } = setUp(createScriptedNetwork(new ScriptedChain()));
+    const { send, observed, report } = setUp(createScriptedNetwork(new ScriptedChain()));
     await send(call('eth_call', play(part)));
-    assert.deepEqual(told, [`scripted eth_call ${outcome} embedded p 80`]);
+    assert.deepEqual(observed, [`scripted eth_call ${outcome} embedded p 80`]);
     assert.deepEqual(report.groups, [{ method: 'eth_call', outcome, source: 'embedded', count: 1 }]);
     assert.equal(report.network, 'scripted');
     assert.equal(report.caller, PRINCIPAL);
@@ -90,7 +90,7 @@ for (const [part, outcome] of OUTCOMES) {
 }
 
 test('what was never asked of a chain is local, and what is not served is unknown', async () => {
-  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()));
+  const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_chainId', []));
   await send(call('eth_call', ['nonsense']));
   await send(call('rollup_getInfo', []));
@@ -98,7 +98,7 @@ test('what was never asked of a chain is local, and what is not served is unknow
   await send('{');
   await send([]);
   await send({ jsonrpc: '1.0', id: 1, method: 'eth_chainId' });
-  assert.deepEqual(told, [
+  assert.deepEqual(observed, [
     'scripted eth_chainId ok local p 5',
     'scripted eth_call invalidParams local p 80',
     'scripted unknown methodNotFound local p 80',
@@ -110,7 +110,7 @@ test('what was never asked of a chain is local, and what is not served is unknow
 });
 
 test('items of a batch one by one, notifications too', async () => {
-  const { send, told, report } = setUp(createScriptedNetwork(new ScriptedChain()));
+  const { send, observed, report } = setUp(createScriptedNetwork(new ScriptedChain()));
   const items = [
     call('eth_call', play(0)),
     notice('eth_call', play(1)),
@@ -120,7 +120,7 @@ test('items of a batch one by one, notifications too', async () => {
     notice('eth_chainId', []),
   ];
   await send(items);
-  assert.deepEqual(told.sort(), [
+  assert.deepEqual(observed.sort(), [
     'batch 6',
     'scripted eth_call executionReverted embedded p 80',
     'scripted eth_call executionReverted embedded p 80',
@@ -133,46 +133,48 @@ test('items of a batch one by one, notifications too', async () => {
     report.groups.reduce((total, { count }) => total + count, 0),
     6,
   );
-  told.length = 0;
+  observed.length = 0;
   assert.equal(await send(notice('eth_call', play(0))), '');
-  assert.deepEqual(told, ['scripted eth_call ok embedded p 80']);
+  assert.deepEqual(observed, ['scripted eth_call ok embedded p 80']);
 });
 
-test('a batch that is too large is one call that nobody knows', async () => {
-  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
+test('a batch that is too large is one unknown call', async () => {
+  const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
   await send([1, 2, 3].map((id) => call('eth_chainId', [], id)));
-  assert.deepEqual(told, ['scripted unknown batchTooLarge local p 80']);
+  assert.deepEqual(observed, ['scripted unknown batchTooLarge local p 80']);
 });
 
 test('a body whose time is up, or whose client has gone', async () => {
-  const { send, told } = setUp(createScriptedNetwork(new ScriptedChain()));
+  const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_call', play(0)), new RequestScope(performance.now() - 1));
   const gone = new RequestScope(performance.now() + 60_000);
   gone.abort();
   await send(call('eth_call', play(0)), gone);
   assert.deepEqual(
-    told.map((line) => line.split(' ')[2]),
+    observed.map((line) => line.split(' ')[2]),
     ['timedOut', 'cancelled'],
   );
 });
 
 test('a body for which there is no room is no call', async () => {
-  const { send, told, gateway } = setUp(createScriptedNetwork(new ScriptedChain()), { bodiesInFlight: 1 });
+  const { send, observed, gateway } = setUp(createScriptedNetwork(new ScriptedChain()), {
+    bodiesInFlight: 1,
+  });
   const scope = new RequestScope(performance.now() + 60_000);
   const held = send(call('eth_call', play(8)), scope);
   assert.equal(gateway.bodiesInFlight, 1);
   await send(call('eth_chainId', []));
-  assert.deepEqual(told, ['limited overload scripted p']);
+  assert.deepEqual(observed, ['limited overload scripted p']);
   scope.abort();
   await held;
   assert.equal(gateway.bodiesInFlight, 0);
-  assert.deepEqual(told.slice(1), ['scripted eth_call cancelled embedded p 80']);
+  assert.deepEqual(observed.slice(1), ['scripted eth_call cancelled embedded p 80']);
 });
 
-test('a stream ends with its first bytes; that it broke off later is told apart', async () => {
+test('a stream ends with its first bytes; that it broke off later is reported apart', async () => {
   const plan: SourcePlan = { pieces: 4, pieceBytes: 100 };
   const plans = [plan, { ...plan, breakAt: 0 }, { ...plan, breakAt: 2 }];
-  const { send, told } = setUp(createScriptedNetwork(new StreamingChain(plans)));
+  const { send, observed } = setUp(createScriptedNetwork(new StreamingChain(plans)));
   for (let block = 0; block < plans.length; block++) {
     const body = await send(receiptsOf(block));
     if (typeof body === 'string') continue;
@@ -181,7 +183,7 @@ test('a stream ends with its first bytes; that it broke off later is told apart'
     };
     await read().catch(() => {});
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(observed, [
     'scripted eth_getBlockReceipts ok embedded p 1000',
     'scripted eth_getBlockReceipts unavailable embedded p 1000',
     'scripted eth_getBlockReceipts ok embedded p 1000',
@@ -209,7 +211,7 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     },
     blocks: { getHeader: async () => header },
   });
-  const { send, told } = setUp(createScriptedNetwork(chain, { hasNodes: true }));
+  const { send, observed } = setUp(createScriptedNetwork(chain, { hasNodes: true }));
   await send([
     call('eth_call', [{ data: '0x01' }, 'latest']),
     call('eth_call', [{ data: '0x02' }, 'latest']),
@@ -220,7 +222,7 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     call('eth_chainId', []),
   ]);
   assert.deepEqual(
-    told
+    observed
       .slice(1)
       .map((line) => line.split(' ').slice(1, 4).join(' '))
       .sort(),

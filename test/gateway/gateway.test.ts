@@ -4,6 +4,7 @@ import type { KeyVerifier } from '../../src/access/principal.ts';
 import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
+import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
@@ -219,13 +220,33 @@ test('more bodies at once than allowed are turned away, and room comes back', as
   assert.deepEqual(await send(call(0)), [200, '{"jsonrpc":"2.0","id":1,"result":"0x"}']);
 });
 
-test('a batch runs 16 calls at a time', async () => {
-  const { send, chain } = setUp();
+test('a batch runs 16 calls at a time, on a network of nodes 128 while the key has room for them', async () => {
+  const batch = `[${Array.from({ length: 200 }, (_, id) => call(8, `${id}`)).join()}]`;
+  const turns = (running: number): FairQueue => new FairQueue({ running, waiting: 200, waitMs: 60_000 });
+  const cases: readonly [Partial<Network>, number][] = [
+    [{}, 16],
+    [{ hasNodes: true }, 128],
+    [{ hasNodes: true, turns: turns(128) }, 128],
+    [{ hasNodes: true, turns: turns(127) }, 16],
+  ];
+  for (const [network, running] of cases) {
+    const { send, chain } = setUp({ network });
+    const scope = new RequestScope(performance.now() + 60_000);
+    const answer = send(batch, scope);
+    while (chain.running < running) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(chain.mostRunning, running);
+    scope.abort();
+    assert.equal((await answer)[0], 200);
+  }
+});
+
+test('items of a batch are answered in their order', async () => {
+  const { send } = setUp();
   const ids = Array.from({ length: 100 }, (_, i) => i);
   const [status, body] = await send(`[${ids.map((id) => call(10, `${id}`)).join()}]`);
   assert.equal(status, 200);
   assert.equal(body, `[${ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x0a"}`).join()}]`);
-  assert.equal(chain.mostRunning, 16);
 });
 
 test('1,000 items are a batch, 1,001 are refused with one error', async () => {

@@ -8,6 +8,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { encodeHexData } from '../../src/primitives/hex-data.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { MAX_REASON_BYTES } from '../../src/primitives/revert-reason.ts';
+import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -149,11 +150,12 @@ test('what is not read any more is held no more', async () => {
 
 test('batches share the memory for answers, from the moment that a result is there', async () => {
   const chain = new LargeChain();
-  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  // Room for a slow call that begins when both results are there.
+  const send = setUp({ heldAnswerBytes: 4.5 * BYTES }, chain);
   const waiting = [call(RETURNER), call(SLOW, 2)];
   const held = [send(waiting), send(waiting)];
   await chain.areSlow(2);
-  // They have half of it: none is left for a third one, nor for a call by itself.
+  // They have nearly half of it: none is left for a third one, nor for a call by itself.
   const refused = await read(await send([call(RETURNER)]));
   assert.match(refused, /^\[\{"jsonrpc":"2.0","id":1,"error":\{"code":-32005/);
   assert.equal((await send(call(RETURNER))).status, 429);
@@ -187,4 +189,32 @@ test('without memory for its answer a call is not executed', async () => {
   );
   assert.equal(chain.calls, 2);
   for (const answer of held) assert.equal(await read(answer), RETURNED);
+});
+
+/** Holds as much as a large answer while it puts one together. */
+class CollectingChain extends LargeChain {
+  override async call(request: CallRequest, scope?: RequestScope): Promise<string> {
+    assert.ok(scope !== undefined);
+    const memory = AnswerMemory.of(scope);
+    try {
+      if (!memory.hold(BYTES)) throw new ChainError('busy', 'no room');
+      return await super.call(request);
+    } finally {
+      memory.release();
+    }
+  }
+}
+
+test('what a chain holds of answers that it puts together is memory for answers', async () => {
+  const chain = new CollectingChain();
+  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  const collected = [send(call(SLOW)), send(call(SLOW))];
+  await chain.areSlow(2);
+  const refused = await send(call(RETURNER));
+  assert.equal(refused.status, 429);
+  assert.match(refused.body as string, /"code":-32005/);
+  assert.equal(await read(await send(call(RETURNER), 'other')), RETURNED);
+  chain.finish();
+  for (const answer of collected) assert.match(await read(await answer), /"result":"0x05"/);
+  assert.equal(await read(await send(call(RETURNER))), RETURNED);
 });

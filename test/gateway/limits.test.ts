@@ -1,4 +1,4 @@
-/** What keys may do and when, as the gateway decides it: statuses, items of batches, turns, and what is told of it. */
+/** What keys may do and when, as the gateway decides it: statuses, items of batches, turns, and what is reported of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
@@ -20,7 +20,7 @@ import { createScriptedNetwork, playing, ScriptedChain } from './scripted-networ
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
-type Told = {
+type Observed = {
   readonly calls: [string, string, number][];
   readonly limited: LimitReason[];
   readonly surcharges: number[];
@@ -36,8 +36,8 @@ function open(
   principal: Principal | undefined,
   credits: Readonly<Record<string, number>> = {},
   limiter?: Limiter,
-): { gateway: ConfiguredGateway; told: Told } {
-  const told: Told = { calls: [], limited: [], surcharges: [] };
+): { gateway: ConfiguredGateway; observed: Observed } {
+  const observed: Observed = { calls: [], limited: [], surcharges: [] };
   const gateway = createGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
     access: { ...openTo((key) => (key === KEY ? principal : undefined)), ...(limiter && { limiter }) },
@@ -46,14 +46,14 @@ function open(
     log: createRecordingLog(),
     observer: {
       onCall: (_network, method, outcome, _source, _ms, _caller, spent) =>
-        void told.calls.push([method, outcome, spent]),
-      onSurcharge: (_caller, spent) => void told.surcharges.push(spent),
+        void observed.calls.push([method, outcome, spent]),
+      onSurcharge: (_caller, spent) => void observed.surcharges.push(spent),
       onBatch: () => {},
       onBrokenStream: () => {},
-      onLimited: (reason) => void told.limited.push(reason),
+      onLimited: (reason) => void observed.limited.push(reason),
     },
   });
-  return { gateway, told };
+  return { gateway, observed };
 }
 
 const call = (method: string, params: unknown[] = [], id = 1): object => ({
@@ -79,17 +79,17 @@ async function send(
   return { ...answer, body: JSON.parse(text) };
 }
 
-test('what a key may not do is told by status, and costs nothing; what it may is weighed as configured', async () => {
+test('what a key may not do is answered by status, and costs nothing; what it may is weighed as configured', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
   const principal = createPrincipal({ methods: ['eth_chainId', 'eth_blockNumber'] });
-  const { gateway, told } = open(network, principal, { eth_chainId: 7 });
+  const { gateway, observed } = open(network, principal, { eth_chainId: 7 });
   assert.equal((await send(gateway, network, principal, call('eth_chainId'))).status, 200);
   const refused = await send(gateway, network, principal, call('net_version'));
   assert.deepEqual(refused, {
     status: 403,
     body: { jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'rejected due to project ID settings' } },
   });
-  assert.deepEqual(told, {
+  assert.deepEqual(observed, {
     calls: [
       ['eth_chainId', 'ok', 7],
       ['net_version', 'rejected', 0],
@@ -99,8 +99,8 @@ test('what a key may not do is told by status, and costs nothing; what it may is
   });
 });
 
-test('who does not come in is counted, but not who asks for another host', async () => {
-  const { gateway, told } = open(createScriptedNetwork(new ScriptedChain()), undefined);
+test('a refused client is counted, but not one that asks for another host', async () => {
+  const { gateway, observed } = open(createScriptedNetwork(new ScriptedChain()), undefined);
   for (const [host, key] of [
     ['devnet.localhost', KEY],
     ['devnet.localhost', undefined],
@@ -108,14 +108,14 @@ test('who does not come in is counted, but not who asks for another host', async
   ] as const) {
     assert.ok('refused' in (await gateway.admit(makeVisitor(host, key))));
   }
-  assert.deepEqual(told.limited, ['auth', 'auth']);
+  assert.deepEqual(observed.limited, ['auth', 'auth']);
 });
 
 test('a network that has as much in work as it may refuses the next call with 429, or the item of a batch', async () => {
   const turns = new FairQueue({ running: 1, waiting: 0, waitMs: 1_000 });
   const network = { ...createScriptedNetwork(new ScriptedChain()), turns };
   const principal = createPrincipal({});
-  const { gateway, told } = open(network, principal);
+  const { gateway, observed } = open(network, principal);
   turns.take('other');
   const refused = await send(gateway, network, principal, call('eth_chainId'));
   const error = { code: -32005, message: 'limit exceeded: too many requests in progress' };
@@ -125,7 +125,7 @@ test('a network that has as much in work as it may refuses the next call with 42
   turns.leave('other');
   assert.equal((await send(gateway, network, principal, call('eth_chainId'))).status, 200);
   assert.equal(turns.running, 0);
-  assert.deepEqual(told.limited, ['overload', 'overload']);
+  assert.deepEqual(observed.limited, ['overload', 'overload']);
 });
 
 test('a body that was admitted before the configuration changed is answered by what its network is now', async () => {
@@ -184,20 +184,20 @@ class CountingLimiter extends Limiter {
 type Metered = {
   /** Status and codes of errors of the answer; `ok` where there is none. */
   ask(body: string): Promise<unknown[]>;
-  readonly told: Told;
+  readonly observed: Observed;
 };
 
 function openMetered(burst: number): Metered {
   const network = createScriptedNetwork(new ScriptedChain());
   const principal = createPrincipal({});
-  const { gateway, told } = open(
+  const { gateway, observed } = open(
     network,
     principal,
     { web3_clientVersion: 0, net_version: 80 },
     new CountingLimiter(burst),
   );
   return {
-    told,
+    observed,
     async ask(body) {
       const scope = new RequestScope(performance.now() + 10_000);
       const answer = await gateway.handle(Buffer.from(body), { network, principal }, scope);
@@ -219,15 +219,15 @@ for (const [what, body, code] of [
   ['more members than any valid body has', `{"a":[${'1,'.repeat(101_000)}1]}`.slice(0, 128 * 1024), -32700],
 ] as const) {
   test(`${what} costs a call`, async () => {
-    const { ask, told } = openMetered(2);
+    const { ask, observed } = openMetered(2);
     assert.equal((await ask(body)).at(1), code);
     assert.equal((await ask(body)).at(1), code);
     assert.deepEqual(await ask(body), [429, LIMITED]);
     assert.deepEqual(
-      told.calls.map(([, , spent]) => spent),
+      observed.calls.map(([, , spent]) => spent),
       [80, 80, 0],
     );
-    assert.deepEqual(told.limited, ['rate']);
+    assert.deepEqual(observed.limited, ['rate']);
   });
 }
 
@@ -252,9 +252,9 @@ const padded = (items: number, bytes: number): string => {
 const KIB = 1024;
 
 test('a large body costs a call for each 128 KiB, paid before it is read, and owed where they are not there', async () => {
-  const { ask, told } = openMetered(10);
+  const { ask, observed } = openMetered(10);
   assert.deepEqual(await ask(padded(1, 4 * 128 * KIB - 200)), [200, 'ok']);
-  assert.deepEqual(told.surcharges, [4 * 80 - (told.calls[0]?.[2] ?? 0)]);
+  assert.deepEqual(observed.surcharges, [4 * 80 - (observed.calls[0]?.[2] ?? 0)]);
   for (let left = 6; left > 1; left--) assert.deepEqual(await ask('{'), [400, -32700]);
   assert.deepEqual(await ask(padded(1, 4 * 128 * KIB - 200)), [200, 'ok']);
   assert.deepEqual(await ask('{'), [429, LIMITED]);
@@ -263,7 +263,7 @@ test('a large body costs a call for each 128 KiB, paid before it is read, and ow
 
 test('a large body is not read once its key has no calls left; a number is still found as its id', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
-  const { gateway, told } = open(network, createPrincipal({}), {}, new CountingLimiter(0));
+  const { gateway, observed } = open(network, createPrincipal({}), {}, new CountingLimiter(0));
   const ask = async (body: string): Promise<unknown> => {
     const scope = new RequestScope(performance.now() + 10_000);
     const session = { network, principal: createPrincipal({}) };
@@ -277,16 +277,16 @@ test('a large body is not read once its key has no calls left; a number is still
     assert.equal(await ask(body), 'null');
   }
   assert.equal(await ask(padded(1, 200 * KIB)), 'null');
-  assert.ok(told.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
+  assert.ok(observed.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
 });
 
 test('a large batch of calls costs no more than they do', async () => {
-  const { ask, told } = openMetered(20);
+  const { ask, observed } = openMetered(20);
   const oks = (count: number): unknown[] => [200, ...new Array(count).fill('ok')];
   assert.deepEqual(await ask(padded(10, 4 * 128 * KIB)), oks(10));
   assert.deepEqual(await ask(padded(10, 4 * 128 * KIB)), oks(10));
   assert.deepEqual(await ask('{'), [429, LIMITED]);
-  assert.deepEqual(told.surcharges, []);
+  assert.deepEqual(observed.surcharges, []);
 });
 
 test('a key with a small burst can send large bodies too, one at a time', async () => {

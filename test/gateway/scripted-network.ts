@@ -6,6 +6,7 @@ import {
   type Executions,
   type FeeReads,
   type HeaderView,
+  type HeadReads,
   type LogReads,
   type NodeReads,
   type StateReads,
@@ -15,6 +16,7 @@ import {
 import { ChainError } from '../../src/chain/errors.ts';
 import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
@@ -57,6 +59,7 @@ export class ScriptedChain implements Chain {
     getHeader: () => this.getHeader(),
     getBlock: async (block) => (this.#exists(block) ? '{}' : null),
     getHeaderObject: async (block) => (this.#exists(block) ? '{}' : null),
+    findHeaderObject: async () => '{}',
     countTransactions: async (block) => (this.#exists(block) ? '"0x2"' : null),
     countUncles: async (block) => (this.#exists(block) ? '"0x1"' : null),
     getRaw: async (block) => (this.#exists(block) ? '"0xc0"' : null),
@@ -71,12 +74,19 @@ export class ScriptedChain implements Chain {
     },
     getRawTransaction: async () => null,
     getReceipt: async () => null,
+    send: async () => `"0x${'5'.repeat(64)}"`,
   };
   readonly logs: LogReads = {
     getLogs: async ({ blocks }) => {
       if (blocks.kind === 'range') for (const bound of [blocks.from, blocks.to]) this.references.push(bound);
       return '[]';
     },
+    getBlockLogs: async () => [],
+  };
+  readonly heads: HeadReads = {
+    served: { number: 54n, hash: `0x${'3'.repeat(64)}` },
+    watch: () => () => {},
+    watchPending: () => undefined,
   };
   readonly fees: FeeReads = {
     getGasPrice: async () => '"0xb"',
@@ -115,7 +125,7 @@ export class ScriptedChain implements Chain {
     return { number: 0x36n, timestamp: 540n, gasLimit: this.gasLimit, extraData: '0x' };
   }
 
-  async getReceipts(block: BlockReference): Promise<JsonResult | null> {
+  getReceipts(block: BlockReference): PromiseOrValue<JsonResult | null> {
     return this.#exists(block) ? '[]' : null;
   }
 

@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { Filters } from '../../src/methods/filters/filters.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
+import { ModelFeed } from '../support/model-feed.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from './scripted-network.ts';
 
@@ -21,8 +24,14 @@ const gateway = createGateway({
   log: createRecordingLog(),
 });
 const principal = { id: 'test', name: 'test' };
+const filters = new Filters({
+  network: 'plain',
+  records: new MemoryRecordTable(),
+  maxOfKey: 0,
+  lifeMs: 60_000,
+});
 const NETWORKS = {
-  plain: createScriptedNetwork(new ScriptedChain()),
+  plain: createScriptedNetwork(new ScriptedChain(), { feed: new ModelFeed(), filters }),
   rollup: createScriptedRollup(new ScriptedChain()),
 };
 

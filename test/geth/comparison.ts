@@ -72,7 +72,10 @@ export async function compare(
 /** Rows for methods that are served and that nothing in the run needed. */
 export function findUnusedRows({ used, methods }: Comparison): Difference[] {
   return DIFFERENCES.filter(
-    (row) => !used.has(row) && (row.methods === undefined || row.methods.some((name) => methods.has(name))),
+    (row) =>
+      row.chance === undefined &&
+      !used.has(row) &&
+      (row.methods === undefined || row.methods.some((name) => methods.has(name))),
   );
 }
 

@@ -49,6 +49,37 @@ test('a row explains what it says and nothing else', () => {
   assert.equal(explain(request, 'embedded', 'error -32000 a', 'error -32000 b'), undefined);
 });
 
+test('of a history the first blob price of Cancun may be either, and nothing else', () => {
+  const request = { method: 'eth_feeHistory', params: ['0x4', 'latest', []] };
+  const history = (prices: readonly string[], base = '0x7'): string =>
+    `result ${JSON.stringify({ baseFeePerBlobGas: prices, baseFeePerGas: [base] })}`;
+  const ours = history(['0x0', '0x0', '0x1', '0x1']);
+  const allows = (geth: string): boolean => explain(request, 'HTTP node', ours, geth) !== undefined;
+  assert.ok(allows(history(['0x0', '0x0', '0x0', '0x1'])));
+  assert.ok(!allows(history(['0x0', '0x0', '0x0', '0x1'], '0x8')));
+  assert.ok(!allows(history(['0x0', '0x0', '0x1'])));
+  assert.ok(!allows(history(['0x0', '0x0', '0x2', '0x1'])));
+});
+
+test('what nodes simulate on their pending block may differ in its time, and in nothing else', () => {
+  const request = { method: 'eth_simulateV1', params: [{}, 'pending'] };
+  const simulated = (timestamp: string, gasUsed = '0x1'): string =>
+    `result ${JSON.stringify([{ calls: [], gasUsed, hash: `${timestamp}ab`, timestamp }])}`;
+  assert.ok(explain(request, 'HTTP node', simulated('0x1'), simulated('0x2')) !== undefined);
+  assert.equal(explain(request, 'HTTP node', simulated('0x1'), simulated('0x2', '0x2')), undefined);
+  const latest = { ...request, params: [{}, 'latest'] };
+  assert.equal(explain(latest, 'HTTP node', simulated('0x1'), simulated('0x2')), undefined);
+});
+
+test('at pending the number of the block that geth prepares is taken there, and no other', () => {
+  const request = { method: 'eth_simulateV1', params: [{ blockOverrides: { number: '0x37' } }, 'pending'] };
+  const ours = 'error -38021 block timestamps must be in order: 3 <= 540';
+  const refused = (number: number): string => `error -38020 block numbers must be in order: ${number} <= 55`;
+  assert.ok(explain(request, 'embedded', ours, refused(55)) !== undefined);
+  assert.equal(explain(request, 'embedded', ours, refused(54)), undefined);
+  assert.equal(explain(request, 'HTTP node', ours, refused(55)), undefined);
+});
+
 test('a failing request is made as small as it can be', async () => {
   const fails = async ({ params }: GeneratedRequest): Promise<boolean> =>
     JSON.stringify(params).includes('gas') && params.length > 1;

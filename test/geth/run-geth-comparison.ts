@@ -44,6 +44,8 @@ if (lack !== false) {
     for (const [row, count] of comparison.used) console.log(`meant ${count} times: ${row.reason}`);
     const unused = options.requests < WHOLE_RUN || shape !== undefined ? [] : findUnusedRows(comparison);
     for (const { reason } of unused) console.log(`NEVER NEEDED: ${reason}`);
+    if (sides.closedByGeth > 0)
+      console.log(`geth closed ${sides.closedByGeth} connections instead of answering`);
     for (const line of sides.errors) console.log(`LOGGED: ${line}`);
     const unexplained = comparison.failures.reduce((sum, { count }) => sum + count, 0);
     console.log(

@@ -1,12 +1,12 @@
 /** The sides of a comparison over one chain: a geth, and a service with the chain embedded and in front of that geth. */
 import { join } from 'node:path';
-import { Pool } from 'undici';
+import { errors, Pool } from 'undici';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { startService } from '../support/service.ts';
-import { type GethChain, startGeth } from './node/geth-node.ts';
+import { type GethChain, REQUEST_SECONDS, startGeth } from './node/geth-node.ts';
 import type { Route } from './report/differences.ts';
 import { type Outcome, readOutcome } from './report/outcome.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
@@ -18,12 +18,19 @@ const HOSTS: Readonly<Record<Route, string>> = {
 };
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
+/** Time limits of the service: none of them may be the reason for a difference. */
+const TIME_LIMIT = `${REQUEST_SECONDS}s`;
+const PATIENT_POOL = { answerTimeout: TIME_LIMIT, stallTimeout: TIME_LIMIT, connectTimeout: '60s' };
+/** Of one request to geth. */
+const ATTEMPTS = 3;
 
 export type Sides = {
   askGeth(request: GeneratedRequest): Promise<Outcome>;
   askService(request: GeneratedRequest, route: Route): Promise<Outcome>;
   /** Errors that the service has logged. */
   readonly errors: readonly string[];
+  /** Connections that geth closed instead of answering: it does so where a request takes longer than its limit. */
+  readonly closedByGeth: number;
   close(): Promise<void>;
 };
 
@@ -36,7 +43,7 @@ const RAW_METHODS = [
 ];
 
 /** Files of a chain whose blocks both sides import. */
-export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit'>>;
+export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit' | 'gasCap'>>;
 
 /** The execution-apis chain in the folder of their vectors. */
 export function executionApisChain(vectors: string): ComparedChain & { readonly accounts: string } {
@@ -49,7 +56,8 @@ export function executionApisChain(vectors: string): ComparedChain & { readonly 
   };
 }
 
-async function readGasLimit(store: string): Promise<bigint> {
+/** Gas limit of the head of a store. */
+export async function readGasLimit(store: string): Promise<bigint> {
   const reader = openChainReader(store);
   try {
     return reader.head.header.gasLimit;
@@ -69,11 +77,14 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
     hosts: [HOSTS[host]],
     upstreams: [url],
     methods: { also: RAW_METHODS },
+    pool: PATIENT_POOL,
+    callTimeout: TIME_LIMIT,
   });
   const service = await startService({
     dataDir: folder.path,
+    limits: { requestTimeout: TIME_LIMIT, bodyTimeout: TIME_LIMIT, queueWait: TIME_LIMIT },
     networks: {
-      embedded: { hosts: [HOSTS.embedded], embedded: { data: store } },
+      embedded: { hosts: [HOSTS.embedded], embedded: { data: store }, callTimeout: TIME_LIMIT },
       http: inFrontOf('HTTP node', geth.httpUrl),
       websocket: inFrontOf('WebSocket node', geth.webSocketUrl),
     },
@@ -81,8 +92,21 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
   const options = { connections: CONNECTIONS, pipelining: 1 };
   const toGeth = new Pool(geth.httpUrl, options);
   const toService = new Pool(`http://${service.authority}`, options);
+  let closedByGeth = 0;
   return {
-    askGeth: (request) => ask(toGeth, '/', undefined, request),
+    get closedByGeth() {
+      return closedByGeth;
+    },
+    async askGeth(request) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await ask(toGeth, '/', undefined, request);
+        } catch (error) {
+          if (!(error instanceof errors.SocketError) || attempt === ATTEMPTS) throw error;
+          closedByGeth++;
+        }
+      }
+    },
     askService: (request, route) => ask(toService, '/v3/demo', HOSTS[route], request),
     errors: service.errors,
     async close() {

@@ -155,7 +155,9 @@ describe('what the built-in chains answer', () => {
       }
       await ask(chain, 'eth_getStorageValues', [{ [to]: [ABSENT.padEnd(66, '0')], [ABSENT]: [] }, 'latest']);
       for (const { name, params, needsRollup } of METHODS) {
-        if (params.length === 0 && needsRollup !== true) await ask(chain, name, []);
+        if (params.length === 0 && needsRollup !== true) {
+          await ask(chain, name, []);
+        }
       }
       await ask(chain, 'eth_feeHistory', ['0x400', 'latest', [0, 50, 100]]);
       if (chain === 'devnet') return;

@@ -40,6 +40,11 @@ test('the block is latest where none is given', async () => {
   assert.deepEqual((await simulate({ blockStateCalls: [{}] }, '0x5')).block, { kind: 'number', number: 5n });
 });
 
+test('null as a block or a call is one without anything given, as in geth', async () => {
+  const { simulation } = await simulate({ blockStateCalls: [null, { calls: [null, { gas: '0x5' }] }] });
+  assert.deepEqual(simulation.blockStateCalls, [{}, { calls: [{}, { gas: '0x5' }] }]);
+});
+
 test('everything that a simulation may have arrives; nulls and what is not known do not', async () => {
   const call = { from: ADDRESS, to: ADDRESS, gas: '0xffffffffff', value: '0x1' };
   const blockOverrides = {

@@ -7,9 +7,12 @@ import {
   touchesCall,
   touchesLogs,
   touchesNothing,
+  touchesRecipient,
   touchesSimulation,
   touchesStorage,
 } from '../../src/methods/touches.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { makeBlobTransaction, makeTransaction } from '../support/bad-transactions.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
@@ -67,13 +70,26 @@ describe('what calls touch', () => {
     assert.deepEqual(touchesSimulation([{ blockStateCalls: 'x' }]), []);
   });
 
+  it('a transaction that is sent: what it goes to; a creation, and what is no transaction, anything', () => {
+    const to = '0x00000000000000000000000000000000000000aa';
+    for (const type of [0, 1, 2, 3, 4] as const) {
+      assert.deepEqual(touchesRecipient([bytesToHex(makeTransaction({ type }))]), [to]);
+    }
+    assert.deepEqual(touchesRecipient([bytesToHex(makeBlobTransaction())]), [to]);
+    const creation = bytesToHex(makeTransaction({ to: undefined }));
+    for (const raw of [creation, '0x', '0x02', '0x2', 'x', '0xc0', '0x02c0', undefined, null, {}, 1]) {
+      assert.equal(touchesRecipient([raw]), 'anything', String(raw));
+    }
+  });
+
   it('methods that the service does not know: anything', () => {
     assert.equal(createNodeMethod('debug_traceCall', 'debug_*').touches([{ to: A }]), 'anything');
   });
 
-  for (const { name, touches, example } of METHODS) {
+  for (const { name, touches, example, sends = false } of METHODS) {
     it(`${name}: an address among its parameters is one that it touches`, () => {
-      const isAbout = ADDRESS.test(JSON.stringify(example.params));
+      // What a transaction goes to is inside of its bytes.
+      const isAbout = sends || ADDRESS.test(JSON.stringify(example.params));
       assert.equal(touches === touchesNothing, !isAbout);
       assert.doesNotThrow(() => [touches([]), touches([null, [], 1, '']), touches([{ to: {} }, {}])]);
     });

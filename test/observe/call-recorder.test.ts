@@ -112,7 +112,7 @@ test('refusals are counted by reason and key', () => {
   assert.equal(recorder.keys.list()[0]?.limited, 2);
 });
 
-test('seconds are told apart by the clock that was set last', () => {
+test('seconds are counted apart by the clock that was set last', () => {
   const recorder = new CallRecorder(FAULTS);
   recorder.setClock(1_700_000_000_000);
   recorder.onCall('a', 'eth_call', 'ok', 'upstream', 1, CALLER, 1, performance.now() + 500);

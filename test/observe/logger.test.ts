@@ -21,7 +21,7 @@ test('writes one JSON object a line, from its level on', () => {
 const MODULE = fileURLToPath(new URL('../../src/observe/logger.js', import.meta.url));
 const ENDS: Readonly<Record<string, string>> = {
   'nothing is left to do': '',
-  'it is told to': 'process.exit(0);',
+  'it calls exit': 'process.exit(0);',
   'an exception is not caught': "throw new Error('end');",
   'a promise is not looked after': "Promise.reject(new Error('end'));",
 };

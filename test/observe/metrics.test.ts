@@ -15,6 +15,7 @@ import {
 } from '../../src/observe/metrics/render-metrics.ts';
 import { RequestLog } from '../../src/observe/request-log.ts';
 import { RequestObserver } from '../../src/observe/request-observer.ts';
+import { SubscriptionRecorder } from '../../src/observe/subscription-recorder.ts';
 import { NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 
 /** A process in which every metric has a value. */
@@ -54,10 +55,15 @@ function makeState(head: number): MetricState {
   } as const;
   const loopDelay = new EventLoopDelay();
   loopDelay.close();
+  const subscriptions = new SubscriptionRecorder();
+  const heads = subscriptions.countsOf('main', 'newHeads');
+  heads.open = 3;
+  heads.noteSent(2, performance.now() - 20_000);
   return {
     version: '1.2.3',
     calls,
     requests,
+    subscriptions,
     loopDelay,
     sources: {
       networks: [
@@ -89,6 +95,7 @@ function makeState(head: number): MetricState {
         inFlight: 2,
         arrivingBytes: 1_000,
         unsentBytes: 2_000,
+        slowSubscribers: 1,
         shareRefusals: { webSockets: 4 },
       }),
     },
@@ -98,6 +105,16 @@ function makeState(head: number): MetricState {
 function hasLine(text: string, line: string): void {
   assert.ok(text.split('\n').includes(line), `${line} is not in\n${text}`);
 }
+
+test('subscriptions are counted by network and kind', async () => {
+  const text = await renderMetrics([await readMetrics(makeState(40)), await readMetrics(makeState(40))]);
+  const labels = 'network="main",kind="newHeads"';
+  hasLine(text, `portcullis_subscriptions_open{${labels}} 6`);
+  hasLine(text, `portcullis_subscriptions_notifications_total{${labels}} 4`);
+  hasLine(text, `portcullis_subscriptions_lag_seconds_bucket{le="10",${labels}} 0`);
+  hasLine(text, `portcullis_subscriptions_lag_seconds_count{${labels}} 2`);
+  hasLine(text, 'portcullis_subscriptions_slow_total 2');
+});
 
 test('metrics are as Prometheus reads them', async () => {
   assert.match(METRICS_CONTENT_TYPE, /^text\/plain; version=0\.0\.4/);

@@ -71,6 +71,7 @@ function makeReport(pid: number, calls: number, head: number): StatusReport {
         source: 'upstream',
         head: { number: head, hash: `0x${head}`, timestamp: 1 },
         upstreams: [{ name: 'first', state: head > 6 ? 'up' : 'lagging' }],
+        subscriptions: { open: pid, sent: 10 * pid, ...(pid === 2 && { lag: 4 }) },
         seconds: traffic.list(SECOND),
       },
     ],
@@ -90,6 +91,7 @@ test('reports of several processes become one status', () => {
     status.processes.map(({ pid }) => pid),
     [1, 2],
   );
+  assert.deepEqual(status.networks[0]?.subscriptions, { open: 3, sent: 30, lag: 4 });
   assert.deepEqual(status.cache, { hits: 2, misses: 4, bytes: 6 });
   assert.deepEqual(
     status.keys.map(({ id, calls, limited }) => [id, calls, limited]),

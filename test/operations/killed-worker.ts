@@ -17,7 +17,7 @@ export type KilledOutcome = {
   /** From the kill on. */
   readonly kill: readonly LaneReport[];
   readonly after: readonly LaneReport[];
-  /** Of the killed one, as the status page told last. */
+  /** Of the killed one, as the status page showed last. */
   readonly connections: number;
   readonly processes: readonly number[];
 };

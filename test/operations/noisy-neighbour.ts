@@ -13,7 +13,7 @@ const POLITE = 9;
 /** Calls a second that each key may make. */
 const RATE = 100;
 const BURST = RATE;
-/** So far below its limit that a machine that stops for a moment makes nobody ask too much afterwards. */
+/** So far below its limit that a machine that stops for a moment makes no client exceed it afterwards. */
 const POLITE_SHARE = 0.5;
 const NOISE = 10;
 const LANE_CONNECTIONS = 4;

@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
 import { Program } from '../support/program.ts';
+import { findProxy, type ProxyName } from '../support/proxy-process.ts';
 import { findFreePort, findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
 import { Load } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
 import { createKey } from './support/keys.ts';
 import { startProxy } from './support/proxy.ts';
-import { findProxy, type ProxyName, type RunningProxy } from './support/proxy-process.ts';
+import type { RunningProxy } from './support/running-proxy.ts';
 
 const REPLICAS = 3;
 const LOAD = { http: { connections: 32, perSecond: 400 }, webSocket: { connections: 60, perSecond: 180 } };

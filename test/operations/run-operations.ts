@@ -25,18 +25,18 @@ const SCENARIOS: readonly Scenario[] = [
 const ONLY = process.env['ONLY'] ?? '';
 
 console.log(`${cpus().length} processors, of which ${loadavg()[0]?.toFixed(1)} were busy before`);
-const told: string[] = [];
+const results: string[] = [];
 const missed: string[] = [];
 for (const scenario of SCENARIOS.filter(({ name }) => name.includes(ONLY))) await report(scenario);
 const verdict = missed.length === 0 ? 'all as they should be' : `MISSED: ${missed.join(', ')}`;
-console.log(`${told.join('; ')}; ${verdict}`);
-process.exitCode = missed.length === 0 && told.length > 0 ? 0 : 1;
+console.log(`${results.join('; ')}; ${verdict}`);
+process.exitCode = missed.length === 0 && results.length > 0 ? 0 : 1;
 
 async function report({ name, findLack, run }: Scenario): Promise<void> {
   const lack = findLack();
   if (lack !== undefined) {
     console.log(`${name}: SKIPPED, ${lack}`);
-    told.push(`${name} SKIPPED`);
+    results.push(`${name} SKIPPED`);
     return;
   }
   const startedAt = performance.now();
@@ -45,7 +45,7 @@ async function report({ name, findLack, run }: Scenario): Promise<void> {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   const line = figures.map(describeFigure).join(', ');
   console.log(`  ${line} (${seconds} s)`);
-  told.push(`${name}: ${line}`);
+  results.push(`${name}: ${line}`);
   for (const figure of figures) if (!isMet(figure)) missed.push(`${name}: ${describeTarget(figure)}`);
 }
 

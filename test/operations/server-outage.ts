@@ -25,7 +25,7 @@ export type OutageOutcome = {
   readonly before: readonly LaneReport[];
   readonly away: readonly LaneReport[];
   readonly after: readonly LaneReport[];
-  /** What a key that nobody has seen yet gets while the server is away. */
+  /** What a key that was not seen yet gets while the server is away. */
   readonly strangerStatuses: readonly number[];
   /** From the server's return until a key that was made then opens everywhere. */
   readonly recoveryMs: number;

@@ -37,7 +37,7 @@ test('the shortest form of an integer is that of its hexadecimal digits', () => 
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('an integer is written where it is told to, and nothing beside it', () => {
+test('an integer is written at the given offset, and nothing beside it', () => {
   const property = fc.property(integer, fc.nat(5), (value, at) => {
     const expected = bigIntToBytes(value);
     const out = new Uint8Array(at + expected.length + 3).fill(0xa5);

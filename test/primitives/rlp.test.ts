@@ -79,7 +79,7 @@ test('refuses nesting that would exhaust the stack', () => {
   assert.throws(() => decodeRlp(nested), /nested too deeply/);
 });
 
-test('a header that is not complete yet is told from a wrong one', () => {
+test('a header that is not complete yet is distinguished from a wrong one', () => {
   assert.equal(readRlpSpan(hexToBytes('0xf9'), 0, 1), undefined);
   assert.deepEqual(readRlpSpan(hexToBytes('0xf90100'), 0, 3), { isList: true, start: 3, end: 259 });
 });

@@ -28,7 +28,7 @@ test('while open, lets one call through each pause', () => {
   assert.equal(breaker.admit(), true);
 });
 
-test('a try that fails begins a new pause, and is told; other faults meanwhile are not', () => {
+test('a try that fails begins a new pause, and is reported; other faults meanwhile are not', () => {
   let now = 0;
   const breaker = new CircuitBreaker(() => now);
   for (let i = 0; i < 3; i++) breaker.fail();

@@ -99,7 +99,7 @@ test('an estimate covers what the specification says of the very transaction', a
   }
 });
 
-test('info tells the origin on layer 1', async () => {
+test('info has the origin on layer 1', async () => {
   const { ethContext } = await family.info(limitTo(5_000));
   assert.deepEqual(ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
 });

@@ -1,4 +1,4 @@
-/** What each family makes of a chain's answers: every number here is told by one question, and appears in one result. */
+/** What each family makes of a chain's answers: every number here comes from one question, and appears in one result. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Transaction } from 'ethers';
@@ -222,7 +222,7 @@ describe('arbitrum', () => {
 });
 
 describe('scroll', () => {
-  test('the node tells the fee for data', async () => {
+  test('the node reports the fee for data', async () => {
     const requests = { scroll_estimateL1DataFee: '"0x186a1"' };
     const { priorityFeePerGas } = await estimate('scroll', { requests });
     assert.equal(priorityFeePerGas, TIP + 3n);
@@ -271,7 +271,7 @@ describe('zksync', () => {
   const zks_estimateFee =
     '{"gas_limit":"0x2dc6c0","max_fee_per_gas":"0x2b275d0","max_priority_fee_per_gas":"0x0","gas_per_pubdata_limit":"0xc350"}';
 
-  test('Era tells the gas itself, what goes to layer 1 included', async () => {
+  test('Era reports the gas itself, what goes to layer 1 included', async () => {
     const expected = { gasLimit: 3_000_000n, baseFeePerGas: BASE_FEE, priorityFeePerGas: 0n };
     assert.deepEqual(await estimate('zksync', { requests: { zks_estimateFee } }), expected);
   });
@@ -287,13 +287,13 @@ describe('zksync', () => {
 describe('polygon-zkevm', () => {
   const without = { ...NODE.headers, latest: makeHeader({ number: 100n }) };
 
-  test('the price that the node tells is all of it', async () => {
+  test('the price that the node reports is all of it', async () => {
     const requests = { zkevm_estimateGasPrice: '"0x3b9aca00"' };
     const expected = { gasLimit: GAS, baseFeePerGas: 0n, priorityFeePerGas: 1_000_000_000n };
     assert.deepEqual(await estimate('polygon-zkevm', { headers: without, requests }), expected);
   });
 
-  test('or what it tells of the fee, or of prices in general', async () => {
+  test('or what it reports of the fee, or of prices in general', async () => {
     const priceOf = async (requests: Readonly<Record<string, string>>): Promise<bigint> =>
       (await estimate('polygon-zkevm', { requests })).priorityFeePerGas;
     assert.equal(await priceOf({ zkevm_estimateFee: '"0x5f5e100"', eth_gasPrice: '"0x5"' }), 2_000n);
@@ -312,7 +312,7 @@ describe('polygon-zkevm', () => {
 });
 
 describe('taiko', () => {
-  test('whoever proposes the block bears layer 1', async () => {
+  test('the proposer of the block bears layer 1', async () => {
     assert.deepEqual(await estimate('taiko', {}), plain);
   });
 

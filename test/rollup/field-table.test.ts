@@ -1,6 +1,6 @@
 /**
  * Where each number comes from, family by family: found out by taking the node's own methods away, and by changing
- * everything else that is told, one thing at a time.
+ * everything else that is reported, one thing at a time.
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -11,8 +11,8 @@ import { PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 import { createScriptedChain, makeHeader, makeSources, SCOPE } from './scripted-chain.ts';
 
 /**
- * native: a method of the node's own tells it. synthesised: it is worked out from what every node, the chain's contracts,
- * layer 1 or the configuration say. fixed: it is always 0, and that is right. unknowable: it is 0 because nobody tells it.
+ * native: a method of the node's own returns it. synthesised: it is worked out from what every node, the chain's contracts,
+ * layer 1 or the configuration say. fixed: it is always 0, and that is right. unknowable: it is 0 because it has no source.
  */
 type Origin = 'native' | 'synthesised' | 'fixed' | 'unknowable';
 

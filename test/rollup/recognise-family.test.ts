@@ -24,7 +24,7 @@ function answerWords(words: Readonly<Record<string, bigint>>): (request: CallReq
 const OP_WORDS = { [`${ORACLE} 0x313ce567`]: 6n, [`${L1_BLOCK} 0x8381f58a`]: 23_000_000n };
 const GETH = '"Geth/v1.17.0-stable/linux-amd64/go1.25"';
 
-/** What tells chains apart, family by family, as their nodes answer. */
+/** What distinguishes chains, family by family, as their nodes answer. */
 const CHAINS: Readonly<Record<string, Script>> = {
   linea: { requests: { web3_clientVersion: '"linea-besu/v26.4/linux-x86_64/openjdk-java-21"' } },
   mantle: { call: answerWords({ ...OP_WORDS, [`${ORACLE} 0x06f837d3`]: 3_500n }) },

@@ -110,10 +110,10 @@ async function examine(t: TestContext, record: RecordedFamily): Promise<void> {
   assert.deepEqual(service.errors, []);
 }
 
-/** A block as `optimism_syncStatus` tells it. */
+/** A block as `optimism_syncStatus` returns it. */
 const ref = (number: number, timestamp = 0): object => ({ hash: '0x', number, parentHash: '0x', timestamp });
 
-test('beside a node of the OP Stack an op-node tells the progress, and an address what layer 1 is', async (t) => {
+test('beside a node of the OP Stack an op-node reports the progress, and an address what layer 1 is', async (t) => {
   const recorded = RECORDED.find(({ name }) => name === 'op-stack') as RecordedFamily;
   const status = {
     current_l1: ref(23_799_990),

@@ -1,4 +1,4 @@
-/** What a node of each family answers, in its own shapes, and what the service makes of it. Every value is told once. */
+/** What a node of each family answers, in its own shapes, and what the service makes of it. Every value appears once. */
 import { computePosterGas } from '../../src/rollup/fees/arbitrum-poster.ts';
 import { makeBlock, type Params, RpcError } from '../support/served-node.ts';
 

@@ -12,7 +12,7 @@ import { createFakeChain } from '../support/fake-chain.ts';
 
 export const SCOPE: RequestScope = new RequestScope(Number.POSITIVE_INFINITY);
 
-/** Sources over one chain, and nothing else unless told otherwise. */
+/** Sources over one chain, and nothing else by default. */
 export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): RollupSources {
   return {
     chain,
@@ -44,7 +44,7 @@ export type Script = {
 
 export const PINNED_HASH: string = `0x${'ab'.repeat(32)}`;
 
-/** A header with the prices of a public Linea example unless told otherwise. */
+/** A header with the prices of a public Linea example by default. */
 export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
   return {
     number: 100n,

@@ -1,4 +1,4 @@
-/** A family that somebody adds: what the guide says is enough. */
+/** A family that a developer adds: what the guide says is enough. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

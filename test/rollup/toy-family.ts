@@ -1,4 +1,4 @@
-/** The family of docs/adding-a-rollup.md: it charges a fixed price for every byte of calldata, told by a contract. */
+/** The family of docs/adding-a-rollup.md: it charges a fixed price for every byte of calldata, read from a contract. */
 import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';

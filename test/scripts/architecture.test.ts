@@ -20,7 +20,7 @@ test('every decision is in the list, once, and every link leads to one', () => {
 });
 
 test('every folder of sources and tests is in the tree', () => {
-  const tree = TEXT.slice(TEXT.indexOf('```'), TEXT.indexOf('## Who may import whom'));
+  const tree = TEXT.slice(TEXT.indexOf('```'), TEXT.indexOf('## Import rules'));
   for (const folder of listFolders('src')) assert.match(tree, new RegExp(`^  ${folder}/`, 'm'));
   const sources = new Set(listFolders('src'));
   for (const folder of listFolders('test')) {

@@ -130,7 +130,7 @@ test('selfdestructor: keeps a word and ether, then pays the beneficiary', async 
   assert.equal(await harness.readBalance(CAROL), 42n);
 });
 
-test('delegate: an account runs it as itself and nobody else may', async () => {
+test('delegate: an account runs it as itself and no other may', async () => {
   const harness = await Harness.create(Hardfork.Prague);
   const reverter = await harness.deploy(REVERTER_INIT_CODE);
   const abi = parseAbi(DELEGATE_ABI);

@@ -39,7 +39,7 @@ function readAt(number: number, to: string, signature: string): Promise<string> 
   return callAt(number, { call: { to, data: selectorOf(signature) } });
 }
 
-/** The account's balance, as told by code put in its place for this call. */
+/** The account's balance, as returned by code put in its place for this call. */
 async function balanceAt(number: number, address: string): Promise<bigint> {
   const code = bytesToHex(assemble('ADDRESS BALANCE 0 MSTORE 32 0 RETURN'));
   return BigInt(await callAt(number, { call: { to: address }, stateOverrides: { [address]: { code } } }));

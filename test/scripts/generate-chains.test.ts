@@ -165,7 +165,7 @@ describe('op-rollup', () => {
 
   testCommon(facts, () => embedded);
 
-  test('L1Block tells the block of the devnet that the head is made from, the first transaction its bytes', async () => {
+  test('L1Block has the block of the devnet that the head is made from, the first transaction its bytes', async () => {
     const ask = async (signature: string): Promise<bigint> =>
       BigInt(await call(embedded, { to: facts.l1Block, data: selectorOf(signature) }));
     assert.equal(await ask('number()'), BigInt(facts.originNumber));

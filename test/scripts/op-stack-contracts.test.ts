@@ -16,6 +16,7 @@ import {
 } from '../../scripts/contracts/op-stack/l1-block.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import { rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
@@ -59,7 +60,7 @@ function createChain(facts: L1Facts): Evm {
       getBlockHash: () => new Uint8Array(32),
     },
     10n,
-    'prague',
+    rulesOf('prague'),
   );
   evm.open();
   for (const [address, code] of [
@@ -105,7 +106,7 @@ const askFee = (evm: Evm, transaction: Uint8Array): bigint =>
   ask(evm, GAS_PRICE_ORACLE, encodeBytesCall('0x49948e0e', transaction));
 
 describe('L1Block', () => {
-  test('tells what its slots were set to, each number by itself', () => {
+  test('returns what its slots were set to, each number by itself', () => {
     const evm = createChain(FACTS);
     for (const [name, value] of Object.entries(FACTS)) {
       assert.equal(ask(evm, L1_BLOCK, selectorOf(`${name}()`)), value, name);

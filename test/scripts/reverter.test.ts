@@ -100,7 +100,7 @@ for (const [functionName, expected] of [
   });
 }
 
-test('burn takes what it is told and little more', async () => {
+test('burn takes the given gas and little more', async () => {
   for (const amount of [0n, 1000n, 123_456n, 900_000n]) {
     const { error, gasUsed } = await BYZANTIUM.sendWord('burn', amount);
     assert.equal(error, undefined);

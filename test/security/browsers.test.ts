@@ -1,4 +1,4 @@
-/** Pages of other sites in somebody's browser. */
+/** Pages of other sites in a user's browser. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';

@@ -52,19 +52,19 @@ async function guess(times: number, one: (i: number) => Promise<number>): Promis
   return statuses;
 }
 
-test('who knows a key cannot search for its secret', async (t) => {
+test('the holder of a key cannot search for its secret', async (t) => {
   const { book, ask } = await start(t);
   const { key, secret = '' } = await book.create('guarded', {}, true);
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);
   await guess(8, (i) => ask(key, basic(wrong(i))));
   assert.deepEqual(await guess(5, (i) => ask(key, basic(wrong(i)))), new Set([429]));
-  // Nor is he told that he has found it.
+  // Nor does the answer reveal that it was found.
   const { key: other, secret: unseen = '' } = await book.create('unseen', {}, true);
   assert.equal(await ask(other, basic(unseen)), 429);
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);
 });
 
-test('credentials that were used from anywhere go on opening where somebody guesses', async (t) => {
+test('credentials that were used from anywhere go on opening where others are guessed', async (t) => {
   const { book, ask } = await start(t);
   const { key, secret = '' } = await book.create('guarded', {}, true);
   const { key: plain } = await book.create('plain', {}, false);

@@ -15,7 +15,7 @@ import { exchange } from '../server/support.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type ScriptedNode, startNode } from '../support/served-node.ts';
 
-/** An address of documentation (RFC 5737): whoever connects there is caught at it. */
+/** An address of documentation (RFC 5737): a connection there is caught. */
 const ELSEWHERE = '192.0.2.66';
 const NAME = 'elsewhere.invalid';
 

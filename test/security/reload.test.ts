@@ -38,7 +38,7 @@ test('a configuration that cannot be used leaves the one before it in force', as
     'networks: [',
     '',
     GOOD.replace('devnet', 'nothing'),
-    // What says who may come in, and where, takes a restart: nothing opens by itself.
+    // Settings of access and listeners take a restart: nothing opens by itself.
     GOOD.replace('admin:', 'listen: { host: 0.0.0.0 }\nadmin:'),
     GOOD.replace('{ key: 0123456789abcdef }', '{}'),
     GOOD.replace('devnet', `nothing\n    upstreams: ["ftp://${SECRET}@127.0.0.1"]`),

@@ -1,4 +1,4 @@
-/** What opens a door is told to nobody: not in answers, logs, metrics, the status, or traces. */
+/** Credentials are never revealed: not in answers, logs, metrics, the status, or traces. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { exchange } from '../server/support.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
 const GUESS = 'deadbeefdeadbeefdeadbeefdeadbeef';
-const MARK = 'body-that-nobody-may-see';
+const MARK = 'body-that-must-stay-secret';
 
 const folder = makeTemporaryFolder();
 const lines: string[] = [];
@@ -75,10 +75,10 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
     `not json ${MARK}`,
     `[{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${MARK}"]}]`,
   ];
-  const told: string[] = [];
+  const answered: string[] = [];
   const send = async (verb: string, target: string, headers: Record<string, string>, body: string) => {
     const answer = await exchange(port, encode(verb, target, headers, body)).catch(() => undefined);
-    if (answer !== undefined) told.push(JSON.stringify(answer.headers), answer.body.toString('latin1'));
+    if (answer !== undefined) answered.push(JSON.stringify(answer.headers), answer.body.toString('latin1'));
   };
   for (const opening of [plain.key, key, GUESS]) {
     for (const authorization of [basic(secret), basic(GUESS), `Bearer ${GUESS}`, secret]) {
@@ -101,7 +101,7 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${opening}`, {
       headers: { host: 'devnet.localhost', authorization: basic(secret) },
     });
-    socket.on('message', (data) => told.push(String(data)));
+    socket.on('message', (data) => answered.push(String(data)));
     socket.on('error', () => {});
     socket.on('open', () => {
       for (const body of bodies) socket.send(body);
@@ -113,8 +113,11 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
   const status = JSON.stringify(await service.readStatus());
   await service.close();
   const traced = Buffer.concat(traces).toString('latin1');
-  assert.ok(told.length > 100 && lines.length > 100 && traced.includes('eth_chainId'), 'nothing was told');
-  const places = { told: told.join('\n'), lines: lines.join(''), metrics, status, traced };
+  assert.ok(
+    answered.length > 100 && lines.length > 100 && traced.includes('eth_chainId'),
+    'nothing was answered',
+  );
+  const places = { answered: answered.join('\n'), lines: lines.join(''), metrics, status, traced };
   for (const [place, content] of Object.entries(places)) {
     for (const hidden of [
       plain.key,
@@ -127,7 +130,7 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
     ]) {
       assert.ok(!content.includes(hidden), `${hidden} is in ${place}`);
     }
-    if (place !== 'told') assert.ok(!content.includes(MARK), `a body is in ${place}`);
+    if (place !== 'answered') assert.ok(!content.includes(MARK), `a body is in ${place}`);
   }
 });
 

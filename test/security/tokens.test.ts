@@ -12,7 +12,7 @@ import { makeFolder } from '../access/key-tables.ts';
 
 type Heard = { readonly url: string; readonly paths: readonly string[] };
 
-/** A server that notes whether anybody asks. */
+/** A server that notes whether it is asked. */
 async function listen(t: TestContext, answer: RequestListener): Promise<Heard> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ async function createIssuer(t: TestContext): Promise<Issuer> {
   return { verifier: createTokenVerifier({ main: { jwks: file } }), jwk, pem: await exportSPKI(publicKey) };
 }
 
-test('the headers jku, x5u and jwk of a token are not looked at, and nobody is asked for them', async (t) => {
+test('the headers jku, x5u and jwk of a token are not looked at, and no server is asked for them', async (t) => {
   const { verifier } = await createIssuer(t);
   const stranger = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(stranger.publicKey)), kid: 'a' };
@@ -90,7 +90,7 @@ test('a set of keys that is elsewhere by now is not followed', async (t) => {
     .setProtectedHeader({ alg: 'RS256', kid: 'a' })
     .setExpirationTime('1h')
     .sign(privateKey);
-  // No fault of the token: nobody is said to have guessed.
+  // No fault of the token: this is not counted as a guess.
   await assert.rejects(async () => verifier.verify('main', token), /cannot be had/);
   assert.deepEqual(named.paths, ['/jwks']);
   assert.deepEqual(inside.paths, []);

@@ -25,7 +25,7 @@ const spellings = (address: string): fc.Arbitrary<string> =>
     : fc.constantFrom(address, `[${address}]`, `[${address}]:65535`, address.toUpperCase());
 const reader = new VisitorReader(['private', 'loopback']);
 
-test('whoever is not trusted cannot choose his address', () => {
+test('an untrusted client cannot choose its address', () => {
   fc.assert(
     fc.property(untrusted, fc.oneof(fc.string(), fc.array(trusted).map(String)), (peer, header) => {
       assert.equal(reader.findAddress(peer, header), peer);
@@ -136,7 +136,7 @@ for (const [trustedProxies, address] of [
   [['10.0.0.0/8'], '127.0.0.1'],
   [['loopback'], '203.0.113.9'],
 ] as const) {
-  test(`the gateway is told ${address} when [${trustedProxies}] are trusted, whichever way a request takes`, async (t) => {
+  test(`the gateway gets ${address} when [${trustedProxies}] are trusted, whichever way a request takes`, async (t) => {
     const gateway = createFakeGateway();
     const seen: Visitor[] = [];
     const { port } = await startServer(t, {

@@ -6,7 +6,7 @@ import { encodeHead, encodeRequest, exchange, RawClient, startServer, until } fr
 const LIVE = encodeHead('GET', '/health/live', {});
 const READY = encodeHead('GET', '/health/ready', {});
 
-test('health is told without host and key, is not to be stored, and to HEAD without a body', async (t) => {
+test('health is reported without host and key, is not to be stored, and to HEAD without a body', async (t) => {
   const { port } = await startServer(t);
   for (const [path, status] of [
     ['/health/live', 'live'],

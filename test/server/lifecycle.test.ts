@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createLogger } from '../../src/observe/logger.ts';
@@ -21,6 +23,36 @@ async function openWebSocket(port: number): Promise<WebSocket> {
   await once(socket, 'open');
   return socket;
 }
+
+/** Where Linux lists sockets. */
+const SOCKETS = '/proc/net/tcp';
+/** More than node lets wait by default. */
+const WAITING = 600;
+
+/** Connections that wait to be accepted on a port of 127.0.0.1. */
+function countWaiting(port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const row = readFileSync(SOCKETS, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, local, , state]) => local === address && state === '0A');
+  return Number.parseInt(row?.[4]?.split(':')[1] ?? '', 16);
+}
+
+test('many connections wait to be accepted, so that none has to be tried again', async (t) => {
+  if (!existsSync(SOCKETS)) return t.skip(`needs Linux: ${SOCKETS} lists the accept queue of a socket`);
+  if (Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) < WAITING)
+    return t.skip(`net.core.somaxconn is below ${WAITING}: the kernel queues fewer connections`);
+  const { port } = await startServer(t);
+  // All in one turn of the event loop: nothing is accepted meanwhile.
+  const sockets = Array.from({ length: WAITING }, () => connect(port, '127.0.0.1'));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  assert.equal(countWaiting(port), WAITING);
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+});
 
 test('closing answers what is in work, closes idle connections, and accepts nothing new', async (t) => {
   const gate = new Gate();

@@ -41,6 +41,7 @@ test('reads the head of a plain request', () => {
       authorization: undefined,
       forwardedFor: undefined,
       traceParent: undefined,
+      session: undefined,
       hasTwoHosts: false,
     },
     headLength: bytes.length - BODY.length,

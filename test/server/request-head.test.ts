@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findRoute, type Route } from '../../src/server/request-head.ts';
+import {
+  findRoute,
+  type Route,
+  readRequestHead,
+  readSessionParameter,
+} from '../../src/server/request-head.ts';
 
 const keyed = (to: 'http' | 'webSocket', network: string | undefined, key: string | undefined): Route => ({
   to,
@@ -74,4 +79,16 @@ test('a path is one network, key and transport at most: written again it is the 
       assert.ok(target === written || `${target}/` === written, target);
     }),
   );
+});
+
+test('a session by header, or by the query of a WebSocket, up to a length', () => {
+  const long = 's'.repeat(200);
+  assert.equal(readRequestHead(['X-Portcullis-Session', 'wallet 1']).session, 'wallet 1');
+  assert.equal(readRequestHead(['x-portcullis-session', long]).session, long.slice(0, 128));
+  assert.equal(readRequestHead(['X-Portcullis-Session', '']).session, undefined);
+  assert.equal(readRequestHead(['X-Portcullis-Sessions', 'a']).session, undefined);
+  assert.equal(readSessionParameter('/ws/v3/k?session=a%20b&x=1'), 'a b');
+  assert.equal(readSessionParameter(`/ws/v3/k?session=${long}`), long.slice(0, 128));
+  for (const target of ['/ws/v3/k', '/ws/v3/k?', '/ws/v3/k?session=', '/ws/v3/k?sessions=a'])
+    assert.equal(readSessionParameter(target), undefined, target);
 });

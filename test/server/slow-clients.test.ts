@@ -164,3 +164,33 @@ test('messages that are not whole share the memory for arriving bodies, and give
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 });
+
+test('of a message for which there is no memory nothing more is read', async (t) => {
+  const limits = { bodyBytes: 64_000_000, arrivingBytes: 1_000_000 };
+  const { port } = await startServer(t, { limits });
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.on('error', () => {});
+  socket.write(
+    `GET /ws/v3/${KEY} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  // More than the kernel takes for both ends.
+  head.writeUInt32BE(60_000_000, 6);
+  socket.write(head);
+  let isTaken = false;
+  socket.write(Buffer.alloc(59_000_000, 0x20), () => {
+    isTaken = true;
+  });
+  let frame = Buffer.alloc(0);
+  // Head and payload of a frame may come one after the other.
+  while (frame.length < 4) frame = Buffer.concat([frame, (await once(socket, 'data'))[0] as Buffer]);
+  assert.deepEqual([frame[0], frame.readUInt16BE(2)], [0x88, 1013]);
+  // At the end node calls back whether all was taken or not.
+  const wasTaken = await new Promise<boolean>((resolve) => {
+    socket.once('error', () => resolve(isTaken));
+    socket.once('close', () => resolve(isTaken));
+  });
+  assert.equal(wasTaken, false);
+});

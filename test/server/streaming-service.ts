@@ -17,7 +17,7 @@ import { HOST, KEY, PATH, type Setup, startServer } from './support.ts';
 /** More than the kernel's buffers of both ends of a connection take. */
 export const MOST_BUFFERED_BYTES = 40_000_000;
 export const PIECE_BYTES = 65_536;
-/** A source that whoever does not hold it back would read for ever. */
+/** A source without an end, for readers with back-pressure. */
 export const ENDLESS: SourcePlan = {
   pieces: Number.POSITIVE_INFINITY,
   pieceBytes: PIECE_BYTES,

@@ -53,6 +53,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
     bodiesInFlight: 0,
     chargeUnread: () => undefined,
     returnUnread: () => {},
+    chargeNotifications: () => true,
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
     async admit({ host, network: name, key }): Promise<Session | Refusal> {
       const isKnown = name === undefined ? host === HOST : name === network.name;

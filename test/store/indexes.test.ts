@@ -163,7 +163,9 @@ describe('the indexes of a store', () => {
     const data = await makeStore(10);
     await stripIndexes(data);
     if (!mountReadOnly(t, data)) {
-      t.skip('root ignores file permissions, and mounting a read-only file system is not permitted here');
+      t.skip(
+        'cannot make a read-only folder: root ignores file permissions and may not mount a file system here',
+      );
       return;
     }
     const reason = `${data} cannot be written: (the file system is read-only|permission denied)`;

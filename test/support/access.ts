@@ -11,7 +11,7 @@ export const NO_LIMITS: LimitTable = {
   close: async () => {},
 };
 
-/** Who comes in is what `verify` says; there are no limits and no tokens. */
+/** Admission is what `verify` says; there are no limits and no tokens. */
 export function openTo(verify: KeyVerifier['verify']): Access {
   return {
     keys: { verify, isKnown: () => false },

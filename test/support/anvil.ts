@@ -143,7 +143,7 @@ export class Anvil {
         this.#child = (await launch(this.port, this.#args, this.#launcher)).child;
         break;
       } catch (error) {
-        // A connection of somebody else may have been given the port in the meantime.
+        // A connection of another process may have been given the port in the meantime.
         if (attempt === START_ATTEMPTS) throw error;
         await sleep(ATTEMPT_PAUSE_MS);
       }

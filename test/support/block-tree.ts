@@ -3,7 +3,7 @@ import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
 /** Seconds between two blocks of a tree. */
 const BLOCK_SECONDS = 2;
 
-/** A hash that tells branch and number: a test's failure can be read. */
+/** A hash that shows branch and number: a test's failure can be read. */
 export function hashOf(branch: string, number: bigint): string {
   const name = [...branch].map((letter) => letter.charCodeAt(0).toString(16)).join('');
   return `0x${name}${number.toString(16).padStart(64 - name.length, '0')}`;
@@ -22,6 +22,7 @@ export function makeBlock(branch: string, number: bigint, parent?: BlockHeader):
     difficulty: 0n,
     transactionHashes: [],
     uncleHashes: [],
+    logsBloom: undefined,
   };
 }
 

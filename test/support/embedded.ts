@@ -1,27 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type ImportSummary, importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
-/** Tests commit thousands of times; what they write need not outlive the machine. */
-const MEMORY_FOLDER = '/dev/shm';
-const MEMORY_BYTES: number = 2 ** 31;
-const TEMPORARY: string = hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
-
-function hasRoom(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize >= MEMORY_BYTES;
-}
-
-/** A folder that is gone after the test. */
-export function makeTemporaryFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(TEMPORARY, 'portcullis-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
+export { makeTemporaryFolder };
 
 export type EmbeddedChain = {
   readonly chain: EngineChain;

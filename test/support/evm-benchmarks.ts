@@ -1,4 +1,4 @@
-/** Programs of the `evm-benchmarks` conformance set (state test format), for whoever measures or checks an EVM. */
+/** Programs of the `evm-benchmarks` conformance set (state test format), for tests and benchmarks of an EVM. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hexToBytes } from '../../src/primitives/hex.ts';

@@ -27,7 +27,7 @@ export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Mar
   };
 }
 
-/** An upstream that has not told anything. */
+/** An upstream that has not reported anything. */
 export function viewNothing(): HeadReport {
   return {
     latest: undefined,
@@ -68,6 +68,7 @@ export function makeHeadOptions(
     onDoubt: () => {},
     onAhead: () => {},
     onExpiry: () => {},
+    onServed: () => {},
     clock,
     ...options,
   };

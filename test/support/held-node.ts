@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { startNode } from './served-node.ts';
 
 const DATA = '0xcafe';
-/** The call that such a node does not answer before it is told to; then the result is `0x`. */
+/** The call that such a node does not answer before it is released; then the result is `0x`. */
 export const HELD_CALL: { readonly method: string; readonly params: readonly [object, string] } = {
   method: 'eth_call',
   params: [{ to: `0x${'11'.repeat(20)}`, data: DATA }, 'latest'],

@@ -13,7 +13,7 @@ const ATTEMPTS = 5;
 export const NO_REDIS_REASON: string =
   'neither valkey-server nor redis-server in the PATH: install one to run these';
 
-/** The server's program; undefined where this machine has none. Whoever gets undefined skips with `NO_REDIS_REASON`. */
+/** The server's program; undefined where this machine has none. Tests that get undefined skip with `NO_REDIS_REASON`. */
 export function findRedisProgram(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const candidates = PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
@@ -95,7 +95,7 @@ async function launchProgram(program: string, args: readonly string[]): Promise<
   throw new Error(`${program} ended before it was ready`);
 }
 
-/** A port that nobody listens on at the moment. */
+/** A port without a listener at the moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

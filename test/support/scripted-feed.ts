@@ -6,7 +6,7 @@ import type { TestChain } from './block-tree.ts';
 type Wanted = Parameters<HeadFeed['getBlock']>[0];
 type HeadWatcher = Parameters<NonNullable<HeadFeed['watch']>>[0];
 
-/** An upstream that answers from a chain, or as a test tells it to. */
+/** An upstream that answers from a chain, or as a test scripts it. */
 export class ScriptedFeed implements HeadFeed {
   chain: TestChain;
   /** Every question fails with it. */

@@ -7,7 +7,7 @@ export type RunningService = {
   /** `127.0.0.1:port` */
   readonly authority: string;
   readonly port: number;
-  /** Log lines so far: of level `error` unless told otherwise. */
+  /** Log lines so far: of level `error` by default. */
   readonly errors: readonly string[];
   readonly service: Service;
   close(): Promise<void>;

@@ -32,7 +32,7 @@ const NO_REQUESTS = '0x60006000f3';
 export type GenesisOptions = {
   /** `berlin`: proof of work from the start; the others are merged from the start. */
   readonly revision: 'berlin' | 'london' | 'paris' | 'shanghai' | 'cancun' | 'prague' | 'osaka';
-  /** Accounts beside Alice, who has 1,000 ether. */
+  /** Accounts beside Alice, with 1,000 ether. */
   readonly alloc?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly gasLimit?: bigint;
   /** More entries of `config`. */

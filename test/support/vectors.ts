@@ -7,7 +7,7 @@ const SOURCE = process.env['PORTCULLIS_VECTORS'] ?? resolve(ROOT, '../shared/vec
 const UNPACKED = join(ROOT, 'build/vectors');
 
 /**
- * Folder of an unpacked set of third-party conformance data; undefined where this machine has none. Whoever
+ * Folder of an unpacked set of third-party conformance data; undefined where this machine has none. A test that
  * gets undefined skips aloud with `SKIP_REASON`.
  */
 export function findVectors(name: string): string | undefined {

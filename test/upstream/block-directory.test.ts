@@ -67,7 +67,7 @@ describe('BlockDirectory', () => {
 
   it('believes in an old block when two nodes tell the same: one node is not heard twice', async () => {
     const fork = new ScriptedChain({ length: 400, salt: 4 });
-    const find = (...behaviours: readonly Behaviour[]): Promise<unknown> => {
+    const find = async (...behaviours: readonly Behaviour[]): Promise<unknown> => {
       const nodes = behaviours.map((behaviour, tier) => createNode({ behaviour, tier }));
       return createNetwork(chain, {}, nodes).directory.findByNumber(5n, scope);
     };
@@ -81,13 +81,13 @@ describe('BlockDirectory', () => {
 
   it('does not take another block than the one asked for', async () => {
     const wrong = createNetwork(chain, {}, [createNode(answer(JSON.stringify(chain.blockObject(6))))]);
-    await assert.rejects(wrong.directory.findByNumber(5n, scope), { kind: 'wrong' });
-    await assert.rejects(wrong.directory.findByHash(chain.hashOf(5), scope), { kind: 'wrong' });
+    await assert.rejects(async () => wrong.directory.findByNumber(5n, scope), { kind: 'wrong' });
+    await assert.rejects(async () => wrong.directory.findByHash(chain.hashOf(5), scope), { kind: 'wrong' });
     const fork = new ScriptedChain({ length: 400, salt: 7 });
     const forked = createNetwork(chain, {}, [createNode(fork.behaviour())]);
-    await assert.rejects(forked.directory.findByNumber(390n, scope), { kind: 'wrong' });
+    await assert.rejects(async () => forked.directory.findByNumber(390n, scope), { kind: 'wrong' });
     const nonsense = createNetwork(chain, {}, [createNode(answer('{"number":"0x5"}'))]);
-    await assert.rejects(nonsense.directory.findByNumber(5n, scope), { kind: 'malformed' });
+    await assert.rejects(async () => nonsense.directory.findByNumber(5n, scope), { kind: 'malformed' });
   });
 
   it('asks another node when one tells of the wrong block', async () => {
@@ -110,7 +110,7 @@ describe('BlockDirectory', () => {
     const nulls = [createNode(answer('null')), createNode(answer('null'))];
     assert.equal(await createNetwork(chain, {}, nulls).directory.findByNumber(5n, scope), null);
     const alone = createNetwork(chain, {}, nulls.slice(0, 1));
-    await assert.rejects(alone.directory.findByNumber(5n, scope), { kind: 'missing' });
+    await assert.rejects(async () => alone.directory.findByNumber(5n, scope), { kind: 'missing' });
     assert.equal(await alone.directory.findByHash(makeHash(1, 9, 9), scope), null);
   });
 

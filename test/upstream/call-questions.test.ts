@@ -54,6 +54,16 @@ describe('calls', () => {
     });
   });
 
+  it('long data arrives as it is, by itself and beside other fields', async () => {
+    const data = `0x${'0a'.repeat(200_000)}`;
+    for (const call of [{ data }, { to: TO, data, value: '0x1' }]) {
+      const { chain: served, node } = createNetwork(chain);
+      await served.execution.call(request(LATEST, { call }), createScope());
+      const [sent] = JSON.parse(node.asked.calls[0]?.params ?? '[]') as unknown[];
+      assert.deepEqual(sent, call);
+    }
+  });
+
   it('the same question by tag, number and hash, in any case of hex letters, is asked once', async () => {
     const { chain: served, node } = createNetwork(chain);
     for (const block of [LATEST, at(399), hashed(chain.hashOf(399)), hashed(chain.hashOf(399), true)]) {
@@ -98,7 +108,7 @@ describe('calls', () => {
     ];
     for (const each of requests) {
       await served.execution.estimateGas(each, createScope());
-      await assert.rejects(served.execution.call(each, createScope()), { name: 'ChainError' });
+      await assert.rejects(async () => served.execution.call(each, createScope()), { name: 'ChainError' });
     }
     assert.equal(node.asked.calls.filter(({ method }) => method === 'eth_estimateGas').length, 5);
   });
@@ -125,7 +135,8 @@ describe('calls', () => {
     for (const behaviour of [nodeError(3, 'execution reverted', '0x'), answer('null')]) {
       const { chain: served, node } = createNetwork(chain);
       node.behave(behaviour);
-      for (let i = 0; i < 2; i++) await assert.rejects(served.execution.call(request(LATEST), createScope()));
+      for (let i = 0; i < 2; i++)
+        await assert.rejects(async () => served.execution.call(request(LATEST), createScope()));
       assert.equal(node.asked.calls.length, 2);
     }
   });
@@ -133,7 +144,7 @@ describe('calls', () => {
   it('an estimate always carries a block; overrides only where there are any', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer('"0x5208"'));
-    const ask = (more: Partial<CallRequest>): Promise<string> =>
+    const ask = async (more: Partial<CallRequest>): Promise<string> =>
       served.execution.estimateGas(request(LATEST, more), createScope());
     await ask({});
     await ask({ stateOverrides: { [TO]: { nonce: '0x1' } } });
@@ -148,14 +159,17 @@ describe('calls', () => {
 
   it('blocks that do not exist are an error in the words of geth', async () => {
     const { chain: served } = createNetwork(chain);
-    await assert.rejects(served.execution.call(request(at(400)), createScope()), {
+    await assert.rejects(async () => served.execution.call(request(at(400)), createScope()), {
       kind: 'failed',
       message: 'header not found',
     });
-    await assert.rejects(served.execution.call(request({ kind: 'tag', tag: 'safe' }), createScope()), {
-      kind: 'failed',
-      message: 'safe block not found',
-    });
+    await assert.rejects(
+      async () => served.execution.call(request({ kind: 'tag', tag: 'safe' }), createScope()),
+      {
+        kind: 'failed',
+        message: 'safe block not found',
+      },
+    );
   });
 
   it('a result that is none is a fault: the next node answers, alone it is an error', async () => {
@@ -171,7 +185,7 @@ describe('calls', () => {
         JSON.stringify(chain.hashOf(399)),
       );
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
-      await assert.rejects(alone.chain.execution.call(request(LATEST), createScope()), {
+      await assert.rejects(async () => alone.chain.execution.call(request(LATEST), createScope()), {
         name: 'ChainError',
       });
     }
@@ -198,7 +212,7 @@ describe('calls', () => {
       assert.equal(await served.execution.call(request(LATEST), createScope()), good);
       assert.equal(nodes[0]?.upstream.faults.size, 1);
       const alone = createNetwork(chain, {}, [createNode(behaviour)]);
-      await assert.rejects(alone.chain.execution.call(request(LATEST), createScope()), {
+      await assert.rejects(async () => alone.chain.execution.call(request(LATEST), createScope()), {
         kind: 'unavailable',
       });
     }
@@ -232,7 +246,7 @@ describe('calls', () => {
     const { chain: served, node } = createNetwork(chain);
     const source = createStream(`"0x${'1'.repeat(1_000)}"`);
     node.behave(async () => ({ kind: 'result', result: source }));
-    await assert.rejects(served.execution.estimateGas(request(LATEST), createScope()), {
+    await assert.rejects(async () => served.execution.estimateGas(request(LATEST), createScope()), {
       kind: 'unavailable',
     });
   });

@@ -48,7 +48,7 @@ describe('prices of nodes', () => {
     assert.equal(await fees.getGasPrice(createScope()), '"0xc"');
   });
 
-  it('of many who ask at the same time are asked for once', async () => {
+  it('of many concurrent callers are asked for once', async () => {
     const { chain: served, asked } = createFees({ eth_gasPrice: '0xb' });
     await Promise.all(Array.from({ length: 20 }, () => served.fees.getGasPrice(createScope())));
     assert.equal(asked().length, 1);

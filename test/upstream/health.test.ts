@@ -16,10 +16,10 @@ function failUntilOpen(health: Health): void {
 }
 
 describe('the circuit', () => {
-  it('opens with the fifth fault in a row and tells so once', () => {
+  it('opens with the fifth fault in a row and reports so once', () => {
     const { health } = createHealth();
-    const told = Array.from({ length: 8 }, () => health.fail(1));
-    assert.deepEqual(told, [false, false, false, false, true, false, false, false]);
+    const opened = Array.from({ length: 8 }, () => health.fail(1));
+    assert.deepEqual(opened, [false, false, false, false, true, false, false, false]);
     assert.equal(health.circuit, 'open');
   });
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
 import { holdText } from '../../src/upstream/hold-text.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
 import { createStream } from './support/scripted-stream.ts';
 
 const MiB = 1024 * 1024;
@@ -10,4 +13,23 @@ test('a result is held whatever its length: the transport bounds it by the setti
   const held = await holdText(createStream(text, { pieceBytes: MiB }));
   assert.equal(held.length, text.length);
   assert.ok(held === text);
+});
+
+test('what callers hold together is bounded while it arrives, and given back', async () => {
+  const scope = new RequestScope(performance.now() + 60_000);
+  const budget = new SharedBudget(4 * MiB, 1);
+  scope.answers = budget;
+  const text = `"0x${'ab'.repeat(MiB)}"`;
+  const streams = [1, 2, 3].map(() => createStream(text, { pieceBytes: 64 * 1024 }));
+  const outcomes = await Promise.allSettled(streams.map((stream) => holdText(stream, scope)));
+  const refused = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected' ? [{ ...outcome, i }] : [],
+  );
+  assert.ok(refused.length > 0 && refused.length < 3, `${refused.length} of 3 are refused`);
+  for (const { reason, i } of refused) {
+    assert.ok(reason instanceof ChainError && reason.kind === 'busy');
+    assert.ok(streams[i]?.isCancelled, 'the node is not read any further');
+  }
+  assert.equal(budget.used, 0);
+  assert.equal((await holdText(createStream(text), scope)).length, text.length);
 });

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../src/chain/log-range.ts';
 import type { NodeCall } from '../../src/upstream/node-call.ts';
+import { SharedBudget } from '../../src/util/shared-budget.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -133,6 +134,46 @@ describe('logs of a range', () => {
     ]);
   });
 
+  it('are of one chain also where the hash of the last block is forgotten meanwhile', async (t) => {
+    let isKnown = true;
+    const node = logNode(() => {
+      isKnown = false;
+      return undefined;
+    });
+    const network = networkOf([node]);
+    const { directory } = network;
+    t.mock.method(directory, 'hashOf', (number: bigint) =>
+      isKnown ? chain.hashOf(Number(number)) : undefined,
+    );
+    assert.deepEqual(await getLogs(network, 0, 30), expected(0, 30));
+    isKnown = true;
+    const reorged = networkOf([
+      logNode(() => {
+        reorged.directory.forgetNumbers();
+        isKnown = false;
+        return undefined;
+      }),
+    ]);
+    t.mock.method(reorged.directory, 'hashOf', (number: bigint) =>
+      isKnown ? chain.hashOf(Number(number)) : undefined,
+    );
+    await assert.rejects(getLogs(reorged, 0, 30), { kind: 'unavailable' });
+  });
+
+  it('hold no more than there is room for, and nothing afterwards', async () => {
+    const network = networkOf([takes(50, 'query exceeds max block range 50')]);
+    const scope = createScope();
+    const budget = new SharedBudget(48 * 1024, 1);
+    scope.answers = budget;
+    const blocks = { kind: 'range', from: numbered(0), to: numbered(HEAD) } as const;
+    const ask = (): Promise<unknown> =>
+      Promise.resolve(network.chain.logs.getLogs({ blocks, addresses: [], topics: [] }, scope));
+    await assert.rejects(ask(), { kind: 'busy' });
+    assert.equal(budget.used, 0);
+    scope.answers = new SharedBudget(1024 * 1024, 1);
+    assert.deepEqual(JSON.parse((await ask()) as string), expected(0, HEAD));
+  });
+
   it('end at the served head', async () => {
     const network = networkOf([logNode()]);
     await assert.rejects(getLogs(network, 5, HEAD + 1), {
@@ -256,7 +297,7 @@ describe('logs that cannot be right', () => {
     ['of another block', [{ ...first, blockNumber: '0x7' }]],
     ['of another block of the same height', [{ ...first, blockHash: chain.hashOf(4) }]],
     ['out of order', [second, first]],
-    ['told twice', [first, first]],
+    ['sent twice', [first, first]],
     ['of another address', [{ ...first, address: `0x${'cc'.repeat(20)}` }, second]],
     ['with other topics', [{ ...first, topics: [`0x${'71'.repeat(32)}`] }]],
     ['with fewer topics', [{ ...first, topics: [] }]],

@@ -19,7 +19,7 @@ const OURS = { chainId: 1n, genesisHash: GENESIS };
 
 type Claim = { readonly chainId?: unknown; readonly genesis?: unknown; readonly version?: Behaviour };
 
-/** A node that says who it is. */
+/** A node that identifies itself. */
 function claim({ chainId = '0x1', genesis = { hash: GENESIS }, version }: Claim = {}): Behaviour {
   return (call, options) => {
     const values: Readonly<Record<string, unknown>> = {
@@ -93,7 +93,7 @@ describe('Membership', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('verifies who is of this chain; another chain is quarantined and named', async () => {
+  it('verifies nodes of this chain; another chain is quarantined and named', async () => {
     const nodes = [
       createNode({ behaviour: claim(), name: 'good' }),
       createNode({ behaviour: claim({ chainId: '0x5' }), name: 'other-chain' }),
@@ -139,7 +139,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('who answers after the start has gone on is judged then', async () => {
+  it('a node that answers after the start has gone on is judged then', async () => {
     const nodes = [createNode(claim()), createNode(silent)];
     const { membership } = createScene(nodes);
     let answer = (): void => {};
@@ -158,7 +158,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('who did not answer is asked again, ever more rarely, until it does', async () => {
+  it('a node that did not answer is asked again, ever more rarely, until it does', async () => {
     const node = createNode(inTurn(...Array(9).fill(fault('unreachable')), claim()));
     const { membership } = createScene([node]);
     await membership.askAll(() => false);
@@ -176,7 +176,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('everyone is checked every half minute: who changes its chain is out, who comes back is in', async () => {
+  it('every node is checked every half minute: one that changes its chain is out, one that comes back is in', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.askAll(() => false);
@@ -204,7 +204,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('who is suspected is not asked until it has said who it is', async () => {
+  it('a suspected node is not asked until it has identified itself', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.askAll(() => false);
@@ -222,7 +222,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('after the end nobody is asked or judged', async () => {
+  it('after the end no node is asked or judged', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.askAll(() => false);
@@ -415,13 +415,13 @@ describe('agreeOnChain', () => {
     });
   });
 
-  it('is nothing when nobody says anything', async () => {
+  it('is nothing when no node says anything', async () => {
     assert.equal(await agree([{ chainId: 'none' }]), undefined);
     assert.equal(agreeOnChain([], {}), undefined);
   });
 });
 
-/** The two fields, of whatever else the winner told. */
+/** The two fields, of whatever else the winner reported. */
 function identityOf(vote: ReturnType<typeof agreeOnChain>): unknown {
   return vote && { chainId: vote.identity.chainId, genesisHash: vote.identity.genesisHash };
 }

@@ -87,18 +87,18 @@ const check = (result: JsonResult): JsonResult => {
 
 const CALL: Partial<RoutedCall> = { check, key: { blockHash: '0xaa', question: '1:eth_call:[]' } };
 
-type Outcome = { readonly told: string; readonly isRight: boolean };
+type Outcome = { readonly result: string; readonly isRight: boolean };
 
 async function observe(ask: Handler, call: Partial<RoutedCall>): Promise<Outcome> {
   try {
     const text = await readAll(await ask(createExchange(call, createScope(LIMIT_MS))));
-    return { told: text, isRight: text === HONEST };
+    return { result: text, isRight: text === HONEST };
   } catch (error) {
     if (error instanceof ChainError && error.kind === 'reverted') {
-      return { told: 'reverted', isRight: error.data === '0x1234' };
+      return { result: 'reverted', isRight: error.data === '0x1234' };
     }
     assert.ok(error instanceof ChainError || error instanceof UpstreamFault, String(error));
-    return { told: error.kind, isRight: false };
+    return { result: error.kind, isRight: false };
   }
 }
 
@@ -128,7 +128,7 @@ async function playScene({ bad, position, truth, isShared, callers }: Scene): Pr
   const ask = poolOf(nodes, { options: { retries: 2 } });
   const call = isShared ? CALL : { check };
   const outcomes = await Promise.all(Array.from({ length: callers }, () => observe(ask, call)));
-  for (const { told, isRight } of outcomes) assert.ok(isRight, `${truth.name}: ${told}`);
+  for (const { result, isRight } of outcomes) assert.ok(isRight, `${truth.name}: ${result}`);
 }
 
 async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {
@@ -172,7 +172,7 @@ describe('a pool is never wrong because a node is', () => {
           const all = [honest, honest].toSpliced(position, 0, answer('null'));
           const nodes = all.map((behaviour, tier) => createNode({ behaviour, tier }));
           const ask = poolOf(nodes);
-          for (let i = 0; i < 3; i++) assert.equal((await observe(ask, { nulls })).told, HONEST);
+          for (let i = 0; i < 3; i++) assert.equal((await observe(ask, { nulls })).result, HONEST);
         },
       ),
       { numRuns: 30 },

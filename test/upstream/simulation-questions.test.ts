@@ -63,7 +63,7 @@ describe('simulations', () => {
       const { chain: served, node } = createNetwork(chain);
       node.behave(nodeError(code, 'err: no (supplied gas 1)'));
       await assert.rejects(
-        served.execution.simulate({ simulation: SIMULATION, block: LATEST }, createScope()),
+        async () => served.execution.simulate({ simulation: SIMULATION, block: LATEST }, createScope()),
         { name: 'ChainError', kind, message: 'err: no (supplied gas 1)' },
         kind,
       );
@@ -72,7 +72,7 @@ describe('simulations', () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(nodeError(-38014, 'err: no'));
     const call = { call: { to: TO }, block: LATEST };
-    await assert.rejects(served.execution.call(call, createScope()), { kind: 'failed' });
+    await assert.rejects(async () => served.execution.call(call, createScope()), { kind: 'failed' });
   });
 
   it('a result that is none is a fault: the next node answers', async () => {

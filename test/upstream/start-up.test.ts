@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
+import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
+import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import { watchWait } from '../../src/upstream/start-up.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -34,6 +36,7 @@ async function open(t: TestContext, urls: readonly string[], log: RecordingLog):
     logs: DEFAULT_LOG_LIMITS,
     cache: createMemory(),
     log,
+    sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   t.after(() => chain.close());
   return chain;
@@ -49,7 +52,7 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   const log = createRecordingLog();
   const chain = await open(t, [one.url, two.url], log);
   const reason = `no majority for a genesis block: ${GENESIS_HASH}, ${OTHER_GENESIS}; set pool.genesisHash`;
-  await assert.rejects(chain.blocks.getHeader(LATEST, createScope()), {
+  await assert.rejects(async () => chain.blocks.getHeader(LATEST, createScope()), {
     kind: 'unavailable',
     message: `2 nodes have ${reason}`,
   });
@@ -91,10 +94,13 @@ test('the only node goes back: the log, the status and calls say where it is', a
   );
   const [status] = chain.describe().upstreams;
   assert.deepEqual([status?.state, status?.reason], ['lagging', 'it is at block 0']);
-  await assert.rejects(chain.execution.call({ call: { data: '0x01' }, block: LATEST }, createScope()), {
-    kind: 'unavailable',
-    message: 'no node has block 5 now: the only node is at block 0',
-  });
+  await assert.rejects(
+    async () => chain.execution.call({ call: { data: '0x01' }, block: LATEST }, createScope()),
+    {
+      kind: 'unavailable',
+      message: 'no node has block 5 now: the only node is at block 0',
+    },
+  );
 });
 
 test('a start that takes long gives notice, a short one does not', async (t) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Ewma } from '../../src/util/ewma.ts';
 
-test('without samples it says what it is told to', () => {
+test('without samples it gives the configured value', () => {
   const average = new Ewma(1_000, () => 0);
   assert.equal(average.read(7), 7);
   assert.equal(average.weight, 0);
@@ -60,4 +60,15 @@ test('the average lies between the samples', () => {
 
 test('refuses a half-life that is none', () => {
   assert.throws(() => new Ewma(0), RangeError);
+});
+
+test('many reads and samples within a moment decay as one does', () => {
+  let now = 0;
+  const often = new Ewma(10_000, () => now);
+  const once = new Ewma(10_000, () => now);
+  for (const average of [often, once]) average.record(10);
+  for (; now < 10_000; now += 0.25) often.read(0);
+  often.record(40);
+  once.record(40);
+  assert.ok(Math.abs(often.read(0) - once.read(0)) < 1e-3 * once.read(0));
 });

@@ -39,7 +39,7 @@ test('as many as may run at once do, owners take turns behind them', async () =>
   assert.deepEqual([queue.running, queue.waiting], [0, 0]);
 });
 
-test('without room the longest line gives way, and who makes it longer is turned away', async () => {
+test('without room the longest line gives way, and entries that would lengthen it are refused', async () => {
   const queue = new FairQueue({ ...LIMITS, running: 1 });
   const log: string[] = [];
   follow(queue, 'a', log);
@@ -50,13 +50,13 @@ test('without room the longest line gives way, and who makes it longer is turned
   follow(queue, 'c', log);
   await settle();
   assert.deepEqual(log.slice(2), ['a:false']);
-  // Lines of two, one and one: nobody has much more than the next.
+  // Lines of two, one and one: no line is much longer than the next.
   follow(queue, 'b', log);
   await settle();
   assert.deepEqual(log.slice(3), ['b:false']);
 });
 
-test('whoever has gone does not get a turn', async () => {
+test('a cancelled entry does not get a turn', async () => {
   const queue = new FairQueue({ ...LIMITS, running: 1 });
   const log: string[] = [];
   const gone = { aborted: false };
@@ -69,7 +69,7 @@ test('whoever has gone does not get a turn', async () => {
   assert.deepEqual(log, ['a:true', 'b:false', 'c:true']);
 });
 
-test('who would have to wait too long is told at once, as far as the pace is known', async () => {
+test('an entry that would have to wait too long is refused at once, as far as the pace is known', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ running: 1, waiting: 100, waitMs: 500 }, () => clock.now);
   const log: string[] = [];
@@ -90,7 +90,7 @@ test('who would have to wait too long is told at once, as far as the pace is kno
   assert.ok(enter(queue, 'a') instanceof Promise);
 });
 
-test('who has gone, or has waited for too long, is let go although nothing ends', async () => {
+test('an entry that was cancelled, or has waited for too long, is removed although nothing ends', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ ...LIMITS, running: 1 }, () => clock.now);
   const log: string[] = [];

@@ -25,8 +25,8 @@ test('percentiles are those of the samples, rounded up by less than a bucket', (
       const window = new LatencyWindow(1_000, () => 0);
       for (const value of values) window.record(value);
       const exact = findPercentile(values, share);
-      const told = window.percentile(share) as number;
-      assert.ok(told >= exact / (1 + 1e-9) && told <= exact * PRECISION, `${told} for ${exact}`);
+      const reported = window.percentile(share) as number;
+      assert.ok(reported >= exact / (1 + 1e-9) && reported <= exact * PRECISION, `${reported} for ${exact}`);
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** Who is connected to: the listener with the configured certificate, and nobody who only speaks TLS too. */
+/** Connects to the listener with the configured certificate, and to no other that speaks TLS. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

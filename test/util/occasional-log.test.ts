@@ -45,17 +45,17 @@ test('all owners together have no more than a kind’s lines; nothing is lost of
         let now = 0;
         const log = new OccasionalLog(lines, () => now);
         const written = new Map<number, number[]>();
-        const told = [0, 0, 0];
+        const counted = [0, 0, 0];
         const happened = [0, 0, 0];
         for (const { kind, owner, pause } of events) {
           now += pause;
           happened[kind] = (happened[kind] ?? 0) + 1;
           const leftOut = log.admit(`${kind}`, `${owner}`);
           if (leftOut === undefined) continue;
-          told[kind] = (told[kind] ?? 0) + 1 + leftOut;
+          counted[kind] = (counted[kind] ?? 0) + 1 + leftOut;
           written.set(kind, [...(written.get(kind) ?? []), now]);
         }
-        for (const kind of [0, 1, 2]) assert.ok((told[kind] ?? 0) <= (happened[kind] ?? 0));
+        for (const kind of [0, 1, 2]) assert.ok((counted[kind] ?? 0) <= (happened[kind] ?? 0));
         // Minutes begin with a line, so that no two of them fit into one that is looked at.
         for (const times of written.values()) {
           for (const from of times) {

@@ -46,9 +46,48 @@ test('a scope inside another ends alone', () => {
 test('a released scope is forgotten by the outer one', () => {
   const outer = new RequestScope(10);
   const inner = new RequestScope(10, outer);
-  const { signal } = inner;
+  let heard = 0;
+  inner.signal.addEventListener('abort', () => heard++);
   inner.release();
   outer.abort();
-  assert.equal(signal.aborted, false);
+  assert.equal(heard, 0);
   assert.equal(inner.aborted, true);
+});
+
+test('listeners at any depth hear of an abort once, and not after they were removed', () => {
+  const outer = new RequestScope(10);
+  const middle = new RequestScope(10, outer);
+  const inner = new RequestScope(10, middle);
+  const heard: string[] = [];
+  const listen = (scope: RequestScope, name: string): (() => void) => {
+    const listener = (): void => void heard.push(name);
+    scope.signal.addEventListener('abort', listener);
+    return () => scope.signal.removeEventListener('abort', listener);
+  };
+  const removals = ['a', 'b', 'c', 'd'].map((name) => listen(inner, name));
+  listen(middle, 'middle');
+  listen(outer, 'outer');
+  removals[0]?.();
+  removals[2]?.();
+  outer.abort('gone');
+  outer.abort('again');
+  inner.abort('later');
+  assert.deepEqual(heard.sort(), ['b', 'd', 'middle', 'outer']);
+  assert.equal(inner.signal.reason, 'gone');
+  listen(inner, 'late');
+  inner.abort();
+  assert.equal(heard.includes('late'), false);
+});
+
+test('a scope whose last listener has gone hears again when there is another', () => {
+  const outer = new RequestScope(10);
+  const inner = new RequestScope(10, outer);
+  let heard = 0;
+  const listener = (): void => void heard++;
+  inner.signal.addEventListener('abort', listener);
+  inner.signal.removeEventListener('abort', listener);
+  inner.signal.addEventListener('abort', listener);
+  inner.signal.addEventListener('abort', () => heard++);
+  outer.abort();
+  assert.equal(heard, 2);
 });

@@ -91,6 +91,36 @@ test('pauses are passed in turns too, each as long as it says', async () => {
   assert.equal(new Set(passed).size, 3, passed.join());
 });
 
+test('while connections come, half of the time is theirs, and half that of steps', async () => {
+  let now = 0;
+  const turns = new TurnQueue(() => now);
+  const seen: string[] = [];
+  const work = function* (): Generator<undefined, void> {
+    for (let step = 0; step < 3; step++) {
+      seen.push('step');
+      now += TURN_MS;
+      yield;
+    }
+  };
+  turns.noteConnection();
+  assert.equal(turns.hasTime(), true);
+  const done = turns.run('a', work());
+  let isOver = false;
+  const accept = (): void => {
+    if (isOver) return;
+    turns.noteConnection();
+    seen.push('connection');
+    now += TURN_MS / 4;
+    setImmediate(accept);
+  };
+  accept();
+  await done;
+  isOver = true;
+  const steps = seen.flatMap((what, at) => (what === 'step' ? [at] : []));
+  assert.equal(steps.length, 3);
+  for (const [index, at] of steps.slice(1).entries()) assert.ok(at - (steps[index] ?? 0) > 3, seen.join());
+});
+
 test('work that throws, at once or later, fails and lets others go on', async () => {
   const turns = new TurnQueue();
   const broken = (): Iterator<undefined, string> => ({

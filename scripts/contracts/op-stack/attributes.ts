@@ -30,7 +30,7 @@ export const ATTRIBUTES_LENGTH: number = Object.values(LAYOUT).reduce<number>(
   SELECTOR_LENGTH,
 );
 
-/** Calldata of the first transaction of a block, which tells L1Block of layer 1. @throws RangeError when a number does not fit */
+/** Calldata of the first transaction of a block, which sets layer 1's values in L1Block. @throws RangeError when a number does not fit */
 export function encodeAttributes(facts: L1Facts): Uint8Array {
   const fields = Object.entries(LAYOUT).map(([name, size]) =>
     bigIntToFixedBytes(facts[name as keyof L1Facts], size),

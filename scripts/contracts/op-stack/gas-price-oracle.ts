@@ -22,7 +22,7 @@ const askL1Block = (signature: string): string => `
   0 MLOAD
 `;
 
-/** The prices of a chain since Isthmus, as the original tells them. Constantinople. */
+/** The prices of a chain since Isthmus, as the original returns them. Constantinople. */
 export const GAS_PRICE_ORACLE_RUNTIME: Uint8Array = assemble(`
   ${dispatch([
     {

@@ -4,7 +4,7 @@ import { ATTRIBUTES_LENGTH, type L1Facts, SET_ATTRIBUTES } from './attributes.ts
 
 /** Where the OP Stack's chains have it (specs, predeploys). */
 export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
-/** Who tells it of layer 1 there: an account that nobody has the key of, in the first transaction of every block. */
+/** The sender of the first transaction of every block, which sets layer 1's values there: an account without a known key. */
 export const DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /** A number in a slot: so many bits, from this bit on. */

@@ -16,7 +16,7 @@ export function isApiKey(text: string): boolean {
 
 /**
  * What is stored of a key or a secret. A plain SHA-256 is enough: 128 random bits cannot be searched. Keys are found by it,
- * so that nothing is compared with the key itself; how long a look-up takes tells of the hash at most.
+ * so that nothing is compared with the key itself; the time of a look-up reveals at most the hash.
  */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex');

@@ -19,7 +19,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const NAME = /^[\p{L}\p{N} ._@:/-]{1,64}$/u;
 const time = z.iso.datetime();
 
-/** Of what a store holds, which somebody else may have written. */
+/** Schema of a stored record, which another program may have written. */
 export const keyRecordSchema: z.ZodType<KeyRecord> = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   name: z.string().regex(NAME, 'expected 1 to 64 letters, digits, spaces or any of . _ @ : / -'),

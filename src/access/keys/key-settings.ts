@@ -18,6 +18,8 @@ export type KeySettings = {
   readonly origins?: readonly string[];
   /** Parts of the User-Agent. */
   readonly userAgents?: readonly string[];
+  /** Whether it may send transactions; without it, it may. */
+  readonly send?: boolean;
   readonly rate?: Rate;
   /** Credits of a day, which begins at midnight UTC. */
   readonly dailyCredits?: number;
@@ -50,6 +52,7 @@ export const keySettingsSchema: z.ZodType<KeySettings> = z.strictObject({
     ),
   ).exactOptional(),
   userAgents: list(z.string().min(1).max(200)).exactOptional(),
+  send: z.boolean().exactOptional(),
   rate: rateSchema.exactOptional(),
   dailyCredits: dailyCreditsSchema.exactOptional(),
   secretHash: z

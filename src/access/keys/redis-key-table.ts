@@ -73,7 +73,7 @@ export class RedisKeyTable implements KeyTable {
       const hashes = old.hashes.map(({ hash }) => hash);
       if (await this.#replace(id, text as string, changed, hashes)) return changed;
     }
-    throw new Error('the key is being changed by somebody else');
+    throw new Error('the key is being changed by another process');
   }
 
   /** The client is its owner's. */

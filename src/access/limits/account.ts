@@ -28,7 +28,7 @@ export type AccountOptions = {
 const PACE_MS = 100;
 /** For so long ahead tokens are drawn: of an account with 1,000 calls a second here, twenty at a time. */
 const AHEAD_MS = 20;
-/** Tokens that nobody wanted for so long are given up. */
+/** Drawn tokens that are not used within this time, milliseconds, are dropped. */
 const HOLD_MS = 250;
 /** Between two questions whether the table is back. */
 const RETRY_MS = 250;
@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The limits of one key, network or address in this process. Tokens are drawn from a table that processes share, a few at
- * a time, so that most calls ask nobody; all of them together never get more than the bucket gives. While the table is
+ * a time, so that most calls need no draw; all processes together never get more than the bucket gives. While the table is
  * away this process gives its own share.
  */
 export class Account {
@@ -61,16 +61,16 @@ export class Account {
   #day = 0;
   /** When the day is over, on the monotonic clock. */
   #dayEnd = Number.NEGATIVE_INFINITY;
-  /** Credits of the day as the table told; undefined before it has. */
+  /** Credits spent on the day according to the table; undefined before its first answer. */
   #spent: number | undefined;
-  /** Credits that the table has not been told. */
+  /** Credits not yet reported to the table. */
   #pending = 0;
-  /** What it was told last, until it has answered. */
-  #told: Spending | undefined;
+  /** The report last sent, until the table has answered. */
+  #reported: Spending | undefined;
   #isAway = false;
   /** When to ask again whether the table is back. */
   #retryAt = 0;
-  /** Kept while the table is there: whoever comes and goes does not bring a burst each time. */
+  /** Kept while the table is there, so that repeated outages do not bring a burst each time. */
   #ownBucket: TokenBucket | undefined;
 
   constructor(options: AccountOptions) {
@@ -89,9 +89,9 @@ export class Account {
     this.#ownBucket = undefined;
   }
 
-  /** Whether the table is to be told of credits. */
+  /** Whether credits are still to be reported to the table. */
   get isDirty(): boolean {
-    return this.#pending !== 0 || (this.#told !== undefined && this.#told.credits !== 0);
+    return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
   /** Why a call would be denied for the rate, as far as is known without asking. */
@@ -132,13 +132,18 @@ export class Account {
     return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
   }
 
+  /** Spends credits for what has been delivered already, also where the day has not so many. */
+  spend(credits: number): void {
+    this.#spend(credits);
+  }
+
   /** Takes back a call that was not made after all. */
   giveBack(credits: number, tokens = 1): void {
     if (this.#options.rate !== undefined && !this.#isAway) this.#tokens += tokens;
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
   }
 
-  /** Tells the table of credits that are spent. */
+  /** Reports spent credits to the table. */
   flush(): PromiseOrValue<void> {
     return this.isDirty ? this.#draw(0) : undefined;
   }
@@ -181,7 +186,7 @@ export class Account {
     return false;
   }
 
-  /** Whether the table is back, without anybody who waits for it. */
+  /** Checks whether the table is back, while no call waits for it. */
   #lookAgain(now: number): void {
     this.#retryAt = now + RETRY_MS;
     void this.#draw(0);
@@ -192,7 +197,7 @@ export class Account {
    * like everything else.
    */
   #exceeds(dailyCredits: number, credits: number): boolean {
-    const wanted = this.#pending + (this.#told?.credits ?? 0) + credits;
+    const wanted = this.#pending + (this.#reported?.credits ?? 0) + credits;
     return this.#spent === undefined
       ? wanted > dailyCredits * this.#options.table.share
       : this.#spent + wanted > dailyCredits;
@@ -202,14 +207,14 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending += credits;
   }
 
-  /** One draw at a time: who comes meanwhile waits for it. */
+  /** One draw at a time: calls that come meanwhile wait for it. */
   #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
     const spending = this.#describeSpending();
     const drawn = continueWith(table.draw({ bucket: name, rate, tokens, spending }), (answer) => {
       this.#drawing = undefined;
-      if (answer !== undefined && this.#told === spending) this.#told = undefined;
+      if (answer !== undefined && this.#reported === spending) this.#reported = undefined;
       this.#receive(answer, tokens, spending);
     });
     if (drawn instanceof Promise) this.#drawing = drawn;
@@ -233,11 +238,11 @@ export class Account {
     this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
   }
 
-  /** What the table is to be told: first of all, what it may not have heard. */
+  /** The spending to report: an unconfirmed report is sent again first. */
   #describeSpending(): Spending | undefined {
     if (this.#options.dailyCredits === undefined) return undefined;
-    if (this.#told === undefined || this.#told.credits === 0) {
-      this.#told = {
+    if (this.#reported === undefined || this.#reported.credits === 0) {
+      this.#reported = {
         account: this.#options.name,
         day: this.#day,
         credits: this.#pending,
@@ -246,7 +251,7 @@ export class Account {
       };
       this.#pending = 0;
     }
-    return this.#told;
+    return this.#reported;
   }
 
   /** What was spent yesterday and is not entered is forgiven. */
@@ -262,7 +267,7 @@ export class Account {
   #forgetDay(): void {
     this.#spent = undefined;
     this.#pending = 0;
-    this.#told = undefined;
+    this.#reported = undefined;
   }
 
   #countCall(now: number): void {

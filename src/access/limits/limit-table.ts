@@ -8,7 +8,7 @@ export type Spending = {
   readonly day: number;
   readonly credits: number;
   /**
-   * Its number, which only grows in a process: what is sent again, since nobody knows whether it was entered, has the number
+   * Its number, which only grows in a process: what is sent again, since it may or may not have been entered, has the number
    * that it had.
    */
   readonly entry: number;

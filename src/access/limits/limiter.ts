@@ -23,7 +23,7 @@ const ADDRESS_MS = 600_000;
 /** Accounts of keys: more than keys are remembered, and longer than a day's credits are of interest. */
 const KEYS = 20_000;
 const KEY_MS = 2 * 86_400_000;
-/** What is spent while the table is told can be told in a second round. */
+/** What is spent during one round of reports is reported in the next. */
 const LAST_ROUNDS = 3;
 
 /** The limits of keys, networks and addresses in this process. */
@@ -73,6 +73,13 @@ export class Limiter {
     return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
+  /** Spends a key's credits for what it has got already, also where it has not so many. */
+  spend(principal: Principal, credits: number): void {
+    const account = this.#byPrincipal.get(principal);
+    account?.spend(credits);
+    if (account?.isDirty === true) this.#dirty.add(account);
+  }
+
   /** A call that was taken for a key and not made after all. */
   giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
@@ -106,7 +113,7 @@ export class Limiter {
     void account.take(0);
   }
 
-  /** Tells the table what it has not been told. The table itself stays open. */
+  /** Reports to the table what it does not have yet. The table itself stays open. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (let round = 0; round < LAST_ROUNDS && this.#dirty.size > 0; round++) await this.#flush();

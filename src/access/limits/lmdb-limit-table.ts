@@ -73,7 +73,7 @@ export class LmdbLimitTable implements LimitTable {
     return total;
   }
 
-  /** A bucket that nobody has drawn from for long is full, as a new one is. */
+  /** A bucket that was not drawn from for long is full, as a new one is. */
   #sweep(): void {
     const old = this.#now() - IDLE_MS;
     for (const { key, value } of this.#db.getRange({ start: 'bucket ', end: 'bucket!' })) {

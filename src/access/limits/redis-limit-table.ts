@@ -42,7 +42,7 @@ const DRAW = createScript(
   return {granted, wait, spent}`,
 );
 
-/** Who shares the limits. KEYS: processes. ARGV: this one, milliseconds that it lives without saying so again. */
+/** The processes that share the limits. KEYS: processes. ARGV: this one, milliseconds that it lives without saying so again. */
 const BEAT = createScript(
   1,
   `local time = redis.call('TIME')

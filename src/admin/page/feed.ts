@@ -11,7 +11,7 @@ const RETRY_MS = 3_000;
 /** A stream that says nothing for so long is opened anew. */
 const SILENCE_MS = 10_000;
 
-/** The service's status as it changes: opened again when it breaks, closed while nobody looks. */
+/** The service's status as it changes: opened again when it breaks, closed while the page is hidden. */
 export class Feed {
   readonly #listener: FeedListener;
   #source: EventSource | undefined;

@@ -1,4 +1,4 @@
-/** A piece of the page that shows a value and is told when there is a new one. */
+/** A piece of the page that shows a value and is updated when there is a new one. */
 export interface Part<T> {
   readonly root: Element;
   update(value: T): void;

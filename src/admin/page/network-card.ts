@@ -23,7 +23,7 @@ const OLD_MS = 86_400_000;
 /** A network, and the moment at which it was like that. */
 export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
 
-const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency'] as const;
+const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency', 'Subscriptions'] as const;
 
 export class NetworkCard implements Part<NetworkView> {
   readonly root: HTMLElement;
@@ -62,6 +62,7 @@ export class NetworkCard implements Part<NetworkView> {
       'Latency',
       traffic.p50 === undefined ? NOTHING : `${formatMs(traffic.p50)} median, ${formatMs(traffic.p99)} p99`,
     );
+    this.#setFact('Subscriptions', describeSubscriptions(network));
     this.#draw(traffic, at, calls);
     this.#upstreams.update(network.upstreams);
     this.#upstreams.root.hidden = network.source === 'embedded';
@@ -93,6 +94,12 @@ function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): stri
   const block = `${formatCount(head.number)}  ${shorten(head.hash)}`;
   if (unconfirmed < UNCONFIRMED_MS) return block;
   return `${block}, ${isExpired === true ? 'not served: ' : ''}no node has had it for ${formatSpan(unconfirmed)}`;
+}
+
+function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkStatus): string {
+  if (open === 0 && sent === 0) return NOTHING;
+  const behind = lag === undefined ? '' : `, ${formatMs(lag)} behind the head`;
+  return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
 }
 
 function describeState({ source, upstreams, head }: NetworkStatus): Cell {

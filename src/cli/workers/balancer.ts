@@ -3,7 +3,7 @@ import { findSurplus } from './worker-load.ts';
 
 const INTERVAL_MS = 1_000;
 
-/** The kernel gives connections to whom it likes: a worker that comes to have far too many is told to part with some. */
+/** The kernel spreads connections unevenly: a worker with far too many is made to part with some. */
 export class Balancer {
   readonly #listWorkers: () => readonly Worker[];
   readonly #timer: NodeJS.Timeout;
@@ -32,7 +32,7 @@ export class Balancer {
       return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
     });
     const surplus = findSurplus(asked.map(({ load }) => load));
-    // Also to those with none: what they were told before counts no more.
+    // Also to those with none: it replaces their previous instruction.
     await Promise.all(
       asked.map(({ worker }, index) => worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 })),
     );

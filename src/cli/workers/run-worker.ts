@@ -2,13 +2,14 @@ import cluster from 'node:cluster';
 import { ConfigError } from '../../config/config-error.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { composeService, type Service } from '../compose.ts';
+import { applyHeapSettings } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
 import { makeConfig } from '../recipe.ts';
 import { UsageError } from '../usage.ts';
 import { LoadMeter } from './load-meter.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
 
-/** `portcullis worker`: what the primary starts, and nobody else. @returns the exit code */
+/** `portcullis worker`: started by the primary only. @returns the exit code */
 export async function runWorker(): Promise<number> {
   if (!cluster.isWorker || process.send === undefined) {
     throw new UsageError('workers are started by the service itself: set workers in its configuration');
@@ -32,6 +33,7 @@ export async function runWorker(): Promise<number> {
     });
     try {
       void send({ say: 'ready', address: await service.server.listen() });
+      applyHeapSettings();
     } catch (error) {
       await service.close();
       throw new Error(describeListenError(error, config));
@@ -101,7 +103,7 @@ function stopped(): Promise<void> {
   });
 }
 
-/** Resolves when it is sent: nobody may be listening any more. */
+/** Resolves when it is sent: the primary may no longer be listening. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -25,7 +25,7 @@ export type WorkerPoolOptions = {
 const RELOAD_LIMIT_MS = 60_000;
 /** Between the end of a worker and the start of the next, when they end one after the other. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
-/** Whoever served so long did not end because it could not serve. */
+/** A worker that served for so long did not end because it could not start. */
 const HEALTHY_MS = 30_000;
 
 /** Processes that share a port. One that ends is replaced; what it had in work is lost, and nothing else. */
@@ -82,7 +82,7 @@ export class WorkerPool {
         throw new ConfigError([...problems]);
       }
       worker.recipe = recipe;
-      // Also for whoever is started in the place of one that ends now.
+      // Also for the worker that replaces one that ends now.
       this.#recipe = recipe;
       worker = await this.#findOther(recipe);
     }

@@ -42,7 +42,7 @@ export class Worker {
         for (const id of this.#questions.keys()) this.#settle(id, undefined);
       });
     });
-    // It may fail when nobody waits.
+    // It may reject when it is not awaited.
     this.ready.catch(() => {});
     worker.on('error', () => {});
   }

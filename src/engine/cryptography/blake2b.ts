@@ -1,29 +1,25 @@
 import type { Blake2bBlock } from '../../evm/precompiles/cryptography.ts';
 import type { Steps } from '../../evm/precompiles/steps.ts';
+import { decodeBase64 } from '../../primitives/base64.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
-import {
-  encodeBlake2bModule,
-  MESSAGE,
-  OFFSET,
-  ROW_BYTES,
-  SCHEDULE,
-  SCHEDULE_END,
-  STATE,
-  TABLES,
-  TABLES_ADDRESS,
-  VECTOR,
-  VECTOR_BYTES,
-} from './blake2b-module.ts';
+import { BLAKE2B_MODULE } from './blake2b-module.ts';
 
 const STATE_BYTES = 64;
-const SCHEDULE_ROWS: number = (SCHEDULE_END - SCHEDULE) / ROW_BYTES;
+const VECTOR_BYTES = 128;
 /** Rounds of a piece, 0.5 ms. */
 const PIECE_ROUNDS = 32_768;
 
+/** An address in the module's memory. */
+type Address = { readonly value: number };
+
 type Blake2bExports = {
   readonly memory: WebAssemblyMemory;
-  readonly start: (final: number) => void;
-  readonly mix: (rounds: number, row: number) => void;
+  readonly STATE: Address;
+  readonly MESSAGE: Address;
+  readonly OFFSET: Address;
+  readonly VECTOR: Address;
+  readonly start: (isFinal: boolean) => void;
+  readonly mix: (rounds: number, first: number) => void;
   readonly end: () => void;
 };
 
@@ -33,41 +29,49 @@ export class Blake2bCompression {
   readonly #bytes: Uint8Array;
 
   constructor() {
-    const instance = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(encodeBlake2bModule()));
+    const instance = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(BLAKE2B_MODULE)));
     this.#exports = instance.exports as Blake2bExports;
     this.#bytes = new Uint8Array(this.#exports.memory.buffer);
-    this.#bytes.set(TABLES, TABLES_ADDRESS);
   }
 
   compress(block: Blake2bBlock): Uint8Array {
     this.#start(block);
-    this.#exports.mix(block.rounds, SCHEDULE);
+    this.#exports.mix(block.rounds, 0);
     this.#exports.end();
-    return this.#bytes.slice(STATE, STATE + STATE_BYTES);
+    return this.#readState();
   }
 
   *compressSteps(block: Blake2bBlock): Steps<Uint8Array> {
     const bytes = this.#bytes;
+    const vectorAt = this.#exports.VECTOR.value;
     this.#start(block);
     for (let done = 0; done < block.rounds; done += PIECE_ROUNDS) {
       const rounds = Math.min(PIECE_ROUNDS, block.rounds - done);
-      this.#exports.mix(rounds, SCHEDULE + (done % SCHEDULE_ROWS) * ROW_BYTES);
+      this.#exports.mix(rounds, done);
       // Another block may be compressed meanwhile.
-      const vector = bytes.slice(VECTOR, VECTOR + VECTOR_BYTES);
+      const vector = bytes.slice(vectorAt, vectorAt + VECTOR_BYTES);
       yield;
-      bytes.set(block.state, STATE);
-      bytes.set(block.message, MESSAGE);
-      bytes.set(vector, VECTOR);
+      this.#write(block);
+      bytes.set(vector, vectorAt);
     }
     this.#exports.end();
-    return bytes.slice(STATE, STATE + STATE_BYTES);
+    return this.#readState();
   }
 
-  #start({ state, message, offset, isFinal }: Blake2bBlock): void {
-    const bytes = this.#bytes;
-    bytes.set(state, STATE);
-    bytes.set(message, MESSAGE);
-    bytes.set(offset, OFFSET);
-    this.#exports.start(isFinal ? -1 : 0);
+  #start(block: Blake2bBlock): void {
+    this.#write(block);
+    this.#exports.start(block.isFinal);
+  }
+
+  #write({ state, message, offset }: Blake2bBlock): void {
+    const { STATE, MESSAGE, OFFSET } = this.#exports;
+    this.#bytes.set(state, STATE.value);
+    this.#bytes.set(message, MESSAGE.value);
+    this.#bytes.set(offset, OFFSET.value);
+  }
+
+  #readState(): Uint8Array {
+    const { value } = this.#exports.STATE;
+    return this.#bytes.slice(value, value + STATE_BYTES);
   }
 }

@@ -15,7 +15,7 @@ const Y_FACTOR: Uint8Array = hexToBytes(
 );
 
 /**
- * Tells whether points of the twist are in G2, by its endomorphism psi (ePrint 2022/348, section 3): they are exactly
+ * Whether points of the twist are in G2, by its endomorphism psi (ePrint 2022/348, section 3): they are exactly
  * when (x + 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). A third of the time of multiplying by the group's order.
  */
 export function createBn254GroupCheck(curve: MclCurve): (point: number) => boolean {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import {
   WEB_ASSEMBLY,
   type WebAssemblyMemory,
@@ -78,15 +77,11 @@ const MEMORY_PAGES = 32;
 let compiled: WebAssemblyModule | undefined;
 
 /**
- * mcl's package holds its WebAssembly as base64 within a script that can only load it asynchronously, and only one
- * curve of it. We take it out and load it ourselves: at first use (4 ms), once for each curve.
+ * The build copies the module to beside this file (scripts/core/mcl-module): the package's own loader is asynchronous and knows one
+ * curve a process. It is compiled at first use (4 ms), and instantiated once for each curve.
  */
 function compileModule(): WebAssemblyModule {
-  const script = readFileSync(fileURLToPath(import.meta.resolve('mcl-wasm/dist/mcl_c.js')), 'latin1');
-  const base64 = /wasmBase64 = '([^']+)'/.exec(script)?.[1];
-  if (base64 === undefined)
-    throw new Error('mcl-wasm holds its module in another way than the version we pinned');
-  return new WEB_ASSEMBLY.Module(Buffer.from(base64, 'base64'));
+  return new WEB_ASSEMBLY.Module(readFileSync(new URL('mcl.wasm', import.meta.url)));
 }
 
 export function instantiateMcl(): MclInstance {

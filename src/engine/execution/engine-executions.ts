@@ -1,15 +1,20 @@
-import type { CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
+import type { BlockReference, CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
+import { type CallBytes, LATEST_BLOCK } from '../../primitives/call-bytes.ts';
 import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
 import { needsTip } from '../simulation/fill-fees.ts';
+import { gasToBegin } from '../simulation/plain-call.ts';
 import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';
+import { type PlainJob, type PlainPlace, toCallBytes, toCallJob } from './plain-job.ts';
 
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
@@ -21,6 +26,8 @@ export class EngineExecutions implements Executions {
   readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
+  /** Where plain calls run at the head, which was this block. */
+  #headPlace: { readonly head: StoredHeader; readonly place: PlainPlace } | undefined;
 
   /** @param suggestTip a priority fee that recent blocks accepted, wei per gas */
   constructor(
@@ -37,7 +44,35 @@ export class EngineExecutions implements Executions {
   }
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const plain = toCallBytes(request);
+    if (plain !== undefined) return this.#runPlain(plain, scope, performance.now());
     return continueWith(this.#execute('call', request, scope), encodeHexData);
+  }
+
+  callPlain(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> {
+    return this.#runPlain(call, scope, scope.startedAt);
+  }
+
+  /** @param now on the clock of `performance.now()` */
+  #runPlain(call: CallBytes, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
+    const place = this.#placeOf(call.block);
+    const job: PlainJob = { kind: 'plain', call, place };
+    // Whether a call can begin at all is for those to say that begin any call.
+    const canBegin = place.gasLimit >= gasToBegin(call.dataLength);
+    const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);
+    return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);
+  }
+
+  #placeOf(block: number): PlainPlace {
+    const { head } = this.#blocks;
+    const known = this.#headPlace;
+    if (block === LATEST_BLOCK && known?.head === head) return known.place;
+    const reference = block === LATEST_BLOCK ? LATEST : ({ kind: 'number', number: BigInt(block) } as const);
+    const { header } = this.#blocks.findState(reference).block;
+    const gasLimit = Number(minBigInt(head.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
+    const place = { store: this.#store, blockNumber: header.number, isPending: false, gasLimit };
+    if (block === LATEST_BLOCK) this.#headPlace = { head, place };
+    return place;
   }
 
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText> {
@@ -75,7 +110,7 @@ export class EngineExecutions implements Executions {
       store: this.#store,
       gasLimit: this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR,
       request: createSimulationRequest(block.header.number, isPending, request),
-      ...(suggestedTip !== undefined && { suggestedTip }),
+      suggestedTip,
     };
     return this.#pool.run(job, this.#simulator, scope);
   }

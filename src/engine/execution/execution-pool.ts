@@ -6,12 +6,14 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
+import { runPlainCall } from '../simulation/plain-call.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { executeJob } from './execute-job.ts';
 import { EXPENSIVE_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { BlocksJob, Job } from './job.ts';
 import type { Lane } from './next-task.ts';
+import { type PlainJob, shapeOf, toCallJob } from './plain-job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
@@ -79,13 +81,18 @@ export class ExecutionPool {
 
   /**
    * @param simulator of the job's chain, for the calling thread
+   * @param startedAt the present, on the clock of `performance.now()`
    * @returns the job's result: at once when a slice was enough
    * @throws ChainError (at once or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it
    * waited until then or may not even wait
    */
-  run(job: Job, simulator: Simulator, scope: RequestScope): PromiseOrValue<HexData> {
+  run(
+    job: Job | PlainJob,
+    simulator: Simulator,
+    scope: RequestScope,
+    startedAt: number = performance.now(),
+  ): PromiseOrValue<HexData> {
     if (this.#isClosed) throw STOPPING;
-    const startedAt = performance.now();
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
     const { owner = '' } = scope;
     this.#firstSlices.noteOwner(owner, startedAt);
@@ -100,12 +107,13 @@ export class ExecutionPool {
       if (result !== undefined) {
         if (known !== undefined || (this.#sliceMs > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
           this.#firstSlices.noteFinished(known ?? kindOf(job, owner), this.#sliceMs);
+        scope.endedAt = startedAt + this.#sliceMs;
         return result;
       }
     }
     const kind = known ?? kindOf(job, owner);
     if (beginning !== 'moved') this.#firstSlices.noteMoved(kind, performance.now() - startedAt);
-    return this.#heavyCalls.run(job, kind, scope);
+    return this.#heavyCalls.run(job.kind === 'plain' ? toCallJob(job) : job, kind, scope);
   }
 
   async close(): Promise<void> {
@@ -114,14 +122,19 @@ export class ExecutionPool {
   }
 
   /** @returns undefined when it is not enough */
-  #runFirstSlice(job: Job, simulator: Simulator, startedAt: number, endsAt: number): HexData | undefined {
-    const execution = executeJob(simulator, job);
+  #runFirstSlice(
+    job: Job | PlainJob,
+    simulator: Simulator,
+    startedAt: number,
+    endsAt: number,
+  ): HexData | undefined {
     try {
-      const step = runSlice(execution, endsAt);
-      if (step.done) {
-        this.#executions++;
-        return step.value;
-      }
+      const result =
+        job.kind === 'plain'
+          ? runPlainCall(simulator, job.call, job.place, job.place.gasLimit, endsAt)
+          : tryJob(simulator, job, endsAt);
+      if (result !== undefined) this.#executions++;
+      return result;
     } catch (error) {
       this.#executions++;
       if (error instanceof ChainError) throw error;
@@ -131,11 +144,18 @@ export class ExecutionPool {
       this.#sliceMs = performance.now() - startedAt;
       this.#inlineMs += this.#sliceMs;
     }
-    // What it did in a slice is undone in one or two pieces.
-    let step = execution.return('');
-    while (!step.done) step = execution.next();
-    return undefined;
   }
+}
+
+/** Runs a job for a slice. @returns undefined when that is not enough, and nothing is left of it then */
+function tryJob(simulator: Simulator, job: Job, endsAt: number): HexData | undefined {
+  const execution = executeJob(simulator, job);
+  let step = runSlice(execution, endsAt);
+  if (step.done) return step.value;
+  // What it did in a slice is undone in one or two pieces.
+  step = execution.return('');
+  while (!step.done) step = execution.next();
+  return undefined;
 }
 
 function findFirstCall({ request }: BlocksJob): CallObject | undefined {
@@ -143,9 +163,22 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
 }
 
 /** What a call has in common with others: of its caller and contract, and of the same function as well. */
-function kindOf(job: Job, owner: string): Lane & { readonly shape: string } {
+function kindOf(job: Job | PlainJob, owner: string): Lane & { readonly shape: string } {
+  if (job.kind === 'plain') {
+    const { to, selector } = shapeOf(job.call);
+    return nameKind(owner, 'call', to, selector);
+  }
   const call = job.kind === 'blocks' ? findFirstCall(job) : job.request.call;
   const { to = '', data = '' } = call ?? {};
+  return nameKind(owner, job.kind, to, data.slice(0, SELECTOR_END));
+}
+
+function nameKind(
+  owner: string,
+  kind: Job['kind'],
+  to: string,
+  selector: string,
+): Lane & { readonly shape: string } {
   const lane = `${owner}/${to}`;
-  return { owner, lane, shape: `${lane}/${job.kind}/${data.slice(0, SELECTOR_END)}` };
+  return { owner, lane, shape: `${lane}/${kind}/${selector}` };
 }

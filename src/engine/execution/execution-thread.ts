@@ -112,7 +112,8 @@ export class ExecutionThread {
     const others = (this.#jobsOf.get(job.owner) as number) - 1;
     if (others === 0) this.#jobsOf.delete(job.owner);
     else this.#jobsOf.set(job.owner, others);
-    if (this.load === 0) this.#worker.unref();
+    // The process waits for one that is stopping until it has ended.
+    if (this.load === 0 && !this.#isStopping) this.#worker.unref();
     job.settle(report.outcome);
   }
 }

@@ -114,7 +114,8 @@ export class FirstSlices {
 
   /** A call has ended within its first slice, after so many milliseconds. */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    const isExpensive = ms > EXPENSIVE_MS;
+    // Collections of garbage make some slices of any busy process long: they must not end the calm of an owner that is alone.
+    const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
     if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0, isExpensive });
     else {

@@ -16,7 +16,7 @@ export type CallJob = {
   /** The most gas that a call may have, which is what it has when it gives none (spec 8). */
   readonly gasLimit: bigint;
   /** For access lists of calls that offer a price and no priority fee, wei per gas. */
-  readonly suggestedTip?: bigint;
+  readonly suggestedTip?: bigint | undefined;
 };
 
 /** Blocks of calls. */
@@ -59,7 +59,7 @@ export type Report =
   /** Sent once, when the modules are loaded. */
   | {
       readonly kind: 'ready';
-      /** The operating system's number of the thread, where it tells (Linux): its priority can be lowered by it. */
+      /** The operating system's id of the thread, where available (Linux): its priority can be lowered by it. */
       readonly systemThreadId: number | undefined;
     }
   | {

@@ -21,7 +21,7 @@ export class ThreadGroup {
   readonly #exemption = createExemptionFlag();
   #lastNumber = 0;
 
-  /** `onFault` is told when a thread has broken down. Another one takes its place when there is work. */
+  /** `onFault` is called when a thread has failed. Another one takes its place when there is work. */
   constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
     this.#options = options;
     this.#onFault = onFault;

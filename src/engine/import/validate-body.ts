@@ -1,6 +1,5 @@
 import { type Block, encodeBlock, unclesToRlp, withdrawalToRlp } from '../../chain/block.ts';
 import { blobGasOf } from '../../chain/transaction.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
@@ -8,9 +7,6 @@ import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';
-
-/** EIP-7934: size of an encoded block since Osaka, bytes. */
-const MAX_BLOCK_SIZE = 8_388_608;
 
 function expectHash(have: Uint8Array, want: Uint8Array, name: string): void {
   if (!bytesEqual(have, want)) {
@@ -35,8 +31,9 @@ export function validateBody(block: Block, rules: BlockRules): void {
   if (blobGas !== (header.blobGasUsed ?? 0n)) {
     throw new BlockError(`blob gas used mismatch: body has ${blobGas}, header ${header.blobGasUsed ?? 0n}`);
   }
-  if (isAtLeast(rules.revision, 'osaka')) {
+  const { blockSizeLimit } = rules.revision;
+  if (blockSizeLimit !== undefined) {
     const size = encodeBlock(block).length;
-    if (size > MAX_BLOCK_SIZE) throw new BlockError(`block of ${size} bytes, max ${MAX_BLOCK_SIZE}`);
+    if (size > blockSizeLimit) throw new BlockError(`block of ${size} bytes, max ${blockSizeLimit}`);
   }
 }

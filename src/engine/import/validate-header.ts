@@ -2,7 +2,6 @@ import type { Header } from '../../chain/header.ts';
 import { GAS_PER_BLOB } from '../../chain/transaction.ts';
 import { computeDifficulty } from '../../evm/difficulty.ts';
 import { computeExcessBlobGas, computeNextBaseFee, INITIAL_BASE_FEE } from '../../evm/fee-market.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../transition/dao-fork.ts';
@@ -60,8 +59,8 @@ export function validateHeader(header: Header, parent: ParentHeader, context: He
   if (rules.isMerged) validateProofOfStake(header);
   else validateProofOfWork(header, parent.header, context);
   validateBaseFee(header, parent.header, context);
-  validatePresence(header.withdrawalsRoot, isAtLeast(rules.revision, 'shanghai'), 'withdrawalsRoot');
-  validatePresence(header.requestsHash, isAtLeast(rules.revision, 'prague'), 'requestsHash');
+  validatePresence(header.withdrawalsRoot, rules.revision.hasWithdrawals, 'withdrawalsRoot');
+  validatePresence(header.requestsHash, rules.revision.hasRequests, 'requestsHash');
   validateBlobFields(header, parent.header, rules);
 }
 
@@ -71,7 +70,7 @@ function validatePresence(value: unknown, isRequired: boolean, name: string): vo
 
 /** Yellow paper 4.3.4 (45, 47); doubled once at London (EIP-1559). */
 function validateGasLimit(header: Header, parent: Header, { rules }: HeaderContext): void {
-  const isFirstLondon = isAtLeast(rules.revision, 'london') && parent.baseFeePerGas === undefined;
+  const isFirstLondon = rules.revision.hasBaseFee && parent.baseFeePerGas === undefined;
   const parentLimit = isFirstLondon ? parent.gasLimit * GAS_LIMIT_ELASTICITY : parent.gasLimit;
   const difference =
     header.gasLimit > parentLimit ? header.gasLimit - parentLimit : parentLimit - header.gasLimit;
@@ -100,25 +99,23 @@ function validateProofOfStake(header: Header): void {
 
 function validateProofOfWork(header: Header, parent: Header, { rules, seal }: HeaderContext): void {
   if (seal === 'none') return;
-  const difficulty = computeDifficulty(
-    {
-      number: header.number,
-      timestamp: header.timestamp,
-      parent: {
-        difficulty: parent.difficulty,
-        timestamp: parent.timestamp,
-        hasUncles: !bytesEqual(parent.ommersHash, EMPTY_LIST_HASH),
-      },
-      bombDelay: rules.bombDelay,
+  const difficulty = computeDifficulty({
+    number: header.number,
+    timestamp: header.timestamp,
+    parent: {
+      difficulty: parent.difficulty,
+      timestamp: parent.timestamp,
+      hasUncles: !bytesEqual(parent.ommersHash, EMPTY_LIST_HASH),
     },
-    rules.revision,
-  );
+    bombDelay: rules.bombDelay,
+    factor: rules.revision.difficultyFactor,
+  });
   expect(header.difficulty === difficulty, `difficulty ${header.difficulty}, want ${difficulty}`);
 }
 
 /** Base fee that a block after `parent` must have; undefined before London. */
 export function nextBaseFee(parent: Header, rules: BlockRules): bigint | undefined {
-  if (!isAtLeast(rules.revision, 'london')) return undefined;
+  if (!rules.revision.hasBaseFee) return undefined;
   const { gasLimit, gasUsed, baseFeePerGas } = parent;
   return baseFeePerGas === undefined
     ? INITIAL_BASE_FEE
@@ -138,7 +135,7 @@ export function nextExcessBlobGas(parent: Header, rules: BlockRules): bigint | u
   return computeExcessBlobGas(
     { excessBlobGas, blobGasUsed, baseFeePerGas },
     rules.blobs,
-    isAtLeast(rules.revision, 'osaka'),
+    rules.revision.hasBlobReserve,
   );
 }
 

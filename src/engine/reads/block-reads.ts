@@ -41,8 +41,7 @@ export class EngineBlocks implements BlockReads {
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const { header, hashText } = position;
-    const body = this.#blocks.getBody(position);
-    const receipts = this.#blocks.getReceipts(position);
+    const { body, storedReceipts: receipts } = this.#blocks.getParts(position);
     const parts = encodeBlockJson({ header, hash: hashText, body, receipts }, hasTransactions);
     return joinParts(parts, body.length + receipts.length);
   }
@@ -50,6 +49,10 @@ export class EngineBlocks implements BlockReads {
   getHeaderObject(block: BlockReference): JsonText | null {
     const position = this.#blocks.find(block);
     return position === undefined ? null : encodeHeaderJson(position.header, position.hashText);
+  }
+
+  findHeaderObject(hash: string): JsonText | null {
+    return this.getHeaderObject({ kind: 'hash', hash, requireCanonical: false });
   }
 
   countTransactions(block: BlockReference): JsonText | null {
@@ -63,7 +66,7 @@ export class EngineBlocks implements BlockReads {
   getUncle(block: BlockReference, index: bigint): JsonText | null {
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
-    const uncle = decodeUncleAt(this.#blocks.getBody(position), index);
+    const uncle = decodeUncleAt(this.#blocks.getParts(position).body, index);
     return uncle === undefined ? null : encodeUncleJson(uncle);
   }
 
@@ -71,8 +74,7 @@ export class EngineBlocks implements BlockReads {
     if (isPending(block)) return '[]';
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
-    const body = this.#blocks.getBody(position);
-    const stored = this.#blocks.getReceipts(position);
+    const { body, storedReceipts: stored } = this.#blocks.getParts(position);
     const { transactions } = decodeBody(body);
     const receipts = decodeStoredReceipts(stored);
     const place = { header: position.header, hash: position.hashText };
@@ -87,9 +89,9 @@ export class EngineBlocks implements BlockReads {
       case 'header':
         return encodeHexData(toHexData(encodeHeader(position.header)));
       case 'block':
-        return encodeHexData(toHexData(joinBlock(position.header, this.#blocks.getBody(position))));
+        return encodeHexData(toHexData(joinBlock(position.header, this.#blocks.getParts(position).body)));
       case 'receipts': {
-        const stored = this.#blocks.getReceipts(position);
+        const { storedReceipts: stored } = this.#blocks.getParts(position);
         return joinParts(encodeRawReceipts(stored), stored.length);
       }
     }
@@ -100,7 +102,7 @@ export class EngineBlocks implements BlockReads {
     if (isPending(block)) return '"0x0"';
     const position: StoredHeader | undefined = this.#blocks.find(block);
     if (position === undefined) return null;
-    return `"${encodeQuantity(split(this.#blocks.getBody(position)).length)}"`;
+    return `"${encodeQuantity(split(this.#blocks.getParts(position).body).length)}"`;
   }
 }
 

@@ -51,11 +51,11 @@ export class TipReader {
   }
 
   *#compute(header: Header): Generator<undefined, BlockTips> {
-    const body = this.#blocks.getBody({ header });
+    const { body, storedReceipts } = this.#blocks.getParts({ header });
     const [list] = readListSpans(body);
     const spans = list === undefined ? [] : readListSpans(body, list.at, list.end);
     if (spans.length === 0) return NO_TIPS;
-    const receipts = readReceiptGas(this.#blocks.getReceipts({ header }));
+    const receipts = readReceiptGas(storedReceipts);
     const entries: { tip: bigint; gasUsed: number; sender: Uint8Array }[] = [];
     for (const [i, { gasUsed, sender }] of receipts.entries()) {
       const { at, end } = spans[i] as (typeof spans)[number];

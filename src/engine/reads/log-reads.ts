@@ -1,4 +1,4 @@
-import type { LogFilter, LogReads } from '../../chain/chain.ts';
+import type { BlockLog, LogFilter, LogReads } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import {
   checkBlockRange,
@@ -7,17 +7,18 @@ import {
   refuseLogs,
   resolveLogRange,
 } from '../../chain/log-range.ts';
-import { decodeLogAt } from '../../chain/receipt.ts';
-import { scanStoredReceipts } from '../../chain/scan-receipts.ts';
-import { encodeLogJson, placeLogs } from '../../chain/wire-json.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
+import { decodeLogAt, type Log } from '../../chain/receipt.ts';
+import { encodeLogJson, placeLogs, type ReceiptPlace } from '../../chain/wire-json.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import type { RlpSpan } from '../../primitives/rlp.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
 import { findLogBlock, type LogBlock, readLogRange } from '../../store/log-index.ts';
+import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TURNS } from '../../util/turn-queue.ts';
-import { joinParts } from './join-parts.ts';
+import type { BlockParts, LogPlace } from './block-parts.ts';
+import { CollectedJson } from './collected-json.ts';
 import { LogSearch } from './log-search.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
@@ -31,12 +32,21 @@ export class EngineLogs implements LogReads {
     this.#limits = limits;
   }
 
+  /** At once, but for the largest blocks: their logs are encoded in turns. */
+  getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null> {
+    const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
+    if (stored === undefined) return null;
+    const parts = this.#blocks.getParts(stored);
+    const work = listBlockLogs(stored, parts, scope);
+    return parts.storedReceipts.length > MAX_IMMEDIATE_BYTES
+      ? TURNS.run(scope.owner ?? '', work)
+      : runToEnd(work);
+  }
+
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult> {
     const range = this.#findRange(filter);
-    const work = new LogCollection(this.#blocks, this.#limits, range).collect(filter, scope);
-    return continueWith(TURNS.run(scope.owner ?? '', work), ({ parts, length }) =>
-      joinParts(parts[Symbol.iterator](), length),
-    );
+    const work = new LogCollection(this.#blocks, this.#limits, range, AnswerMemory.of(scope));
+    return TURNS.run(scope.owner ?? '', work.collect(filter, scope));
   }
 
   #findRange({ blocks }: LogFilter): LogRange {
@@ -52,8 +62,65 @@ export class EngineLogs implements LogReads {
   }
 }
 
-/** A JSON array in parts, and the length of all. */
-type CollectedLogs = { readonly parts: readonly string[]; readonly length: number };
+/** Receipts of a block as the store has them, of which all logs are encoded in less than about 5 ms. */
+const MAX_IMMEDIATE_BYTES = 256 * 1024;
+
+/** All logs of a block. Pauses once a millisecond or so. @throws ChainError when they are no longer waited for */
+function* listBlockLogs(
+  stored: StoredHeader,
+  parts: BlockParts,
+  scope: RequestScope,
+): Generator<undefined, readonly BlockLog[]> {
+  const found: BlockLog[] = [];
+  const reader = new PlacedLogReader(stored, parts);
+  for (let logIndex = 0; logIndex < parts.logs.length; logIndex++) {
+    const log = reader.read(logIndex);
+    found.push({
+      address: bytesToHex(log.address),
+      topics: log.topics.map((topic) => bytesToHex(topic)),
+      json: reader.encode(log, logIndex),
+    });
+    if (found.length % STEP_LOGS === 0) {
+      yield;
+      checkScope(scope);
+    }
+  }
+  return found;
+}
+
+function runToEnd<T>(work: Iterator<undefined, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Logs of one block by their index in it, best in ascending order: those of one transaction share what is said of it. */
+class PlacedLogReader {
+  readonly #stored: StoredHeader;
+  readonly #parts: BlockParts;
+  #transaction: LogPlace['transaction'] | undefined;
+  #place: ReceiptPlace | undefined;
+
+  constructor(stored: StoredHeader, parts: BlockParts) {
+    this.#stored = stored;
+    this.#parts = parts;
+  }
+
+  read(logIndex: number): Log {
+    return decodeLogAt(this.#parts.storedReceipts, requirePart(this.#parts.logs[logIndex]));
+  }
+
+  encode(log: Log, logIndex: number): string {
+    const { transaction } = requirePart(this.#parts.logs[logIndex]);
+    if (this.#place === undefined || transaction !== this.#transaction) {
+      const { header, hashText } = this.#stored;
+      this.#transaction = transaction;
+      this.#place = placeLogs({ header, hash: hashText }, transaction.hash, transaction.index);
+    }
+    return encodeLogJson(log, logIndex, this.#place);
+  }
+}
 
 /** Logs that are encoded before the work pauses: less than a millisecond. */
 const STEP_LOGS = 64;
@@ -63,18 +130,32 @@ class LogCollection {
   readonly #blocks: StoredBlocks;
   readonly #limits: LogLimits;
   readonly #range: LogRange;
-  readonly #parts: string[] = ['['];
-  #length = 1;
+  readonly #memory: AnswerMemory;
+  readonly #json: CollectedJson;
   #count = 0;
 
-  constructor(blocks: StoredBlocks, limits: LogLimits, range: LogRange) {
+  constructor(blocks: StoredBlocks, limits: LogLimits, range: LogRange, memory: AnswerMemory) {
     this.#blocks = blocks;
     this.#limits = limits;
     this.#range = range;
+    this.#memory = memory;
+    this.#json = new CollectedJson(memory);
   }
 
   /** Pauses once a millisecond or so. @throws ChainError when the client has gone, time is up or there is too much */
-  *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, CollectedLogs> {
+  *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, JsonResult> {
+    try {
+      this.#json.add('[');
+      yield* this.#addAll(filter, scope);
+      this.#json.add(']');
+      return this.#json.finish();
+    } finally {
+      // What is handed on is accounted for by its receiver.
+      this.#memory.release();
+    }
+  }
+
+  *#addAll(filter: LogFilter, scope: RequestScope): Generator<undefined, void> {
     const tables = this.#blocks.reader.logTables;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
@@ -87,8 +168,6 @@ class LogCollection {
       }
       yield* this.#addBlock(block, wanted, filter.topics.length, scope);
     }
-    this.#parts.push(']');
-    return { parts: this.#parts, length: this.#length + 1 };
   }
 
   /** @param wanted indexes of logs in the block, ascending. @param topics that a log has at least */
@@ -99,30 +178,23 @@ class LogCollection {
     scope: RequestScope,
   ): Generator<undefined, void> {
     const stored = requirePart(this.#blocks.reader.getHeader(block.number));
-    const receipts = this.#blocks.getReceipts(stored);
-    const position = { header: stored.header, hash: stored.hashText };
-    let steps = 0;
-    for (const { transaction, logs } of findLogs(receipts, wanted)) {
-      const place = placeLogs(position, transaction.hash, transaction.index);
-      for (const { span, logIndex } of logs) {
-        const log = decodeLogAt(receipts, span);
-        if (log.topics.length >= topics) this.#add(encodeLogJson(log, logIndex, place), block.number);
-        if (++steps % STEP_LOGS === 0) {
-          yield;
-          checkScope(scope);
-        }
+    const reader = new PlacedLogReader(stored, this.#blocks.getParts(stored));
+    for (const [steps, logIndex] of wanted.entries()) {
+      const log = reader.read(logIndex);
+      if (log.topics.length >= topics) this.#add(reader.encode(log, logIndex), block.number);
+      if (steps % STEP_LOGS === STEP_LOGS - 1) {
+        yield;
+        checkScope(scope);
       }
     }
   }
 
   #add(text: string, block: bigint): void {
     const { results, bytes } = this.#limits;
-    const part = this.#count === 0 ? text : `,${text}`;
     this.#count++;
-    this.#length += part.length;
     if (this.#count > results) throw refuseLogs('results', results, this.#range, block);
-    if (this.#length >= bytes) throw refuseLogs('bytes', bytes, this.#range, block);
-    this.#parts.push(part);
+    this.#json.add(this.#count === 1 ? text : `,${text}`);
+    if (this.#json.length >= bytes) throw refuseLogs('bytes', bytes, this.#range, block);
   }
 }
 
@@ -140,32 +212,4 @@ function checkScope(scope: RequestScope): void {
   if (scope.aborted || performance.now() >= scope.deadline) {
     throw new ChainError('aborted', 'the search for logs was given up');
   }
-}
-
-/** The wanted logs of one transaction. */
-type TransactionLogs = {
-  readonly transaction: { readonly hash: Uint8Array; readonly index: number };
-  readonly logs: readonly { readonly span: RlpSpan; readonly logIndex: number }[];
-};
-
-const HASH_LENGTH = 32;
-
-/** @param wanted indexes of logs in the block, ascending */
-function findLogs(receipts: Uint8Array, wanted: readonly number[]): readonly TransactionLogs[] {
-  const found: TransactionLogs[] = [];
-  let logs: { span: RlpSpan; logIndex: number }[] = [];
-  let next = 0;
-  scanStoredReceipts(receipts, {
-    onLog(span, logIndex) {
-      if (logIndex !== wanted[next]) return;
-      logs.push({ span, logIndex });
-      next++;
-    },
-    onTransaction(hashAt, index) {
-      if (logs.length === 0) return;
-      found.push({ transaction: { hash: receipts.subarray(hashAt, hashAt + HASH_LENGTH), index }, logs });
-      logs = [];
-    },
-  });
-  return found;
 }

@@ -1,7 +1,6 @@
 import { encodeBody } from '../../chain/block.ts';
 import type { ChainConfig } from '../../chain/chain-config.ts';
 import { BLANK_HEADER, type Header } from '../../chain/header.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
@@ -25,7 +24,7 @@ export function buildPendingBlock(head: StoredHeader, config: ChainConfig): Pend
     buildPendingHeader(head, config);
   const isMerged = difficulty === 0n;
   const { revision } = rulesAt(config, { number, timestamp, isMerged });
-  const hasWithdrawals = isAtLeast(revision, 'shanghai');
+  const { hasWithdrawals, hasRequests } = revision;
   const header: Header = {
     ...BLANK_HEADER,
     ...{ number, timestamp, parentHash, difficulty, gasLimit, stateRoot },
@@ -39,7 +38,7 @@ export function buildPendingBlock(head: StoredHeader, config: ChainConfig): Pend
       excessBlobGas,
       parentBeaconBlockRoot: new Uint8Array(32),
     }),
-    ...(isAtLeast(revision, 'prague') && { requestsHash: NO_REQUESTS_HASH }),
+    ...(hasRequests && { requestsHash: NO_REQUESTS_HASH }),
   };
   const body = encodeBody({ transactions: [], uncles: [], ...(hasWithdrawals && { withdrawals: [] }) });
   return { header, body };

@@ -1,14 +1,17 @@
 import { ChainError } from '../../chain/errors.ts';
 import { bytesEqual, bytesToBigInt, padLeft } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
 import { type MerkleProof, proveKey } from '../../primitives/merkle-proof.ts';
 import type { NodeLoader } from '../../primitives/merkle-trie.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { asBytes, decodeRlp } from '../../primitives/rlp.ts';
+import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type AccountLeaf, decodeAccountLeaf } from '../state/account.ts';
 import type { StateTrie } from '../state/state-trie.ts';
+import { CollectedJson } from './collected-json.ts';
 
 /** What is to be proved. */
 export type ProofRequest = { readonly address: string; readonly slots: readonly string[] };
@@ -19,7 +22,7 @@ const NO_HASH = new Uint8Array(WORD_LENGTH);
 const NO_ACCOUNT: AccountLeaf = { nonce: 0n, balance: 0n, storageRoot: NO_HASH, codeHash: NO_HASH };
 
 /**
- * Writes the result of `eth_getProof` in parts, as geth does.
+ * Writes the result of `eth_getProof`, as geth does.
  * @param stateRoot of the block: what the tries have to agree with
  */
 export function* writeProof(
@@ -27,27 +30,43 @@ export function* writeProof(
   { address, slots }: ProofRequest,
   stateRoot: Uint8Array,
   scope: RequestScope,
-): Generator<undefined, string[]> {
+): Generator<undefined, JsonResult> {
+  const memory = AnswerMemory.of(scope);
+  try {
+    const json = new CollectedJson(memory);
+    for (const part of encodeProof(trie, { address, slots }, stateRoot)) {
+      json.add(part);
+      yield;
+      if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+    }
+    return json.finish();
+  } finally {
+    // What is handed on is accounted for by its receiver.
+    memory.release();
+  }
+}
+
+/** Parts of the text: the account, slot by slot, the end. */
+function* encodeProof(
+  trie: StateTrie,
+  { address, slots }: ProofRequest,
+  stateRoot: Uint8Array,
+): Generator<string> {
   const owner = keccak256(hexToBytes(address));
   const { nodes, value } = proveKey(owner, trie.accountNodes);
   if (!bytesEqual(nodes[0] === undefined ? EMPTY_TRIE_ROOT : keccak256(nodes[0]), stateRoot)) {
     throw new Error('the tries are not those of the block');
   }
   const leaf = value === undefined ? NO_ACCOUNT : decodeAccountLeaf(value);
-  const parts = [
-    `{"address":"${address}","accountProof":${encodeNodes(nodes)},"balance":"${encodeQuantity(leaf.balance)}",` +
-      `"codeHash":"${bytesToHex(leaf.codeHash)}","nonce":"${encodeQuantity(leaf.nonce)}",` +
-      `"storageHash":"${bytesToHex(leaf.storageRoot)}","storageProof":[`,
-  ];
+  yield `{"address":"${address}","accountProof":${encodeNodes(nodes)},"balance":"${encodeQuantity(leaf.balance)}",` +
+    `"codeHash":"${bytesToHex(leaf.codeHash)}","nonce":"${encodeQuantity(leaf.nonce)}",` +
+    `"storageHash":"${bytesToHex(leaf.storageRoot)}","storageProof":[`;
   const hasStorage = value !== undefined && !bytesEqual(leaf.storageRoot, EMPTY_TRIE_ROOT);
   const load = hasStorage ? trie.storageNodes(owner) : loadNothing;
   for (const [index, slot] of slots.entries()) {
-    yield;
-    if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
-    parts.push(`${index === 0 ? '' : ','}${encodeSlotProof(slot, load)}`);
+    yield `${index === 0 ? '' : ','}${encodeSlotProof(slot, load)}`;
   }
-  parts.push(']}');
-  return parts;
+  yield ']}';
 }
 
 const loadNothing: NodeLoader = () => undefined;

@@ -7,7 +7,6 @@ import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TURNS } from '../../util/turn-queue.ts';
 import { HeadMovedError, PastTries, runAtHead } from '../state/past-tries.ts';
-import { joinParts } from './join-parts.ts';
 import { type ProofRequest, writeProof } from './proof-json.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
@@ -54,16 +53,10 @@ export class EngineProofs {
     const head = reader.head.header.number;
     if (number < head - this.#depth) throw new ChainError('failed', missingStateText(stateRoot, this.#depth));
     const owner = scope.owner ?? '';
-    return continueWith(this.#tries.open(block, head, owner), (trie) => {
-      const parts = TURNS.run(owner, runAtHead(reader, head, writeProof(trie, request, stateRoot, scope)));
-      return continueWith(parts, (written) => joinParts(written.values(), measureText(written)));
-    });
+    return continueWith(this.#tries.open(block, head, owner), (trie) =>
+      TURNS.run(owner, runAtHead(reader, head, writeProof(trie, request, stateRoot, scope))),
+    );
   }
-}
-
-/** Bytes: a hex digit takes one. */
-function measureText(parts: readonly string[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** geth's error for pruned state, followed by how many blocks below the head have proofs. */

@@ -2,8 +2,13 @@ import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { Lru } from '../../util/lru.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
 import { rulesAt } from '../transition/rules.ts';
+import { BlockParts } from './block-parts.ts';
+
+/** For the parts of blocks that are kept. */
+const MAX_PARTS_BYTES = 16 * 1024 * 1024;
 
 /** The block that provides the state, and whether the reference was `pending`. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
@@ -14,6 +19,13 @@ export type StatePosition = { readonly block: StoredHeader; readonly isPending: 
  */
 export class StoredBlocks {
   readonly reader: ChainReader;
+  /** Of blocks that were read lately; blocks of a store never change. */
+  readonly #parts = new Lru<bigint, BlockParts>(
+    MAX_PARTS_BYTES,
+    Number.POSITIVE_INFINITY,
+    () => 0,
+    ({ weight }) => weight,
+  );
   #headOfTurn: StoredHeader | undefined;
 
   constructor(reader: ChainReader) {
@@ -50,9 +62,17 @@ export class StoredBlocks {
     return { block: position, isPending };
   }
 
-  /** RLP of a stored block's body. */
-  getBody({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
-    return requirePart(this.reader.getBody(header.number));
+  /** Body and receipts of a stored block. */
+  getParts({ header: { number } }: Pick<StoredHeader, 'header'>): BlockParts {
+    const known = this.#parts.get(number);
+    if (known !== undefined) return known;
+    const { reader } = this;
+    const parts = new BlockParts(
+      requirePart(reader.getBody(number)),
+      requirePart(reader.getReceipts(number)),
+    );
+    this.#parts.set(number, parts);
+    return parts;
   }
 
   /** Price of blob gas in a stored block, wei; 0 before Cancun. */
@@ -60,11 +80,6 @@ export class StoredBlocks {
     const { number, timestamp, difficulty } = header;
     const rules = rulesAt(this.reader.config, { number, timestamp, isMerged: difficulty === 0n });
     return blobBaseFeeOf(header, rules);
-  }
-
-  /** The receipts of a stored block as the store has them. */
-  getReceipts({ header }: Pick<StoredHeader, 'header'>): Uint8Array {
-    return requirePart(this.reader.getReceipts(header.number));
   }
 }
 

@@ -1,6 +1,7 @@
-import { decodeTransactionAt, readTransactionBytes } from '../../chain/block.ts';
+import { decodeStoredTransaction, readTransactionBytes } from '../../chain/block.ts';
 import type { TransactionReads, TransactionReference } from '../../chain/chain.ts';
-import { decodeStoredReceiptAt, readTransactionFactsAt } from '../../chain/receipt.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { placeStoredReceipt, readTransactionFacts } from '../../chain/receipt.ts';
 import { encodeReceiptJson, encodeTransactionJson } from '../../chain/wire-json.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { encodeHexData, toHexData } from '../../primitives/hex-data.ts';
@@ -24,30 +25,38 @@ export class EngineTransactions implements TransactionReads {
     const found = this.#find(transaction);
     if (found === undefined) return null;
     const { position, index } = found;
-    const tx = decodeTransactionAt(this.#blocks.getBody(position), index);
-    if (tx === undefined) return null;
-    const facts = readTransactionFactsAt(this.#blocks.getReceipts(position), Number(index));
+    const { transactions, receipts } = this.#blocks.getParts(position);
+    const encoded = transactions[Number(index)];
+    if (encoded === undefined) return null;
+    const facts = readTransactionFacts(requirePart(receipts[Number(index)]));
     const place = { header: position.header, hash: position.hashText };
-    return encodeTransactionJson(tx, requirePart(facts), Number(index), place);
+    return encodeTransactionJson(decodeStoredTransaction(encoded), facts, Number(index), place);
   }
 
   getRawTransaction(transaction: TransactionReference): JsonResult | null {
     const found = this.#find(transaction);
     if (found === undefined) return null;
-    const bytes = readTransactionBytes(this.#blocks.getBody(found.position), found.index);
-    return bytes === undefined ? null : encodeHexData(toHexData(bytes));
+    const encoded = this.#blocks.getParts(found.position).transactions[Number(found.index)];
+    return encoded === undefined ? null : encodeHexData(toHexData(readTransactionBytes(encoded)));
   }
 
   getReceipt(hash: string): JsonResult | null {
     const found = this.#find({ hash });
     if (found === undefined) return null;
     const { position, index } = found;
-    const tx = requirePart(decodeTransactionAt(this.#blocks.getBody(position), index));
-    const stored = this.#blocks.getReceipts(position);
-    const receipt = requirePart(decodeStoredReceiptAt(stored, Number(index)));
+    const parts = this.#blocks.getParts(position);
+    const at = Number(index);
+    const tx = decodeStoredTransaction(requirePart(parts.transactions[at]));
+    const stored = requirePart(parts.receipts[at]);
+    const receipt = placeStoredReceipt(stored, parts.receipts[at - 1], parts.firstLogOf(at));
     const place = { header: position.header, hash: position.hashText };
     const blobGasPrice = tx.type === 3 ? this.#blocks.getBlobGasPrice(position) : 0n;
-    return joinParts(encodeReceiptJson(tx, Number(index), receipt, place, blobGasPrice), stored.length);
+    return joinParts(encodeReceiptJson(tx, at, receipt, place, blobGasPrice), stored.length);
+  }
+
+  /** Nothing here makes blocks. */
+  send(): never {
+    throw new ChainError('readOnly', 'this network serves imported blocks: transactions cannot be sent');
   }
 
   #find(transaction: TransactionReference): StoredPlace | undefined {

@@ -1,3 +1,4 @@
+import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { data, quantity } from '../../chain/json-values.ts';
 import type { AccessListItem } from '../../chain/transaction.ts';
@@ -6,6 +7,7 @@ import { createAddress, ZERO_ADDRESS } from '../../primitives/address.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
@@ -35,7 +37,7 @@ export function* createAccessList(
   suggestedTip: bigint,
 ): Execution<HexData> {
   const call = fillFees(simulation.call, simulation.block, simulation.rules, suggestedTip);
-  if (call !== simulation.call) simulation.useCall(call);
+  if (call !== simulation.call) simulation.useCall(boundMaximum(call));
   const gas = minBigInt(call.gas === undefined ? gasLimit : BigInt(call.gas), MAX_CALL_GAS);
   checkCall(call, simulation.rules.chainId);
   const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
@@ -52,7 +54,7 @@ export function* createAccessList(
   while (true) {
     const accessList = yield* sortAccesses(known);
     simulation.useAccessList(accessList);
-    const result = yield* runOnce(simulation, gas, accessList, nonce);
+    const result = yield* runOnce(simulation, call, { gas, accessList, nonce });
     const found = collectGiven(accessList, isExcluded);
     yield* collectRecorded(simulation, found, isExcluded);
     if (areEqual(found, known)) return encodeResult(accessList, result);
@@ -61,15 +63,28 @@ export function* createAccessList(
   }
 }
 
+/** Of a maximum fee that was filled in, which may have more than 256 bits, the lower ones: what geth executes with. */
+function boundMaximum(call: CallObject): CallObject {
+  const { maxFeePerGas } = call;
+  if (maxFeePerGas === undefined) return call;
+  return { ...call, maxFeePerGas: encodeQuantity(BigInt.asUintN(256, BigInt(maxFeePerGas))) };
+}
+
+type Run = {
+  readonly gas: bigint;
+  readonly accessList: readonly AccessListItem[];
+  readonly nonce: bigint;
+};
+
+/** @param priced the call with all its fees, of which errors name the hash */
 function* runOnce(
   simulation: Simulation,
-  gas: bigint,
-  accessList: readonly AccessListItem[],
-  nonce: bigint,
+  priced: CallObject,
+  { gas, accessList, nonce }: Run,
 ): Execution<TransactionResult> {
   while (!simulation.undoRunPiece()) yield 'sliceUsed';
   simulation.record('accesses');
-  const call = { ...simulation.call, accessList: [] };
+  const call = { ...priced, accessList: [] };
   try {
     const running = simulation.start(gas);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;

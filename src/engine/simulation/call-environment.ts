@@ -3,7 +3,8 @@ import { activeForks, type ChainConfig } from '../../chain/chain-config.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Header } from '../../chain/header.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
-import { isAtLeast } from '../../evm/revision.ts';
+import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
+import { latestRules } from '../../evm/revisions/revisions.ts';
 import { padLeft } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
@@ -17,14 +18,15 @@ export type SimulationKind = 'call' | 'estimate' | 'accessList';
 /** Rules and block that a call sees. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
+  /** Rules that decide which precompiles state overrides may move: those of a call, for estimates too. */
+  readonly overrideRules: BlockRules;
   readonly block: BlockEnvironment;
   /** The same block for a call that offers no price: geth does not ask such a call for the base fee, and shows it none. */
   readonly freeBlock: BlockEnvironment;
   /** Whether fee market fields count: the block has a base fee, or is given one. */
   readonly hasBaseFee: boolean;
-  /** Whether number and time are past these forks, be the block merged or not: what geth's bounds of an estimate ask. */
-  readonly isPastCancun: boolean;
-  readonly isPastOsaka: boolean;
+  /** The rules by number and time, be the block merged or not: what geth's bounds of an estimate ask. */
+  readonly boundRules: RevisionRules;
 };
 
 const NO_HASH = new Uint8Array(32);
@@ -55,10 +57,8 @@ export function createCallEnvironment(
     (ancestor) => (ancestor < number && reader.getHeader(ancestor)?.hash) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);
-  const isMerged =
-    kind === 'estimate'
-      ? overridden.difficulty === 0n
-      : header.difficulty === 0n || overrides.prevRandao !== undefined;
+  const isCallMerged = header.difficulty === 0n || overrides.prevRandao !== undefined;
+  const isMerged = kind === 'estimate' ? overridden.difficulty === 0n : isCallMerged;
   const rules = rulesOf(config, overridden, isMerged);
   const priced =
     kind === 'estimate' && overrides.blobBaseFee === undefined
@@ -70,11 +70,11 @@ export function createCallEnvironment(
   const forks = activeForks(config, { number: at, timestamp, isMerged: true });
   return {
     rules,
+    overrideRules: isCallMerged === isMerged ? rules : rulesOf(config, overridden, isCallMerged),
     block,
     freeBlock: baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n },
     hasBaseFee: overridden.baseFeePerGas !== undefined,
-    isPastCancun: forks.includes('cancun'),
-    isPastOsaka: forks.includes('osaka'),
+    boundRules: latestRules(forks),
   };
 }
 
@@ -113,6 +113,6 @@ function overrideEnvironment(
 
 /** A block from before London that is moved past it by overrides has a base fee too: none to pay. */
 function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
-  if (block.baseFeePerGas !== undefined || !isAtLeast(revision, 'london')) return block;
+  if (block.baseFeePerGas !== undefined || !revision.hasBaseFee) return block;
   return { ...block, baseFeePerGas: 0n };
 }

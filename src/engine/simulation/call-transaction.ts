@@ -19,6 +19,8 @@ export type SimulatedTransaction = {
   };
   readonly sender: Uint8Array;
   readonly given: GivenLists;
+  /** It offers nothing for blob gas, and has blobs or says so: blob gas costs nothing in its block. */
+  readonly isBlobFree: boolean;
 };
 
 /** What most calls do not have. */
@@ -51,7 +53,7 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * A call object as a transaction that nobody signed. Fields that are not given have geth's defaults: sender
+ * A call object as an unsigned transaction. Fields that are not given have geth's defaults: sender
  * and value zero, no fees. Fee market fields are void before London.
  */
 export function buildCallTransaction(
@@ -62,8 +64,11 @@ export function buildCallTransaction(
   const legacyPrice = call.gasPrice === undefined ? undefined : BigInt(call.gasPrice);
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;
+  const given = listsOf(call);
+  const maxFeePerBlobGas = integer(call.maxFeePerBlobGas);
   return {
-    given: listsOf(call),
+    given,
+    isBlobFree: maxFeePerBlobGas === 0n && (given.hasBlobs || call.maxFeePerBlobGas !== undefined),
     sender: call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
     body: {
       type: typeOf(call),
@@ -76,7 +81,7 @@ export function buildCallTransaction(
       value: integer(call.value),
       data: data === undefined ? EMPTY_BYTES : hexToBytes(data),
       accessList,
-      maxFeePerBlobGas: integer(call.maxFeePerBlobGas),
+      maxFeePerBlobGas,
       blobVersionedHashes: call.blobVersionedHashes?.map(hexToBytes) ?? NONE,
       authorizationList,
     },

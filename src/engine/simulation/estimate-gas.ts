@@ -6,7 +6,6 @@ import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { MAX_TRANSACTION_GAS } from '../transition/validate-transaction.ts';
 import { toChainError } from './execute-call.ts';
 import { advance, type Execution } from './execution.ts';
 import { GasSearch } from './gas-search.ts';
@@ -37,7 +36,7 @@ function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : environment.block.gasLimit;
-  if (environment.isPastOsaka) bound = minBigInt(bound, MAX_TRANSACTION_GAS);
+  bound = minBigInt(bound, environment.boundRules.transactionGasCap ?? bound);
   bound = minBigInt(bound, findAllowance(simulation) ?? bound);
   return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
 }
@@ -51,7 +50,7 @@ function findAllowance(simulation: Simulation): bigint | undefined {
   if (value >= available) throw new ChainError('failed', 'insufficient funds for transfer');
   available -= value;
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
-  if (environment.isPastCancun && blobs > 0n) {
+  if (environment.boundRules.hasBlobs && blobs > 0n) {
     // geth computes in 256 bits, and does not look whether that is enough here.
     const cost = BigInt.asUintN(256, blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0));
     if (cost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
@@ -91,7 +90,7 @@ function* isConfirmed(
 
 /**
  * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
- * upper bound tells exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
+ * upper bound shows exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
  * confirm its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
  * @param gasCap the most gas that any call may have; where the call gives no gas, the block's limit is the bound (spec 4, rule 3)
  * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`

@@ -18,8 +18,8 @@ const NO_STATE: StateReader = {
   getCode: () => EMPTY_BYTES,
 };
 
-/** An EVM with the state that it remembers. */
-export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader };
+/** An EVM with the state that it remembers, and the bytes that it took when it was idle last. */
+export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader; bytes: number };
 
 /** EVMs of one thread. A call has one for itself; it gets one that knows its block's state where there is one. */
 export class EvmPool {
@@ -42,7 +42,7 @@ export class EvmPool {
     const chosen = known < 0 && this.#idle.length >= MAX_IDLE ? 0 : known;
     const [entry] = chosen < 0 ? [] : this.#idle.splice(chosen, 1);
     const state = entry?.block === block ? entry.state : createStateReader(this.#reader, block);
-    if (entry === undefined) return { evm: createEvm(state, this.#memoryLimit), block, state };
+    if (entry === undefined) return this.#create(block, state);
     entry.evm.attach(state);
     entry.block = block;
     entry.state = state;
@@ -52,7 +52,7 @@ export class EvmPool {
   /** An EVM on a state of the caller's own. It must be released, and knows nothing then. */
   acquireFor(state: StateReader): PooledEvm {
     const entry = this.#idle.length < MAX_IDLE ? undefined : this.#idle.shift();
-    if (entry === undefined) return { evm: createEvm(state, this.#memoryLimit), block: NO_BLOCK, state };
+    if (entry === undefined) return this.#create(NO_BLOCK, state);
     entry.evm.attach(state);
     entry.block = NO_BLOCK;
     entry.state = state;
@@ -71,9 +71,14 @@ export class EvmPool {
   release(entry: PooledEvm): void {
     const idle = this.#idle;
     idle.push(entry);
+    entry.bytes = entry.evm.memoryPeak;
     let bytes = 0;
-    for (const { evm } of idle) bytes += evm.memoryPeak;
-    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE)
-      bytes -= (idle.shift() as PooledEvm).evm.memoryPeak;
+    for (const kept of idle) bytes += kept.bytes;
+    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE) bytes -= (idle.shift() as PooledEvm).bytes;
+  }
+
+  #create(block: bigint, state: StateReader): PooledEvm {
+    const evm = createEvm(state, this.#memoryLimit);
+    return { evm, block, state, bytes: evm.memoryPeak };
   }
 }

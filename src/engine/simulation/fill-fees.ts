@@ -1,7 +1,6 @@
 import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { BlockRules } from '../transition/rules.ts';
 
@@ -31,12 +30,12 @@ export function fillFees(
     throw new ChainError('failed', 'maxFeePerBlobGas, if specified, must be non-zero');
   }
   const needsBlobFee =
-    isAtLeast(revision, 'cancun') && call.blobVersionedHashes !== undefined && maxFeePerBlobGas === undefined;
+    revision.hasBlobs && call.blobVersionedHashes !== undefined && maxFeePerBlobGas === undefined;
   const priced = needsBlobFee ? { ...call, maxFeePerBlobGas: encodeQuantity(blobBaseFee * 2n) } : call;
   checkPrice(call);
-  const isLondon = isAtLeast(revision, 'london');
+  const { hasBaseFee } = revision;
   if (gasPrice !== undefined) {
-    if (BigInt(gasPrice) > 0n || !isLondon) return priced;
+    if (BigInt(gasPrice) > 0n || !hasBaseFee) return priced;
     throw new ChainError('failed', 'gasPrice must be non-zero after london fork');
   }
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
@@ -44,7 +43,7 @@ export function fillFees(
     checkOrder(maxFeePerGas, maxPriorityFeePerGas);
     return priced;
   }
-  if (!isLondon) return { ...priced, gasPrice: priceBeforeLondon(call, suggestedTip) };
+  if (!hasBaseFee) return { ...priced, gasPrice: priceBeforeLondon(call, suggestedTip) };
   const tip = maxPriorityFeePerGas ?? encodeQuantity(suggestedTip);
   const cap = maxFeePerGas ?? encodeQuantity(BigInt(tip) + baseFeePerGas * 2n);
   checkOrder(cap, tip);

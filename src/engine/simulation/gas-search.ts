@@ -6,7 +6,7 @@ const CALL_STIPEND = 2_300n;
 /** The search ends when the bounds are this close: 1.5 % of the upper one. */
 const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
-/** geth's search for a gas limit (eth/gasestimator), apart from its runs: which one to try next, and what that tells. */
+/** geth's search for a gas limit (eth/gasestimator), apart from its runs: which one to try next, and what follows from it. */
 export class GasSearch {
   /** Known to be enough. */
   high: bigint;

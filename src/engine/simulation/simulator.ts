@@ -1,6 +1,7 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
 import type { Evm } from '../../evm/evm.ts';
 import type { Access, BlockEnvironment, Recording } from '../../evm/message.ts';
+import { hasPrecompile } from '../../evm/revisions/revision-rules.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
@@ -20,12 +21,16 @@ import type { Execution } from './execution.ts';
 import type { GasMeter } from './gas-meter.ts';
 import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
-/** One execution as it is asked for, at a block that exists. */
-export type SimulationRequest = {
+/** Where calls run: at a block that exists. */
+export type StateAt = {
   /** State after this block is what the call sees. */
   readonly blockNumber: bigint;
   /** Run in the environment of the block after it. */
   readonly isPending: boolean;
+};
+
+/** One execution as it is asked for. */
+export type SimulationRequest = StateAt & {
   readonly call: CallObject;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
@@ -77,7 +82,7 @@ export class Simulator {
 
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
   open(request: SimulationRequest, kind: SimulationKind): Simulation {
-    const environment = this.#environmentOf(request, kind);
+    const environment = this.environmentOf(request, kind);
     return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment, this.#meter);
   }
 
@@ -101,8 +106,9 @@ export class Simulator {
     this.#evms.release(simulation.close());
   }
 
-  #environmentOf(
-    { blockNumber, isPending, blockOverrides }: SimulationRequest,
+  /** Rules and block for calls there. */
+  environmentOf(
+    { blockNumber, isPending, blockOverrides }: StateAt & Pick<SimulationRequest, 'blockOverrides'>,
     kind: SimulationKind,
   ): CallEnvironment {
     const last = this.#last;
@@ -123,10 +129,7 @@ export class Simulation {
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
   readonly #meter: GasMeter;
-  /** Where the undo steps of the simulation begin, and those of a run. */
-  readonly #begin: number;
-  /** Bytes that the EVM took before. */
-  readonly #bytesBefore: number;
+  /** Where the undo steps of a run begin. */
   #mark: number;
   #lists: CallLists = NO_LISTS;
   #isRecording = false;
@@ -141,9 +144,7 @@ export class Simulation {
     this.#environment = environment;
     this.#meter = meter;
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    this.#bytesBefore = evm.memoryPeak;
-    this.#begin = evm.open();
-    this.#mark = this.#begin;
+    this.#mark = evm.open();
   }
 
   /**
@@ -152,7 +153,11 @@ export class Simulation {
    */
   *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
     if (overrides !== undefined) {
-      yield* applyStateOverrides(overrides, this.#evm.state, { precompiles: PRECOMPILES[kind] });
+      const { overrideRules } = this.#environment;
+      yield* applyStateOverrides(overrides, this.#evm.state, {
+        precompiles: PRECOMPILES[kind],
+        isPrecompile: (address) => hasPrecompile(overrideRules.revision, address),
+      });
       this.#mark = this.#evm.mark();
     }
     this.#lists = yield* decodeCallLists(this.call);
@@ -168,9 +173,9 @@ export class Simulation {
     return this.#evm.rollbackPiece(this.#mark);
   }
 
-  /** Undoes a piece of everything. @returns whether nothing is left, so that `close` is short */
+  /** Undoes a piece of everything. @returns whether nothing is left: then it may be closed */
   undoPiece(): boolean {
-    return (!this.#isRecording || this.#dropAccesses()) && this.#evm.rollbackPiece(this.#begin);
+    return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
   }
 
   /** Drops a piece of what was recorded and not taken. @returns whether nothing is left */
@@ -181,14 +186,13 @@ export class Simulation {
 
   /** Ends it. @returns the EVM, to be released */
   close(): PooledEvm {
-    this.#evm.abandon();
     if (this.#isRecording) this.#evm.record('nothing');
     return this.#entry;
   }
 
   /** Bytes that its EVM takes more than before. */
   get memoryGrowth(): number {
-    return this.#evm.memoryPeak - this.#bytesBefore;
+    return this.#evm.memoryPeak - this.#entry.bytes;
   }
 
   /** To be called when a run has ended. */
@@ -267,12 +271,10 @@ export class Simulation {
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
-    const { body, sender, given } = this.#transaction;
+    const { body, sender, given, isBlobFree } = this.#transaction;
     const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
-    const isBlobFree =
-      body.maxFeePerBlobGas === 0n && (given.hasBlobs || this.call.maxFeePerBlobGas !== undefined);
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
     body.gasLimit = gasLimit;
     return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated', given);

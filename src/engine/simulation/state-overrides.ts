@@ -28,11 +28,13 @@ function* putSlots(
   }
 }
 
-/** What becomes of precompiles whose accounts are overridden. `checked`: they stay, but must be movable. `fixed`: none can be moved. */
+/** How an override of a precompile's account is handled. `checked`: they stay, but must be movable. `fixed`: none can be moved. */
 export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
 
 export type OverrideOptions = {
   readonly precompiles: PrecompileHandling;
+  /** What `checked` asks; absent: the state. */
+  readonly isPrecompile?: (address: Uint8Array) => boolean;
   /** Takes the addresses where precompiles were removed or put. */
   readonly moved?: Uint8Array[];
 };
@@ -47,8 +49,13 @@ type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly
 function* planMoves(
   state: WorldState,
   overrides: StateOverrides,
-  handling: PrecompileHandling,
+  { precompiles, isPrecompile }: OverrideOptions,
 ): Execution<PrecompileMove[]> {
+  const numberOf = (address: Uint8Array): number => {
+    if (precompiles === 'fixed') return 0;
+    if (precompiles === 'movable' || isPrecompile === undefined) return state.getPrecompile(address);
+    return Number(isPrecompile(address));
+  };
   const moves: PrecompileMove[] = [];
   let problem: { readonly from: string; readonly message: string } | undefined;
   let count = 0;
@@ -56,7 +63,7 @@ function* planMoves(
     if (++count % PIECE === 0) yield 'sliceUsed';
     if (problem !== undefined && problem.from < from) continue;
     const target = override.movePrecompileToAddress?.toLowerCase();
-    const number = target === undefined || handling === 'fixed' ? 0 : state.getPrecompile(hexToBytes(from));
+    const number = target === undefined ? 0 : numberOf(hexToBytes(from));
     const contradiction = findContradiction(overrides, from, number);
     if (contradiction !== undefined) problem = { from, message: contradiction };
     else if (target !== undefined) moves.push({ from, to: hexToBytes(target), number });
@@ -86,10 +93,11 @@ function findContradiction(overrides: StateOverrides, key: string, precompile: n
 export function* applyStateOverrides(
   overrides: StateOverrides,
   state: WorldState,
-  { precompiles, moved }: OverrideOptions,
+  options: OverrideOptions,
 ): Execution<void> {
+  const { precompiles, moved } = options;
   let count = 0;
-  const moves = yield* planMoves(state, overrides, precompiles);
+  const moves = yield* planMoves(state, overrides, options);
   const isMovable = precompiles === 'movable';
   for (const { to, number } of isMovable ? moves : []) {
     state.setPrecompile(to, number);

@@ -55,7 +55,7 @@ export class PastTries {
 
   /**
    * The tries after a block, as long as `head` is the head.
-   * @param owner in whose turns they are made
+   * @param owner of the turns in which they are built
    * @throws HeadMovedError, ChainError when too much has changed since, or too many wait
    */
   open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {

@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../primitives/hex.ts';
 
-/** An account whose leaf, and slots whose leaves, the tries have not been told of. */
+/** An account and slots with leaves that are not yet updated in the tries. */
 export type StaleAccount = {
   readonly address: Uint8Array;
   /** Its storage trie has nothing in common with the one that the trie knows. */

@@ -9,7 +9,7 @@ import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './accoun
 import { PendingNodes } from './pending-nodes.ts';
 import type { StateSource } from './state-source.ts';
 
-/** What the tries are told about one account. */
+/** The changes of one account to enter into the tries. */
 export type TrieChange = {
   /** Hash of its address. */
   readonly owner: Uint8Array;

@@ -1,6 +1,5 @@
 /** EIP-7702: accounts that run another account's code. */
 import { type Authorization, recoverAuthority } from '../../chain/transaction.ts';
-import { EXISTING_AUTHORITY_REFUND } from '../../evm/intrinsic-gas.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
@@ -30,7 +29,7 @@ export function applyAuthorization(authorization: Authorization, context: Execut
   if ((account?.nonce ?? 0n) !== authorization.nonce) return 0n;
   state.setNonce(authority, authorization.nonce + 1n);
   designate(state, authority, authorization.address);
-  return account === undefined ? 0n : EXISTING_AUTHORITY_REFUND;
+  return account === undefined ? 0n : context.rules.revision.intrinsic.existingAuthorityRefund;
 }
 
 /** The zero address ends a delegation. */

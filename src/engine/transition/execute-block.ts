@@ -2,7 +2,6 @@ import type { Block, Withdrawal } from '../../chain/block.ts';
 import { computeLogsBloom, type StoredReceipt } from '../../chain/receipt.ts';
 import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
 import { WHOLE_SLICE } from '../../evm/evm.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { applyTransaction } from './apply-transaction.ts';
 import { applyDaoFork } from './dao-fork.ts';
@@ -40,7 +39,7 @@ export function executeBlock(
   const { receipts, gasUsed } = executeTransactions(block, context, computeRoot);
   const logs = receipts.flatMap((receipt) => receipt.logs);
   payWithdrawals(block.withdrawals ?? [], state);
-  const requestsHash = isAtLeast(rules.revision, 'prague')
+  const requestsHash = rules.revision.hasRequests
     ? complete(collectRequests(logs, context, WHOLE_SLICE))
     : undefined;
   if (!rules.isMerged) payRewards(block, context);
@@ -65,10 +64,10 @@ function executeTransactions(
       throw error;
     }
     gasUsed += result.gasUsed;
-    const hasStatus = isAtLeast(context.rules.revision, 'byzantium');
+    const { hasReceiptStatus } = context.rules.revision;
     receipts.push({
       type: tx.type,
-      outcome: hasStatus ? BigInt(result.status === 'success') : computeRoot(),
+      outcome: hasReceiptStatus ? BigInt(result.status === 'success') : computeRoot(),
       cumulativeGasUsed: gasUsed,
       logsBloom: computeLogsBloom(result.logs),
       logs: result.logs,
@@ -102,8 +101,9 @@ export function payWithdrawals(withdrawals: readonly Withdrawal[], state: WorldS
 /** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
 export function payRewards(
   { header, uncles }: Pick<Block, 'header' | 'uncles'>,
-  { evm: { state }, rules: { blockReward } }: ExecutionContext,
+  { evm: { state }, rules }: ExecutionContext,
 ): void {
+  const { blockReward } = rules.revision;
   for (const uncle of uncles) {
     state.addBalance(uncle.beneficiary, ((8n + uncle.number - header.number) * blockReward) / 8n);
   }

@@ -7,56 +7,45 @@ import {
   type ForkPoint,
 } from '../../chain/chain-config.ts';
 import type { Header } from '../../chain/header.ts';
-import type { BombDelay } from '../../evm/difficulty.ts';
-import { REVISIONS, type Revision } from '../../evm/revision.ts';
+import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
+import { latestRules } from '../../evm/revisions/revisions.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
 
 /** Everything that a block's position in the fork schedule decides. */
 export type BlockRules = {
   readonly chainId: bigint;
-  readonly revision: Revision;
+  readonly revision: RevisionRules;
   /** EIP-155 signatures are accepted. */
   readonly hasReplayProtection: boolean;
   readonly isMerged: boolean;
-  readonly bombDelay: BombDelay;
+  /** Blocks by which the difficulty bomb is set back. */
+  readonly bombDelay: bigint;
   /** Absent before Cancun. */
   readonly blobs: BlobParameters | undefined;
-  /** Wei for the beneficiary of a proof-of-work block; 0 after the merge. */
-  readonly blockReward: bigint;
   readonly depositContract: string;
 };
 
-const ETHER = 10n ** 18n;
-
-/** The latest of these forks that is active decides how far the bomb is set back. */
-const BOMB_DELAYS: readonly (readonly [ForkName, BombDelay])[] = [
-  ['grayGlacier', 11_400_000n],
-  ['arrowGlacier', 10_700_000n],
-  ['london', 9_700_000n],
+/** Forks that do nothing but set the difficulty bomb back: EIP-2384, 4345, 5133. */
+const BOMB_DELAYS: readonly (readonly [ForkName, bigint])[] = [
   ['muirGlacier', 9_000_000n],
-  ['constantinople', 5_000_000n],
-  ['petersburg', 5_000_000n],
-  ['byzantium', 3_000_000n],
+  ['arrowGlacier', 10_700_000n],
+  ['grayGlacier', 11_400_000n],
 ];
-
-/** EIP-649 and EIP-1234 lowered the reward twice. */
-function rewardOf(forks: readonly ForkName[]): bigint {
-  if (forks.includes('paris')) return 0n;
-  if (forks.includes('constantinople') || forks.includes('petersburg')) return 2n * ETHER;
-  return forks.includes('byzantium') ? 3n * ETHER : 5n * ETHER;
-}
 
 /** The rules for a block at this point of the chain. */
 export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
   const forks = activeForks(config, point);
-  const revision = REVISIONS.findLast((name) => (forks as readonly string[]).includes(name)) ?? 'frontier';
+  const revision = latestRules(forks);
   return {
     chainId: config.chainId,
     revision,
     hasReplayProtection: config.eip155Block !== undefined && point.number >= config.eip155Block,
     isMerged: point.isMerged,
-    bombDelay: BOMB_DELAYS.find(([fork]) => forks.includes(fork))?.[1] ?? 0n,
+    bombDelay: BOMB_DELAYS.reduce(
+      (delay, [fork, later]) => (forks.includes(fork) ? maxBigInt(delay, later) : delay),
+      revision.bombDelay,
+    ),
     blobs: blobParametersAt(config, forks),
-    blockReward: rewardOf(forks),
     depositContract: config.depositContract,
   };
 }

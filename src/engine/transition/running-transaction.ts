@@ -1,7 +1,6 @@
 import type { TransactionBody } from '../../chain/transaction.ts';
 import type { Evm } from '../../evm/evm.ts';
 import type { BlockEnvironment, ExecutionLog, MessageOutcome } from '../../evm/message.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
@@ -105,7 +104,7 @@ export class RunningTransaction {
     return this.#context.evm.isAtLongStep;
   }
 
-  /** Once it is done: what became of its message, for those who do not ask for its gas. */
+  /** Once it is done: what became of its message, for callers that do not need its gas. */
   get outcome(): MessageOutcome {
     return this.#context.evm.outcome;
   }
@@ -123,11 +122,7 @@ export class RunningTransaction {
     const result = evm.result(isSettled);
     if (isSettled && result.isLimited) throw new StateLimitError();
     const spent = intrinsicGas + result.gasUsed;
-    const refund = capRefund(
-      result.gasRefund + this.#authorityRefund,
-      spent,
-      isAtLeast(rules.revision, 'london'),
-    );
+    const refund = capRefund(result.gasRefund + this.#authorityRefund, spent, rules.revision.refundQuotient);
     const gasUsed = maxBigInt(spent - refund, floorGas);
     if (isSettled) this.#pay(gasUsed);
     const { status, reason, output, logs, gasNeeded } = result;
@@ -152,8 +147,8 @@ export class RunningTransaction {
   }
 }
 
-/** EIP-3529 lowered the share of used gas that refunds may give back from a half to a fifth. */
-function capRefund(refund: bigint, spent: bigint, isLondon: boolean): bigint {
+/** Refunds give back at most a share of the gas used. */
+function capRefund(refund: bigint, spent: bigint, quotient: bigint): bigint {
   if (refund === 0n) return 0n;
-  return minBigInt(refund, spent / (isLondon ? 5n : 2n));
+  return minBigInt(refund, spent / quotient);
 }

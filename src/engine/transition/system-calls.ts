@@ -2,7 +2,6 @@
 
 import type { Header } from '../../chain/header.ts';
 import type { Log } from '../../chain/receipt.ts';
-import { isAtLeast } from '../../evm/revision.ts';
 import { StateLimitError } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
@@ -12,26 +11,10 @@ import { BlockError } from '../import/block-error.ts';
 import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
-/** EIP-4788, 2935, 7002, 7251. */
-export const BEACON_ROOTS_CONTRACT: Uint8Array = hexToBytes('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
-export const HISTORY_CONTRACT: Uint8Array = hexToBytes('0x0000f90827f1c53a10cb7a02335b175320002935');
-export const WITHDRAWAL_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
-  '0x00000961ef480eb55e80d19ad83579a64c007002',
-);
-export const CONSOLIDATION_REQUESTS_CONTRACT: Uint8Array = hexToBytes(
-  '0x0000bbddc7ce488642fb579f8b00f3a590007251',
-);
 const SYSTEM_CALL_GAS = 30_000_000n;
 
+/** Type of deposit requests, which are read from logs (EIP-6110). */
 const DEPOSIT_REQUEST = 0;
-const WITHDRAWAL_REQUEST = 1;
-const CONSOLIDATION_REQUEST = 2;
-
-/** EIP-7002 and 7251: contracts whose queues hold requests. */
-const QUEUES = [
-  [WITHDRAWAL_REQUEST, WITHDRAWAL_REQUESTS_CONTRACT, 'withdrawal'],
-  [CONSOLIDATION_REQUEST, CONSOLIDATION_REQUESTS_CONTRACT, 'consolidation'],
-] as const;
 
 /** EIP-6110: `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and where its parts lie in the data. */
 const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5');
@@ -84,18 +67,15 @@ function* callSystemContract(
   return { succeeded: status === 'success', reason, output };
 }
 
-/** Before the transactions: the parent beacon root (Cancun) and the parent's hash (Prague) are stored. */
+/** Before the transactions: what the revision stores of the header, if the header has it. */
 export function* runPreBlockCalls(
   header: Pick<Header, 'parentBeaconBlockRoot' | 'parentHash'>,
   context: ExecutionContext,
   slice: bigint,
 ): ProtocolSteps<void> {
-  const { revision } = context.rules;
-  if (isAtLeast(revision, 'cancun') && header.parentBeaconBlockRoot !== undefined) {
-    yield* callSystemContract(BEACON_ROOTS_CONTRACT, header.parentBeaconBlockRoot, context, slice);
-  }
-  if (isAtLeast(revision, 'prague')) {
-    yield* callSystemContract(HISTORY_CONTRACT, header.parentHash, context, slice);
+  for (const { contract, input } of context.rules.revision.blockCalls) {
+    const data = header[input];
+    if (data !== undefined) yield* callSystemContract(contract.address, data, context, slice);
   }
 }
 
@@ -127,7 +107,7 @@ function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
 }
 
 /**
- * After the transactions (Prague): deposits, withdrawals and consolidations asked for in this block.
+ * After the transactions, in revisions with requests: deposits, withdrawals and consolidations asked for in this block.
  * @returns the requests hash of EIP-7685
  * @throws BlockError when a request contract is missing or fails, or a deposit is malformed
  */
@@ -141,13 +121,14 @@ export function* collectRequests(
     if (data.length > 0) requests.push(concatBytes(Uint8Array.of(type), data));
   };
   add(DEPOSIT_REQUEST, collectDeposits(logs, context.rules.depositContract));
-  for (const [type, contract, queue] of QUEUES) {
-    if (!context.evm.state.hasCode(contract)) {
+  for (const { type, contract, queue } of context.rules.revision.requestQueues) {
+    const { address } = contract;
+    if (!context.evm.state.hasCode(address)) {
       throw new BlockError(
-        `failed to process ${queue} queue: empty system contract: no code at ${checksumAddress(contract)}`,
+        `failed to process ${queue} queue: empty system contract: no code at ${checksumAddress(address)}`,
       );
     }
-    const call = callSystemContract(contract, new Uint8Array(0), context, slice);
+    const call = callSystemContract(address, new Uint8Array(0), context, slice);
     const { succeeded, reason, output } = yield* call;
     if (!succeeded) {
       throw new BlockError(`failed to process ${queue} queue: system call failed to execute: ${reason}`);

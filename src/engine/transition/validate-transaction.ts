@@ -1,8 +1,7 @@
-import { blobGasOf, type Transaction, type TransactionBody } from '../../chain/transaction.ts';
+import type { Transaction, TransactionBody } from '../../chain/transaction.ts';
 import type { AccountState } from '../../evm/host.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
-import { isAtLeast, type Revision } from '../../evm/revision.ts';
-import { MAX_INIT_CODE_LENGTH } from '../../evm/status.ts';
+import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
@@ -13,18 +12,18 @@ import type { BlockRules } from './rules.ts';
 import type { ExecutionContext } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 
-/** First revision that knows each transaction type: EIP-2930, 1559, 4844, 7702. */
-const TYPE_SINCE: readonly Revision[] = ['frontier', 'berlin', 'london', 'cancun', 'prague'];
-/** EIP-7825: gas limit of one transaction since Osaka. */
-export const MAX_TRANSACTION_GAS: bigint = 16_777_216n;
 const BLOB_HASH_VERSION = 1;
 const MAX_NONCE = 2n ** 64n - 1n;
-/** EIP-7594: blobs in one transaction since Osaka. */
-const MAX_BLOBS_PER_TRANSACTION = 6;
 
 /** Checks that need neither state nor block: the type is known, the signature is of this chain and form. */
 export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
-  if (!isAtLeast(rules.revision, TYPE_SINCE[tx.type] as Revision)) {
+  const {
+    transactionTypes,
+    requiresLowS,
+    transactionGasCap,
+    blobsPerTransaction = Number.MAX_VALUE,
+  } = rules.revision;
+  if (!transactionTypes.has(tx.type)) {
     throw new TransactionError('transaction type not supported');
   }
   if (tx.chainId !== undefined && tx.chainId !== rules.chainId) {
@@ -33,17 +32,17 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
   if (tx.type === 0 && tx.chainId !== undefined && !rules.hasReplayProtection) {
     throw new TransactionError('invalid transaction v, r, s values');
   }
-  if (isAtLeast(rules.revision, 'homestead') && !isLowS(tx.signature.s)) {
+  if (requiresLowS && !isLowS(tx.signature.s)) {
     throw new TransactionError('invalid transaction v, r, s values');
   }
-  if (isAtLeast(rules.revision, 'osaka') && tx.gasLimit > MAX_TRANSACTION_GAS) {
+  if (transactionGasCap !== undefined && tx.gasLimit > transactionGasCap) {
     throw new TransactionError(
-      `transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${tx.gasLimit})`,
+      `transaction gas limit too high (cap: ${transactionGasCap}, tx: ${tx.gasLimit})`,
     );
   }
-  if (isAtLeast(rules.revision, 'osaka') && tx.blobVersionedHashes.length > MAX_BLOBS_PER_TRANSACTION) {
+  if (tx.blobVersionedHashes.length > blobsPerTransaction) {
     throw new TransactionError(
-      `too many blobs in transaction (have ${tx.blobVersionedHashes.length}, max ${MAX_BLOBS_PER_TRANSACTION})`,
+      `too many blobs in transaction (have ${tx.blobVersionedHashes.length}, max ${blobsPerTransaction})`,
     );
   }
 }
@@ -112,21 +111,24 @@ export function validateFields(
   given: GivenLists,
   skipsBaseFee: boolean,
 ): void {
-  if (isAtLeast(revision, 'london')) validateFees(tx, sender, block, skipsBaseFee);
-  if (given.hasAccessList) expectFork('access list', sender, revision, 'berlin');
+  const isFree = skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n;
+  if (!isFree && revision.hasBaseFee) validateFees(tx, sender, block);
+  if (given.hasAccessList) expectType('access list', 1, sender, revision);
   if (given.hasBlobs) validateBlobs(tx, sender, revision);
-  if (isAtLeast(revision, 'cancun')) validateBlobFee(tx, sender, block, skipsBaseFee);
+  const hasBlobGas = tx.blobVersionedHashes.length > 0 && !(skipsBaseFee && tx.maxFeePerBlobGas === 0n);
+  if (hasBlobGas && revision.hasBlobs) validateBlobFee(tx, sender, block);
   if (given.hasAuthorizations) validateAuthorizations(tx, sender, revision);
-  if (tx.to === undefined && isAtLeast(revision, 'shanghai') && tx.data.length > MAX_INIT_CODE_LENGTH) {
+  const { initCodeLimit } = revision;
+  if (tx.to === undefined && initCodeLimit !== undefined && tx.data.length > initCodeLimit) {
     throw new TransactionError(
-      `max initcode size exceeded: code size ${tx.data.length} limit ${MAX_INIT_CODE_LENGTH}`,
+      `max initcode size exceeded: code size ${tx.data.length} limit ${initCodeLimit}`,
       'initCodeSize',
     );
   }
 }
 
-function expectFork(kind: string, sender: Uint8Array, revision: Revision, since: Revision): void {
-  if (isAtLeast(revision, since)) return;
+function expectType(kind: string, type: number, sender: Uint8Array, revision: RevisionRules): void {
+  if (revision.transactionTypes.has(type)) return;
   throw new TransactionError(
     `transaction type not supported: ${kind} tx (sender ${checksumAddress(sender)})`,
   );
@@ -136,9 +138,7 @@ function validateFees(
   tx: TransactionBody,
   sender: Uint8Array,
   { baseFeePerGas = 0n }: BlockEnvironment,
-  skipsBaseFee: boolean,
 ): void {
-  if (skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n) return;
   if (tx.maxFeePerGas < tx.maxPriorityFeePerGas) {
     throw new TransactionError(
       `max priority fee per gas higher than max fee per gas: ${describe(sender)}, ` +
@@ -155,25 +155,19 @@ function validateFees(
   }
 }
 
-function validateBlobs(tx: TransactionBody, sender: Uint8Array, revision: Revision): void {
-  expectFork('blob', sender, revision, 'cancun');
+function validateBlobs(tx: TransactionBody, sender: Uint8Array, revision: RevisionRules): void {
+  expectType('blob', 3, sender, revision);
   if (tx.to === undefined) throw new TransactionError('blob transaction of type create');
   const { blobVersionedHashes: hashes } = tx;
   if (hashes.length === 0) throw new TransactionError('blob transaction missing blob hashes');
-  if (isAtLeast(revision, 'osaka') && hashes.length > MAX_BLOBS_PER_TRANSACTION) {
+  if (hashes.length > (revision.blobsPerTransaction ?? Number.MAX_VALUE)) {
     throw new TransactionError('blob transaction has too many blobs');
   }
   const invalid = hashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION);
   if (invalid >= 0) throw new TransactionError(`blob ${invalid} has invalid hash version`);
 }
 
-function validateBlobFee(
-  tx: TransactionBody,
-  sender: Uint8Array,
-  block: BlockEnvironment,
-  skipsBaseFee: boolean,
-): void {
-  if (blobGasOf(tx) === 0n || (skipsBaseFee && tx.maxFeePerBlobGas === 0n)) return;
+function validateBlobFee(tx: TransactionBody, sender: Uint8Array, block: BlockEnvironment): void {
   if (tx.maxFeePerBlobGas < block.blobBaseFee) {
     throw new TransactionError(
       `max fee per blob gas less than block blob gas fee: ${describe(sender)} ` +
@@ -182,8 +176,8 @@ function validateBlobFee(
   }
 }
 
-function validateAuthorizations(tx: TransactionBody, sender: Uint8Array, revision: Revision): void {
-  expectFork('setcode', sender, revision, 'prague');
+function validateAuthorizations(tx: TransactionBody, sender: Uint8Array, revision: RevisionRules): void {
+  expectType('setcode', 4, sender, revision);
   if (tx.to === undefined) {
     throw new TransactionError(
       `EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`,

@@ -1,7 +1,9 @@
 /** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
 import { clearBytes } from './bytes.ts';
 import { hashAddress, NEAR, strideOf } from './hashing.ts';
-import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, TOUCHED, TOUCHED_END } from './layout.ts';
+import {
+  ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, P256_ADDRESS, P256_NUMBER, TOUCHED, TOUCHED_END,
+} from './generated/layout.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch } from './machine.ts';
 import { EIP158, has, precompiles } from './rules.ts';
@@ -91,8 +93,8 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   store<u64>(entry, low);
   store<u64>(entry, middle, 8);
   store<u32>(entry, high, 16);
-  if ((middle | high) == 0 && low != 0 && low <= 0x100) {
-    const number: u32 = low <= 17 ? <u32>low : low == 0x100 ? 18 : 0;
+  if ((middle | high) == 0 && low != 0 && low <= P256_ADDRESS) {
+    const number: u32 = low <= 17 ? <u32>low : low == P256_ADDRESS ? P256_NUMBER : 0;
     store<u32>(entry, number, PRECOMPILE);
     store<u32>(entry, number, NATIVE);
   }

@@ -6,7 +6,7 @@ import { unlinkCodes } from './accounts.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn, isDecoding } from './decode.ts';
 import { endOfRunningCodes } from './frames.ts';
 import { hashCode } from './hashing.ts';
-import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './layout.ts';
+import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './generated/layout.ts';
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
 
@@ -130,7 +130,7 @@ function hasRoom(size: u64): bool {
   return <u64>codesEnd + size <= <u64>CODES_END && codesCount < CODE_INDEX_SIZE >> 1;
 }
 
-/** Forgets codes that nobody runs when that makes room for so many bytes. False: it would not. */
+/** Forgets codes that are not running when that makes room for so many bytes. False: it would not. */
 function forgetIdleCodes(size: u64): bool {
   const from = max(keptEnd, endOfRunningCodes());
   if (<u64>from + size + ROOM > <u64>CODES_END) return false;

@@ -1,17 +1,15 @@
 /** The ways out of the dispatch loop: a frame ends, a block cannot be entered, the host is needed. */
-import { decodeExactly } from './decode.ts';
+import { decodeExactly, decodeRest, restGas } from './decode.ts';
 import { endFrame } from './frames.ts';
 import * as Op from './generated/operations.ts';
-import { EXACT, EXACT_END, OPCODES } from './layout.ts';
+import { EXACT, EXACT_END, FACT_INPUTS, FACT_SIZE, OPCODES } from './generated/layout.ts';
 import {
   code, depth, gas as gasRegister, halt, ip as ipRegister, memoryBase, reserve, setDetails, setRegisters, setReserve, sp as spRegister, stackBase, status,
 } from './machine.ts';
 import { growOver } from './memory.ts';
-import { need, setNeed, takePrepaid } from './needs.ts';
+import { BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, need, setNeed, takePrepaid, WORK_LEFT } from './needs.ts';
 import { isRecording, recordsAccesses, recordUnpaid } from './recording.ts';
-import {
-  BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW, WORK_LEFT,
-} from './status.ts';
+import { DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW } from './generated/status.ts';
 
 /**
  * Gives the message gas for a slice, at least as much as its next block costs; 0: it goes on with what is left of the
@@ -29,9 +27,29 @@ export function refill(slice: i64): bool {
   return true;
 }
 
+/**
+ * Whether it matters which instruction fails: unless something is recorded, only the first frame's failure is reported. Then what
+ * is left of a block that cannot be paid for is run instruction by instruction.
+ */
+@inline
+function isReported(): bool {
+  return depth == 0 || isRecording();
+}
+@inline
+function isExact(ip: usize): bool {
+  return ip >= EXACT && ip < EXACT_END;
+}
+
 /** What becomes of a body that did not simply give back gas. @returns a reason to return to the host, or -1: go on */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
-  if (result == BODY_HALTS) result = endFrame(status, gas, 0, 0);
+  if (result == BODY_HALTS) {
+    const rest = status == OUT_OF_GAS && isReported() && !isExact(ip) ? decodeRest(code, ip, gas + reserve) : 0;
+    if (rest != 0) {
+      setRegisters(rest, sp, gas + restGas);
+      return -1;
+    }
+    result = endFrame(status, gas, 0, 0);
+  }
   if (result == BODY_NEEDS) {
     if (need == WORK_LEFT) return SLICE_USED;
     if (need != NEEDS_PRECOMPILE) setRegisters(ip, sp, gas - takePrepaid());
@@ -43,7 +61,7 @@ export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
 /** Ends the running frame with a range of its memory. Offset and size are stack words; 0: there is no output. */
 export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
   if (offset == 0) return endFrame(result, gas, 0, 0);
-  const left = growOver(offset, size, gas);
+  const left = growOver(offset, size, 0, gas);
   if (left < 0) return left;
   const bytes = <u32>load<u64>(size);
   return endFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
@@ -55,21 +73,19 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   const height = <u32>(sp - stackBase);
   const fits = height >= (bounds & 0xffff) && height <= bounds >>> 16;
   if (fits && gas + reserve >= <i64>load<u32>(ip, 4)) return setNeed(SLICE_USED);
-  const isExact = ip >= EXACT && ip < EXACT_END;
-  if (isExact || (depth > 0 && !isRecording())) {
+  if (isExact(ip) || !isReported()) {
     if (fits) {
       if (recordsAccesses()) recordUnpaid(load<u32>(ip, 12), sp);
       return halt(OUT_OF_GAS);
     }
     const words = height >> 5;
     if (height < (bounds & 0xffff)) {
-      setDetails(words, load<u8>(OPCODES + (<usize>load<u32>(ip, 12) << 3), 4));
+      setDetails(words, load<u8>(OPCODES + <usize>load<u32>(ip, 12) * FACT_SIZE, FACT_INPUTS));
       return halt(STACK_UNDERFLOW);
     }
     setDetails(words, 0);
     return halt(STACK_OVERFLOW);
   }
-  // Unless something is recorded, only the first frame's failure is reported: what precisely it is, is found out instruction by instruction.
-  setRegisters(decodeExactly(code, load<u32>(ip, 12)), sp, gas);
+  setRegisters(decodeExactly(code, load<u32>(ip, 12), gas + reserve), sp, gas);
   return BODY_SWITCHES;
 }

@@ -4,25 +4,19 @@
  * An operation takes 16 bytes. A large constant follows it (32 bytes more).
  */
 import { BYTES, INSTRUCTIONS, JUMPS, LENGTH } from './codes.ts';
-import { EXACT, EXACT_END, OPCODES } from './layout.ts';
+import {
+  ENDS_BLOCK, ENDS_PATH, EXACT, EXACT_END, FACT_FLAGS, FACT_GAS, FACT_INPUTS, FACT_OUTPUTS, FACT_SIZE, IS_DEFINED, OPCODES, STACK_LIMIT,
+} from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
 import { add, sub } from './words/add.ts';
 import { not } from './words/bitwise.ts';
 import { copyWord, fitsU64, loadBigEndian, setU64 } from './words/word.ts';
 import { shl, shrBy } from './words/shift.ts';
 
-/** Opcode facts: static gas (4), inputs (1), outputs (1), flags (1), unused (1). */
-const OPCODE_SIZE_LOG: usize = 3;
-export const IS_DEFINED: u32 = 1;
-/** What follows is another block: it looks at gas, or leaves the block. */
-export const ENDS_BLOCK: u32 = 2;
-/** Nothing behind it is executed but by a jump. */
-export const ENDS_PATH: u32 = 4;
-
 /** Operation (2), bytes back to the one before it in its block (2; 0: none), operands (4 each). */
 const INSTRUCTION: usize = 16;
 const BACK: usize = 2;
-const STACK_WORDS: i32 = 1024;
+const STACK_WORDS: i32 = STACK_LIMIT;
 /** A block of more than this many words' need fails whatever the stack's height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
 
@@ -36,7 +30,7 @@ export function decodedSize(length: u32): u64 {
 
 @inline
 function factsOf(opcode: u32): usize {
-  return OPCODES + (<usize>opcode << OPCODE_SIZE_LOG);
+  return OPCODES + <usize>opcode * FACT_SIZE;
 }
 
 /** Where the next instruction goes, and the block that is open. */
@@ -206,32 +200,38 @@ function decodePiece(): void {
       closeBlock();
       store<u32>(jumps + (<usize>pc << 2), out);
       openBlock(pc);
-      count(1, 0, 0);
+      count(load<u32>(factsOf(Op.JUMPDEST), FACT_GAS), 0, 0);
       pc++;
       continue;
     }
     if (blockGas > MAX_BLOCK_GAS) closeBlock();
     if (block == 0) openBlock(pc);
     const facts = factsOf(opcode);
-    const flags = <u32>load<u8>(facts, 6);
-    count(load<u32>(facts), load<u8>(facts, 4), load<u8>(facts, 5));
-    if (opcode >= Op.PUSH0 && opcode <= Op.PUSH32 && (flags & IS_DEFINED) != 0) {
-      emitPush(bytes + pc + 1, opcode - Op.PUSH0);
-      pc += opcode - Op.PUSH0 + 1;
-      continue;
-    }
-    if ((flags & IS_DEFINED) == 0) emit(Op.INVALID, opcode, 0);
-    else emitOperation(opcode, pc, bytes, length, jumps);
-    pc++;
+    const flags = <u32>load<u8>(facts, FACT_FLAGS);
+    pc = emitInstruction(opcode, facts, pc, bytes, length, jumps);
     if ((flags & ENDS_BLOCK) != 0) closeBlock();
     if ((flags & ENDS_PATH) != 0) isSkipping = true;
   }
 }
 
+/** Counts and writes an instruction, which is no JUMPDEST. @returns where the next one is */
+@inline
+function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize, length: u32, jumps: usize): u32 {
+  const isDefined = (<u32>load<u8>(facts, FACT_FLAGS) & IS_DEFINED) != 0;
+  count(load<u32>(facts, FACT_GAS), load<u8>(facts, FACT_INPUTS), load<u8>(facts, FACT_OUTPUTS));
+  if (opcode >= Op.PUSH0 && opcode <= Op.PUSH32 && isDefined) {
+    emitPush(bytes + at + 1, opcode - Op.PUSH0);
+    return at + sizeOf(<u8>opcode);
+  }
+  if (isDefined) emitOperation(opcode, at, bytes, length, jumps);
+  else emit(Op.INVALID, opcode, 0);
+  return at + 1;
+}
+
 /** Bytes of an instruction with its constant. */
 @inline
 function sizeOf(opcode: u8): u32 {
-  return opcode >= <u8>Op.PUSH1 && opcode <= <u8>Op.PUSH32 ? <u32>opcode - Op.PUSH1 + 2 : 1;
+  return Op.immediateSize(opcode) + 1;
 }
 
 /** Marks every JUMPDEST that is not inside a constant; the mark is replaced when its block is decoded. */
@@ -282,7 +282,7 @@ function emitJump(opcode: u32, jumps: usize, length: u32): void {
     return;
   }
   store<u16>(last, <u16>(opcode == Op.JUMP ? Op.JUMP_TO : Op.JUMP_IF));
-  // Bit 0 tells whether the jump is inverted.
+  // Bit 0: whether the jump is inverted.
   store<u32>(last, target << 1, 4);
   while (joinLast());
 }
@@ -357,34 +357,72 @@ function resolveJumps(): void {
 }
 
 /**
- * Decodes one block with a block start before every instruction: running it tells which instruction fails. In a block
- * that cannot be paid for or does not fit the stack one does.
+ * Decodes what a block has from `start` on with a block start before every instruction: running it shows which instruction fails. In
+ * a block that cannot be paid for or does not fit the stack one does.
+ * @param gas what there is: what it cannot pay for is left out, so that a frame with little gas costs little time
  * @returns its first instruction
  */
-export function decodeExactly(entry: usize, start: u32): usize {
+export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
   const bytes = <usize>load<u32>(entry, BYTES);
   const length = load<u32>(entry, LENGTH);
   out = EXACT;
   let pc = start;
-  while (pc < length && out + 128 < EXACT_END) {
+  while (pc < length && gas >= 0 && out + 128 < EXACT_END) {
     const opcode = <u32>load<u8>(bytes + pc);
     if (opcode == Op.JUMPDEST && pc != start) break;
     const facts = factsOf(opcode);
-    const flags = <u32>load<u8>(facts, 6);
     openBlock(opcode);
-    count(load<u32>(facts), load<u8>(facts, 4), load<u8>(facts, 5));
+    if (opcode == Op.JUMPDEST) {
+      count(load<u32>(factsOf(Op.JUMPDEST), FACT_GAS), 0, 0);
+      pc++;
+    } else pc = emitInstruction(opcode, facts, pc, bytes, length, 0);
     closeBlock();
-    if (opcode >= Op.PUSH0 && opcode <= Op.PUSH32 && (flags & IS_DEFINED) != 0) {
-      emitPush(bytes + pc + 1, opcode - Op.PUSH0);
-      pc += opcode - Op.PUSH0 + 1;
-      continue;
-    }
-    if ((flags & IS_DEFINED) == 0) emit(Op.INVALID, opcode, 0);
-    else if (opcode == Op.JUMP || opcode == Op.JUMPI) emit(opcode, 0, 0);
-    else if (opcode != Op.JUMPDEST) emitOperation(opcode, pc, bytes, length, 0);
-    pc++;
-    if ((flags & ENDS_BLOCK) != 0) break;
+    gas -= blockGas;
+    if ((load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) != 0) break;
   }
   emit(Op.EXHAUST, 0, 0);
   return EXACT;
+}
+
+/** Static gas of what `decodeRest` has decoded, which the block's beginning has paid for. */
+export let restGas: u32 = 0;
+
+/**
+ * Decodes exactly what a block has from one of its operations on. That cannot be paid for, while the block's beginning has paid
+ * for what follows it: what fails may be what follows.
+ * @param gas what there is beside that
+ * @returns its first instruction; 0: nothing follows the operation, or the block is too long
+ */
+export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
+  let start = ip - INSTRUCTION;
+  for (let back = <usize>load<u16>(ip, BACK); back != 0; back = <usize>load<u16>(start + INSTRUCTION, BACK)) start -= back;
+  const bytes = <usize>load<u32>(entry, BYTES);
+  const length = load<u32>(entry, LENGTH);
+  const jumps = <usize>load<u32>(entry, JUMPS);
+  const place = EXACT + (ip - start);
+  // Decoded once more, the block shows which instructions became the operation: those from the last one that began at its place.
+  let pc = load<u32>(start, 12);
+  let from = pc;
+  let gasBefore: u32 = 0;
+  out = EXACT;
+  openBlock(pc);
+  if (<u32>load<u8>(bytes + pc) == Op.JUMPDEST) {
+    count(load<u32>(factsOf(Op.JUMPDEST), FACT_GAS), 0, 0);
+    pc++;
+  }
+  let isOpen = true;
+  while (isOpen && pc < length && <u32>load<u8>(bytes + pc) != Op.JUMPDEST) {
+    if (out + 128 >= EXACT_END) return 0;
+    if (out == place) {
+      from = pc;
+      gasBefore = blockGas;
+    }
+    const opcode = <u32>load<u8>(bytes + pc);
+    const facts = factsOf(opcode);
+    pc = emitInstruction(opcode, facts, pc, bytes, length, jumps);
+    isOpen = (load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) == 0;
+  }
+  if (last <= place) return 0;
+  restGas = load<u32>(start, 4) - gasBefore;
+  return decodeExactly(entry, from, gas + restGas);
 }

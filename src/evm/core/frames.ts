@@ -2,7 +2,7 @@
 import { hasCode } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { endOfCode } from './codes.ts';
-import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './layout.ts';
+import { CODES, FRAME_SIZE, FRAMES, MAX_DEPTH, RETURN_DATA, RETURN_DATA_END } from './generated/layout.ts';
 import { rollbackTo, undoPiece } from './journal.ts';
 import {
   code, depth, frame, input, inputEnd, inputSize, isStatic, journalEnd, logCount, logsEnd, memoryBase, memorySize, noteReturnPeak,
@@ -11,8 +11,8 @@ import {
 } from './machine.ts';
 import { finishCreation } from './instructions/create.ts';
 import { EIP150, has } from './rules.ts';
-import { setNeed } from './needs.ts';
-import { BODY_SWITCHES, MEMORY_LIMIT, REVERT, SUCCESS, WORK_LEFT } from './status.ts';
+import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
+import { MEMORY_LIMIT, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
 /** Registers of a frame while one above it runs. */

@@ -1,6 +1,6 @@
 /** Paying for what an instruction costs beyond its block's sum. */
 import { halt, reserve, setReserve } from './machine.ts';
-import { OUT_OF_GAS } from './status.ts';
+import { OUT_OF_GAS } from './generated/status.ts';
 
 /**
  * @param gas what is left of the slice

@@ -2,7 +2,7 @@
  * Undo steps of the running transaction, oldest first. A step holds what was there before: where, how much, and the
  * bytes themselves (at most 32).
  */
-import { JOURNAL_END } from './layout.ts';
+import { JOURNAL_END } from './generated/layout.ts';
 import { journalEnd, setJournalEnd } from './machine.ts';
 
 /** pointer (4), size (4), previous bytes (32). */

@@ -1,7 +1,10 @@
 /**
  * Keccak-256 as Ethereum has it: rate 136 bytes, padding byte 0x01. The state stays in memory, since 25 lanes fit no
- * register file, and wanders between two copies, so that no round moves lanes about: 516 MB/s, against 463 with lanes
- * in locals and without the complements below.
+ * register file, and wanders between two copies, so that no round moves lanes about.
+ *
+ * What a round takes is its machine instructions, six a cycle. TurboFan (of Node 20) makes a load part of an XOR only where no
+ * store follows in the same basic block. So theta's sums come behind the stores of the round before, and a jump ends their
+ * block: 628 MB/s, against 569 with the sums at the beginning of a round.
  */
 
 /** Bytes of a block. */
@@ -26,33 +29,28 @@ function setLane(state: usize, index: usize, value: u64): void {
   store<u64>(state + (index << 3), value);
 }
 
+/** Theta's sum of a column. */
+@inline
+function sumColumn(state: usize, x: usize): u64 {
+  return lane(state, x) ^ lane(state, x + 5) ^ lane(state, x + 10) ^ lane(state, x + 15) ^ lane(state, x + 20);
+}
+
 /**
- * Theta, rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are kept complemented, which leaves 8 of chi's 25
+ * The rest of theta, rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are kept complemented, which leaves 8 of chi's 25
  * complements (the Keccak team's implementation overview, section 2.2).
  */
 @inline
-function computeRound(from: usize, to: usize, constant: usize): void {
-  const c0 = lane(from, 0) ^ lane(from, 5) ^ lane(from, 10) ^ lane(from, 15) ^ lane(from, 20);
-  const c1 = lane(from, 1) ^ lane(from, 6) ^ lane(from, 11) ^ lane(from, 16) ^ lane(from, 21);
-  const c2 = lane(from, 2) ^ lane(from, 7) ^ lane(from, 12) ^ lane(from, 17) ^ lane(from, 22);
-  const c3 = lane(from, 3) ^ lane(from, 8) ^ lane(from, 13) ^ lane(from, 18) ^ lane(from, 23);
-  const c4 = lane(from, 4) ^ lane(from, 9) ^ lane(from, 14) ^ lane(from, 19) ^ lane(from, 24);
-  const d0 = c4 ^ rotl<u64>(c1, 1);
-  const d1 = c0 ^ rotl<u64>(c2, 1);
-  const d2 = c1 ^ rotl<u64>(c3, 1);
-  const d3 = c2 ^ rotl<u64>(c4, 1);
-  const d4 = c3 ^ rotl<u64>(c0, 1);
-
+function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
   let b0 = lane(from, 0) ^ d0;
   let b1 = rotl<u64>(lane(from, 6) ^ d1, 44);
   let b2 = rotl<u64>(lane(from, 12) ^ d2, 43);
   let b3 = rotl<u64>(lane(from, 18) ^ d3, 21);
   let b4 = rotl<u64>(lane(from, 24) ^ d4, 14);
-  setLane(to, 0, b0 ^ (b1 | b2) ^ load<u64>(constant));
   setLane(to, 1, b1 ^ (~b2 | b3));
   setLane(to, 2, b2 ^ (b3 & b4));
   setLane(to, 3, b3 ^ (b4 | b0));
   setLane(to, 4, b4 ^ (b0 & b1));
+  setLane(to, 0, b0 ^ (b1 | b2) ^ load<u64>(constant));
 
   b0 = rotl<u64>(lane(from, 3) ^ d3, 28);
   b1 = rotl<u64>(lane(from, 9) ^ d4, 20);
@@ -99,11 +97,67 @@ function computeRound(from: usize, to: usize, constant: usize): void {
   setLane(to, 24, b4 ^ (b0 & b1));
 }
 
-function permute(): void {
-  for (let constant = ROUND_CONSTANTS; constant < ROUND_CONSTANTS_END; constant += 16) {
-    computeRound(STATE, OTHER_STATE, constant);
-    computeRound(OTHER_STATE, STATE, constant + 8);
+/** The permutation; with an output, of its last round only what the hash is of. */
+function permute(output: usize): void {
+  const last = output === 0 ? 0 : ROUND_CONSTANTS_END - 16;
+  let c0 = sumColumn(STATE, 0);
+  let c1 = sumColumn(STATE, 1);
+  let c2 = sumColumn(STATE, 2);
+  let c3 = sumColumn(STATE, 3);
+  let c4 = sumColumn(STATE, 4);
+  let d0 = c4 ^ rotl<u64>(c1, 1);
+  let d1 = c0 ^ rotl<u64>(c2, 1);
+  let d2 = c1 ^ rotl<u64>(c3, 1);
+  let d3 = c2 ^ rotl<u64>(c4, 1);
+  let d4 = c3 ^ rotl<u64>(c0, 1);
+  for (let constant = ROUND_CONSTANTS; ; ) {
+    computeLanes(STATE, OTHER_STATE, constant, d0, d1, d2, d3, d4);
+    c0 = sumColumn(OTHER_STATE, 0);
+    c1 = sumColumn(OTHER_STATE, 1);
+    c2 = sumColumn(OTHER_STATE, 2);
+    c3 = sumColumn(OTHER_STATE, 3);
+    c4 = sumColumn(OTHER_STATE, 4);
+    d0 = c4 ^ rotl<u64>(c1, 1);
+    d1 = c0 ^ rotl<u64>(c2, 1);
+    d2 = c1 ^ rotl<u64>(c3, 1);
+    d3 = c2 ^ rotl<u64>(c4, 1);
+    d4 = c3 ^ rotl<u64>(c0, 1);
+    if (constant === last) {
+      writeHash(output, d0, d1, d2, d3, d4);
+      return;
+    }
+    computeLanes(OTHER_STATE, STATE, constant + 8, d0, d1, d2, d3, d4);
+    constant += 16;
+    if (constant === ROUND_CONSTANTS_END) return;
+    c0 = sumColumn(STATE, 0);
+    c1 = sumColumn(STATE, 1);
+    c2 = sumColumn(STATE, 2);
+    c3 = sumColumn(STATE, 3);
+    c4 = sumColumn(STATE, 4);
+    d0 = c4 ^ rotl<u64>(c1, 1);
+    d1 = c0 ^ rotl<u64>(c2, 1);
+    d2 = c1 ^ rotl<u64>(c3, 1);
+    d3 = c2 ^ rotl<u64>(c4, 1);
+    d4 = c3 ^ rotl<u64>(c0, 1);
   }
+}
+
+/** Stored at once, the hash can be read at once: a 16-byte load waits for 8-byte stores. */
+@inline
+function pairLanes(low: u64, high: u64): v128 {
+  return v128.replace_lane<u64>(v128.splat<u64>(low), 1, high);
+}
+
+/** The first four lanes after the last round. */
+@inline
+function writeHash(output: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
+  const b0 = lane(OTHER_STATE, 0) ^ d0;
+  const b1 = rotl<u64>(lane(OTHER_STATE, 6) ^ d1, 44);
+  const b2 = rotl<u64>(lane(OTHER_STATE, 12) ^ d2, 43);
+  const b3 = rotl<u64>(lane(OTHER_STATE, 18) ^ d3, 21);
+  const b4 = rotl<u64>(lane(OTHER_STATE, 24) ^ d4, 14);
+  v128.store(output, pairLanes(b0 ^ (b1 | b2) ^ load<u64>(ROUND_CONSTANTS_END - 8), ~b1 ^ (~b2 | b3)));
+  v128.store(output, pairLanes(~b2 ^ (b3 & b4), b3 ^ (b4 | b0)), 16);
 }
 
 /** Begins a hash. All lanes are zero, those that are kept complemented all ones. */
@@ -147,18 +201,12 @@ function absorbLastBlock(input: usize, length: usize): void {
   store<u64>(STATE, load<u64>(STATE, RATE - 8) ^ (1 << 63), RATE - 8);
 }
 
-/** Stored at once, the hash can be read at once: a 16-byte load waits for 8-byte stores. */
-@inline
-function pairLanes(low: u64, high: u64): v128 {
-  return v128.replace_lane<u64>(v128.splat<u64>(low), 1, high);
-}
-
 /** Takes in what is there of whole blocks, 136 bytes each. @returns where the rest starts, which is less than a block */
 @inline
 export function absorbBlocks(input: usize, length: u32): usize {
   for (; length >= RATE; length -= RATE) {
     absorbLanes(input, RATE);
-    permute();
+    permute(0);
     input += RATE;
   }
   return input;
@@ -168,9 +216,7 @@ export function absorbBlocks(input: usize, length: u32): usize {
 @inline
 export function endHash(rest: usize, length: u32, output: usize): void {
   absorbLastBlock(rest, length);
-  permute();
-  v128.store(output, pairLanes(lane(STATE, 0), ~lane(STATE, 1)));
-  v128.store(output, pairLanes(~lane(STATE, 2), lane(STATE, 3)), 16);
+  permute(output);
 }
 
 /** Hashes `length` bytes at `input` into 32 bytes at `output`; neither needs alignment. */

@@ -1,14 +1,10 @@
-/** Logs of the running transaction: address (32), number of topics (4), size of data (4), topics, data; aligned to 8. */
+/** Logs of the running transaction (LOG_FIELD of evm/core-interface). */
 import { copyBytes } from './bytes.ts';
-import { LOGS_END } from './layout.ts';
+import { LOG_DATA_SIZE, LOG_IS_TRANSFER, LOG_NUMBER, LOG_TOPIC_COUNT, LOG_TOPICS, LOGS_END } from './generated/layout.ts';
 import { logCount, logsEnd, recorded, setLogs } from './machine.ts';
 import { copyWord, storeBigEndian } from './words/word.ts';
 
-const HEAD_SIZE: usize = 40;
-/** In the address's upper bytes: the log's number, and whether it records a transfer. */
-const NUMBER: usize = 24;
-const IS_TRANSFER: usize = 28;
-const TRANSFER_SIZE: usize = HEAD_SIZE + 96 + 32;
+const TRANSFER_SIZE: usize = LOG_TOPICS + 96 + 32;
 
 /** `Transfer(address,address,uint256)` and ERC-7528's address of ether, as words. */
 const TRANSFER_TOPIC: usize = memory.data<u64>([0x28f55a4df523b3ef, 0x952ba7f163c4a116, 0x69c2b068fc378daa, 0xddf252ad1be2c89b]);
@@ -24,14 +20,14 @@ export function skipLogNumber(): void { nextNumber++; }
 export function addLog(address: usize, topics: usize, topicCount: u32, data: usize, size: u32): bool {
   const log = logsEnd;
   const topicsSize = <usize>topicCount << 5;
-  if (<u64>log + HEAD_SIZE + topicsSize + size + 8 > <u64>LOGS_END) return false;
+  if (<u64>log + LOG_TOPICS + topicsSize + size + 8 > <u64>LOGS_END) return false;
   copyWord(log, address);
-  if (recorded != 0) store<u32>(log, nextNumber++, NUMBER);
-  store<u32>(log, topicCount, 32);
-  store<u32>(log, size, 36);
-  for (let i: u32 = 0; i < topicCount; i++) copyWord(log + HEAD_SIZE + (<usize>i << 5), topics - (<usize>i << 5));
-  copyBytes(log + HEAD_SIZE + topicsSize, data, size);
-  setLogs((log + HEAD_SIZE + topicsSize + size + 7) & ~7, logCount + 1);
+  if (recorded != 0) store<u32>(log, nextNumber++, LOG_NUMBER);
+  store<u32>(log, topicCount, LOG_TOPIC_COUNT);
+  store<u32>(log, size, LOG_DATA_SIZE);
+  for (let i: u32 = 0; i < topicCount; i++) copyWord(log + LOG_TOPICS + (<usize>i << 5), topics - (<usize>i << 5));
+  copyBytes(log + LOG_TOPICS + topicsSize, data, size);
+  setLogs((log + LOG_TOPICS + topicsSize + size + 7) & ~7, logCount + 1);
   return true;
 }
 
@@ -43,13 +39,13 @@ export function hasRoomForTransfer(): bool {
 export function addTransfer(from: usize, to: usize, value: usize): void {
   const log = logsEnd;
   copyWord(log, ETHER);
-  store<u32>(log, nextNumber++, NUMBER);
-  store<u32>(log, 1, IS_TRANSFER);
-  store<u32>(log, 3, 32);
-  store<u32>(log, 32, 36);
-  copyWord(log + HEAD_SIZE, TRANSFER_TOPIC);
-  copyWord(log + HEAD_SIZE + 32, from);
-  copyWord(log + HEAD_SIZE + 64, to);
-  storeBigEndian(log + HEAD_SIZE + 96, value);
+  store<u32>(log, nextNumber++, LOG_NUMBER);
+  store<u32>(log, 1, LOG_IS_TRANSFER);
+  store<u32>(log, 3, LOG_TOPIC_COUNT);
+  store<u32>(log, 32, LOG_DATA_SIZE);
+  copyWord(log + LOG_TOPICS, TRANSFER_TOPIC);
+  copyWord(log + LOG_TOPICS + 32, from);
+  copyWord(log + LOG_TOPICS + 64, to);
+  storeBigEndian(log + LOG_TOPICS + 96, value);
   setLogs(log + TRANSFER_SIZE, logCount + 1);
 }

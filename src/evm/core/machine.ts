@@ -1,5 +1,5 @@
 /** The running transaction and the running frame. One message runs at a time in a module's instance. */
-import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './layout.ts';
+import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/layout.ts';
 
 /** Number of the transaction: whatever is marked with it is warm, touched, created or destroyed in this one. */
 export let epoch: u32 = 1;

@@ -1,14 +1,16 @@
 /** The running frame's memory: growing it and paying for that (yellow paper H.1: 3 w + w^2 / 512). */
 import { clearBytes } from './bytes.ts';
 import { charge } from './gas.ts';
-import { ARENA } from './layout.ts';
+import { ARENA } from './generated/layout.ts';
 import { halt, memoryBase, memoryLimit, memorySize, reserve, setMemorySize } from './machine.ts';
-import { addPrepaid, pauseAfterPaying } from './needs.ts';
-import { BODY_NEEDS, GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './status.ts';
-import { fitsU64 } from './words/word.ts';
+import { pauseAfterPaying } from './needs.ts';
+import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './generated/status.ts';
+import { fitsU64, isZero } from './words/word.ts';
 
 /** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
-const MAX_REACH: u64 = 0x1fffffffe0;
+export const MAX_REACH: u64 = 0x1fffffffe0;
+/** The end of a range that 64 bits do not hold. */
+const BEYOND: u64 = u64.MAX_VALUE;
 
 function costOf(words: u64): u64 {
   return words * 3 + (words * words >> 9);
@@ -23,13 +25,32 @@ export function wordsOf(bytes: u64): i64 {
 /** Bytes that memory grows by in one piece: 0.3 ms where the process does not have them yet. */
 const PIECE: u64 = 1 << 20;
 
-/** Makes memory reach to `end`. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
-export function growTo(end: u64, gas: i64): i64 {
-  if (end > MAX_REACH) return halt(PRICE_OVERFLOW);
+/** Status of an instruction that expands memory further than any gas limit pays for. */
+function overflowOf(end: u64): i32 {
+  return end == BEYOND ? GAS_OVERFLOW : PRICE_OVERFLOW;
+}
+
+/** Gas for memory of `size` bytes to grow so that it reaches to `end`, which is at most `MAX_REACH`. */
+export function growthCost(size: u32, end: u64): i64 {
+  return end <= <u64>size ? 0 : <i64>(costOf((end + 31) >> 5) - costOf(<u64>size >> 5));
+}
+
+/**
+ * Makes memory reach to `end` if it does not yet, and pays for that and what else the instruction costs: all at once, so that an
+ * instruction that cannot be paid for has changed nothing. `end` is the further one's of several ranges.
+ */
+@inline
+export function growUpTo(end: u64, extra: i64, gas: i64): i64 {
+  return end <= <u64>memorySize ? charge(gas, extra) : growTo(end, extra, gas);
+}
+
+/** The same for an `end` beyond what there is. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
+export function growTo(end: u64, extra: i64, gas: i64): i64 {
+  if (end > MAX_REACH) return halt(overflowOf(end));
   const words = (end + 31) >> 5;
   const size = words << 5;
   const paid = costOf(<u64>memorySize >> 5);
-  const cost = <i64>(costOf(words) - paid);
+  const cost = <i64>(costOf(words) - paid) + extra;
   const fits = <u64>(memoryBase - ARENA) + size <= <u64>memoryLimit;
   if (fits && size - memorySize > PIECE && cost <= gas + reserve) {
     const reached = <u64>memorySize + PIECE;
@@ -47,31 +68,22 @@ export function growTo(end: u64, gas: i64): i64 {
 }
 
 /**
- * Makes memory reach over a range. Offset and size are stack words; a range of size zero needs no memory wherever
- * it begins.
+ * Makes memory reach over a range, and pays for that and what else the instruction costs. Offset and size are stack words; a range
+ * of size zero needs no memory wherever it begins.
  */
 @inline
-export function growOver(offset: usize, size: usize, gas: i64): i64 {
-  if ((load<u64>(size) | load<u64>(size, 8) | load<u64>(size, 16) | load<u64>(size, 24)) == 0) return gas;
-  return growOverSome(offset, size, gas);
+export function growOver(offset: usize, size: usize, extra: i64, gas: i64): i64 {
+  return isZero(size) ? charge(gas, extra) : growUpTo(endOf(offset, size), extra, gas);
 }
 
-/** The same for an instruction that has paid already: `before` is the gas that it began with. */
-@inline
-export function growOverToo(offset: usize, size: usize, gas: i64, before: i64): i64 {
-  const left = growOver(offset, size, gas);
-  if (left == BODY_NEEDS) addPrepaid(before - gas);
-  return left;
-}
-
-function growOverSome(offset: usize, size: usize, gas: i64): i64 {
-  if (!fitsU64(offset) || !fitsU64(size)) return halt(GAS_OVERFLOW);
+/** End of a memory range given by two stack words, offset and size; 0 where the size is 0. */
+export function endOf(offset: usize, size: usize): u64 {
+  if (isZero(size)) return 0;
+  if (!fitsU64(offset) || !fitsU64(size)) return BEYOND;
   const from = load<u64>(offset);
-  const bytes = load<u64>(size);
-  const end = from + bytes;
+  const end = from + load<u64>(size);
   // Words beyond a multiple of 32 count too: geth rounds up before it looks whether 64 bits suffice.
-  if (end < from || end > u64.MAX_VALUE - 31) return halt(GAS_OVERFLOW);
-  return end <= <u64>memorySize ? gas : growTo(end, gas);
+  return end < from || end > BEYOND - 31 ? BEYOND : end;
 }
 
 /** The same for a fixed number of bytes from a stack word. */
@@ -84,6 +96,6 @@ export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
 }
 
 function growForSome(offset: usize, bytes: u32, gas: i64): i64 {
-  if (!fitsU64(offset) || load<u64>(offset) > u64.MAX_VALUE - 63) return halt(GAS_OVERFLOW);
-  return growTo(load<u64>(offset) + bytes, gas);
+  if (!fitsU64(offset) || load<u64>(offset) > BEYOND - 31 - bytes) return halt(GAS_OVERFLOW);
+  return growTo(load<u64>(offset) + bytes, 0, gas);
 }

@@ -1,11 +1,21 @@
 /** Telling the host what is missing. Every function here gives an instruction's body its way out. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
 import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
-import { REQUEST_ADDRESS, REQUEST_KEY } from './exchange.ts';
+import { REQUEST_ADDRESS, REQUEST_KEY } from './generated/exchange.ts';
 import { halt } from './machine.ts';
-import { BODY_NEEDS, MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT, SLICE_USED } from './status.ts';
+import { MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT, SLICE_USED } from './generated/status.ts';
 import { findSlot, isSlotKnown } from './slots.ts';
 import { copyWord, setU64 } from './words/word.ts';
+
+/** What an instruction's body gives back instead of gas. */
+export const BODY_HALTS: i64 = -1;
+/** The frame changed: pointer, stack and gas are to be read anew. */
+export const BODY_SWITCHES: i64 = -2;
+/** Something is missing: the instruction begins anew after the host supplied it. */
+export const BODY_NEEDS: i64 = -3;
+
+/** A need that stays within the core: a piece of work between two instructions is left (see `pending-work`). The host hears SLICE_USED. */
+export const WORK_LEFT: i32 = 7;
 
 /** What is missing, for `run` to return. */
 export let need: i32 = 0;
@@ -91,7 +101,6 @@ export function pauseAfterPaying(amount: i64): i64 {
   prepaid = amount;
   return setNeed(SLICE_USED);
 }
-export function addPrepaid(amount: i64): void { prepaid += amount; }
 export function prepay(amount: i64): i64 {
   if (whyNot == BODY_NEEDS) prepaid = amount;
   return whyNot;

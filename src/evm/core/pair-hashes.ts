@@ -4,7 +4,7 @@
  */
 import { copyBytes } from './bytes.ts';
 import { keccak256 } from './keccak.ts';
-import { PAIR_HASHES, PAIR_HASHES_BITS } from './layout.ts';
+import { PAIR_HASHES, PAIR_HASHES_BITS } from './generated/layout.ts';
 import { loadBigEndian } from './words/word.ts';
 
 export const PAIR_SIZE: u32 = 64;
@@ -17,7 +17,7 @@ const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
 
 const digest: usize = memory.data(32, 16);
 
-/** Both words are big-endian: what tells pairs apart is mostly in their last bytes. */
+/** Both words are big-endian: pairs differ mostly in their last bytes. */
 @inline
 function entryOf(pair: usize): usize {
   const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);

@@ -3,12 +3,12 @@ import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
 import { hashSlot, NEAR, strideOf } from './hashing.ts';
 import { note32, note4 } from './journal.ts';
-import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOTS, SLOTS_END } from './layout.ts';
+import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOT_KEY, SLOT_VALUE, SLOTS, SLOTS_END } from './generated/layout.ts';
 import { epoch } from './machine.ts';
 import { copyWord } from './words/word.ts';
 
-const KEY: usize = 0;
-export const VALUE: usize = 32;
+const KEY: usize = SLOT_KEY;
+export const VALUE: usize = SLOT_VALUE;
 /** Value at the beginning of the transaction (EIP-2200). */
 export const ORIGINAL: usize = 64;
 const ACCOUNT: usize = 96;

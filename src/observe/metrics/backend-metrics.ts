@@ -53,7 +53,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_held_bytes',
     type: 'gauge',
-    help: 'Estimated memory of the answers that are held.',
+    help: 'Memory of the answers that are held, with tables and free room.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ bytes }) => bytes),

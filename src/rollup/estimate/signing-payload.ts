@@ -36,7 +36,7 @@ export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults
   return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);
 }
 
-/** The transaction as it would be sent, with a signature that nobody made and that compresses as badly as a real one. */
+/** The transaction as it would be sent, with a dummy signature that compresses as badly as a real one. */
 export function encodeSizedTransaction(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, [...fields, type === 0 ? 2n * chainId + 36n : 1n, ...FILLER_SIGNATURE]);

@@ -5,8 +5,8 @@ import { readBasics } from '../estimate/read-basics.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
 /**
- * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. What
- * NodeInterface tells apart is not to be signed: with the lower gas limit the transaction fails.
+ * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. The
+ * parts that NodeInterface separates are not to be signed: with the lower gas limit the transaction fails.
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',

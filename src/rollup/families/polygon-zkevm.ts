@@ -8,7 +8,7 @@ import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Polygon zkEVM and chains of its kit: no base fee; the node tells the price at which a transaction pays for layer 1. */
+/** Polygon zkEVM and chains of its kit: no base fee; the node reports the price at which a transaction pays for layer 1. */
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   prefix: 'zkevm',

@@ -31,7 +31,7 @@ async function estimateScrollGas(
 ): Promise<GasEstimate> {
   const { chain, l1CostMode } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
-  const [draft, told] = await Promise.all([
+  const [draft, nodeFee] = await Promise.all([
     draftTransaction(chain, request, pinned, scope),
     askNode(sources, request, pinned, scope),
   ]);
@@ -39,7 +39,7 @@ async function estimateScrollGas(
   const transaction = encodeSizedTransaction(draft.call, draft.defaults);
   const [tip, l1Cost] = await Promise.all([
     draft.findTip(),
-    told ?? readScrollL1Fee(chain, transaction, reference, scope),
+    nodeFee ?? readScrollL1Fee(chain, transaction, reference, scope),
   ]);
   return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
 }

@@ -5,7 +5,7 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
 import { estimatePlainGas } from './ethereum.ts';
 
-/** Taiko: whoever proposes a block bears the cost of layer 1 and has the tips for it. */
+/** Taiko: the proposer of a block bears the cost of layer 1 and has the tips for it. */
 export const taiko: FamilyRow = {
   name: 'taiko',
   prefix: 'taiko',

@@ -1,6 +1,6 @@
 /**
  * What the OP Stack charges for a transaction beside its gas, fork by fork (specs, exec-engine of each). The chain's own
- * contract is what is asked; these are its formulas, for those who write such a contract or look over its shoulder.
+ * contract is what is asked; these are its formulas, which tests check such contracts against.
  */
 import { maxBigInt } from '../../primitives/bigint.ts';
 

@@ -1,4 +1,4 @@
-/** The predeploy that tells an OP Stack chain's prices (specs, predeploys). It is the authority: forks change it with the chain. */
+/** The predeploy that returns an OP Stack chain's prices (specs, predeploys). It is the authority: forks change it with the chain. */
 import type { BlockReference, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

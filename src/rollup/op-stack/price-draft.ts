@@ -7,7 +7,7 @@ import { readL1Fee, readOperatorFee } from './oracle.ts';
 
 /**
  * The second round: what the chain's oracle says of a transaction.
- * @param tokenRatio units of the gas token for one ETH, in which the oracle tells its fee for data
+ * @param tokenRatio units of the gas token for one ETH, in which the oracle gives its fee for data
  */
 export async function priceDraft(
   { chain, l1CostMode }: RollupSources,

@@ -16,7 +16,7 @@ const TIMESTAMP = '0xb80777ea';
 /** Blocks that an op-node may be behind layer 1 before it counts as syncing: ten minutes; some stay four or fifteen behind. */
 const SYNC_DISTANCE = 50n;
 
-/** Progress as the op-node tells it; without one, as far as an execution node knows it by itself. */
+/** Progress as the op-node reports it; without one, as far as an execution node knows it by itself. */
 export async function readOpStackInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, opNode, mode } = sources;
   const node = await readNode(chain, 'safe', scope);
@@ -41,7 +41,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   );
 }
 
-/** Whether the node makes blocks now. Most do not let everybody ask: whatever they refuse with, it is no yes. */
+/** Whether the node makes blocks now. Most restrict the method: any refusal counts as no. */
 async function askSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;

@@ -5,7 +5,7 @@ import { askCount, askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Scroll's geth tells how far it has read layer 1, its messages and its batches; its newer node only the first. */
+/** Scroll's geth reports how far it has read layer 1, its messages and its batches; its newer node only the first. */
 export async function readScrollInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, head, syncHeight, queueIndex, status, newer] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
-import { checkStream, type StreamCheck } from './check-stream.ts';
+import { checkResult, type StreamCheck } from './check-stream.ts';
 
 /** More than the longest thing looked for: what a border between pieces may cut is looked at again with the next. */
 const OVERLAP = 128;
@@ -11,13 +11,7 @@ const OVERLAP = 128;
  * order, where they are known. The bytes are searched, so that megabytes of transactions need not become objects.
  */
 export function checkBlock(hash: string, known: Block | undefined): (result: JsonResult) => JsonResult {
-  return (result) => {
-    const search = new BlockSearch(hash, known?.transactionHashes ?? []);
-    if (typeof result !== 'string') return checkStream(result, search);
-    search.add(result);
-    search.finish();
-    return result;
-  };
+  return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));
 }
 
 /** Goes through the text of a block once, piece by piece. */

@@ -1,11 +1,12 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
-import { checkStream, type StreamCheck } from './check-stream.ts';
+import { checkResult, type StreamCheck } from './check-stream.ts';
 
 /** Every receipt has it once, no log has it. */
 const ONCE_A_RECEIPT = '"cumulativeGasUsed"';
-const BLOCK_HASH = /"blockHash"\s*:\s*"(0x[0-9a-fA-F]{64})"/g;
+const BLOCK_HASH_NAME = '"blockHash"';
+const BLOCK_HASH = /"blockHash"\s*:\s*"(0x[0-9a-fA-F]{64})"/y;
 /** More than the longest thing looked for: what a border between pieces may cut is looked at again with the next. */
 const OVERLAP = 128;
 
@@ -14,13 +15,7 @@ const OVERLAP = 128;
  * bytes are searched for what the block says, so that 20 MB need not become objects.
  */
 export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
-  return (result) => {
-    const search = new ReceiptSearch(block);
-    if (typeof result !== 'string') return checkStream(result, search);
-    search.add(result.trimStart());
-    search.finish();
-    return result;
-  };
+  return (result) => checkResult(result, new ReceiptSearch(block));
 }
 
 /** Goes through the text of receipts once, piece by piece. */
@@ -77,10 +72,18 @@ class ReceiptSearch implements StreamCheck {
   }
 
   #comparePlaces(text: string): number {
-    BLOCK_HASH.lastIndex = 0;
+    const { hash } = this.#block;
+    const usual = `${BLOCK_HASH_NAME}:"${hash}"`;
     let end = 0;
-    for (let match = BLOCK_HASH.exec(text); match !== null; match = BLOCK_HASH.exec(text)) {
-      if (match[1]?.toLowerCase() !== this.#block.hash) {
+    for (let at = text.indexOf(BLOCK_HASH_NAME); at >= 0; at = text.indexOf(BLOCK_HASH_NAME, at + 1)) {
+      if (text.startsWith(usual, at)) {
+        end = at + usual.length;
+        continue;
+      }
+      BLOCK_HASH.lastIndex = at;
+      const match = BLOCK_HASH.exec(text);
+      if (match === null) continue;
+      if (match[1]?.toLowerCase() !== hash) {
         throw new UpstreamFault('wrong', 'the receipts are those of another block');
       }
       end = BLOCK_HASH.lastIndex;

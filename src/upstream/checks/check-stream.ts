@@ -1,10 +1,18 @@
-import type { JsonStream } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 
 /** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
 export interface StreamCheck {
-  /** @param piece the next bytes, one UTF-16 unit each */
+  /** @param piece the next bytes, one UTF-16 unit each; of a text that is there as a whole, all of it */
   add(piece: string): void;
   finish(): void;
+}
+
+/** The same result, once it has been looked at; a stream is looked at while it is read. */
+export function checkResult(result: JsonResult, check: StreamCheck): JsonResult {
+  if (!isComplete(result)) return checkStream(result, check);
+  check.add(typeof result === 'string' ? result.trimStart() : toLatin1(result.value.bytes));
+  check.finish();
+  return result;
 }
 
 /** The same stream; it breaks off where it turns out to be wrong, at the latest before its last piece. */
@@ -17,7 +25,7 @@ async function* readChecked(source: JsonStream, check: StreamCheck): AsyncGenera
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      check.add(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'));
+      check.add(toLatin1(piece));
       if (held !== undefined) yield held;
       held = piece;
     }
@@ -27,4 +35,8 @@ async function* readChecked(source: JsonStream, check: StreamCheck): AsyncGenera
     throw error;
   }
   if (held !== undefined) yield held;
+}
+
+function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

@@ -29,11 +29,11 @@ export function classifyError(
   const executes = isExecuting(method);
   const revert = executes ? findRevert(error, text, mask) : undefined;
   if (revert !== undefined) return { kind: 'reverted', data: revert };
-  const told = readText(text, error.data, cut);
-  const found = findRule(error.code, told, executes);
-  if (found !== undefined) return createVerdict(found, told, error, method);
-  if (executes && EMPTY_MESSAGE.test(text)) return { kind: 'failed', message: told };
-  return { kind: 'unknown', code: error.code, message: told };
+  const message = readText(text, error.data, cut);
+  const found = findRule(error.code, message, executes);
+  if (found !== undefined) return createVerdict(found, message, error, method);
+  if (executes && EMPTY_MESSAGE.test(text)) return { kind: 'failed', message };
+  return { kind: 'unknown', code: error.code, message };
 }
 
 function createVerdict({ rule, match }: FoundRule, text: string, error: NodeError, method: string): Verdict {

@@ -1,7 +1,7 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Codes that several clients use for different things, told apart by their words; then what a code means by itself.
+ * Codes that several clients use for different things, distinguished by their words; then what a code means by itself.
  * -32000 and -32603 are missing on purpose: they say nothing, so the words decide.
  */
 export const CODE_RULES: readonly Rule[] = [

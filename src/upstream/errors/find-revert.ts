@@ -5,7 +5,7 @@ import { parseRevertProse } from './revert-prose.ts';
 import { unwrapError } from './unwrap-error.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
-/** geth's code for a revert, by now everybody's. */
+/** geth's code for a revert, which other clients have adopted. */
 const REVERT_CODE = 3;
 /** What comes with that code and no data but is none: hosted providers lacking a block, zkSync refusing a transaction. */
 const NO_REVERT =

@@ -9,3 +9,8 @@ export function isExecuting(method: string): boolean {
 export function isEstimating(method: string): boolean {
   return ESTIMATING.test(method);
 }
+
+/** Whether a method sends a signed transaction. */
+export function isSending(method: string): boolean {
+  return method === 'eth_sendRawTransaction';
+}

@@ -3,8 +3,9 @@ import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
 import { readLogRefusal } from './log-refusals.ts';
-import { isExecuting } from './methods.ts';
+import { isExecuting, isSending } from './methods.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
+import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.ts';
 import { findRefusal } from './simulation-refusals.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -19,7 +20,7 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 ]);
 
 /**
- * A node's error: what the caller is to be told is a ChainError, anything else a fault.
+ * A node's error: a ChainError if it is meant for the caller, otherwise a fault.
  * @param secrets what must not be shown of what the node says
  */
 export function readError(
@@ -29,6 +30,8 @@ export function readError(
 ): ChainError | UpstreamFault {
   const refusal = findRefusal(error, method);
   if (refusal !== undefined) return new ChainError(refusal, scrubMessage(error.message, secrets));
+  const sendRefusal = findSendRefusal(error, method, secrets);
+  if (sendRefusal !== undefined) return sendRefusal;
   const verdict = classifyError(error, method, (words) =>
     maskSecrets(words.slice(0, MAX_REASON_LENGTH), secrets),
   );
@@ -41,6 +44,7 @@ export function readError(
       return new ChainError('reverted', 'execution reverted', verdict.data);
     case 'failed':
     case 'invalid':
+      if (isSending(method)) return new SendRefusal('refused', scrubMessage(verdict.message, secrets), false);
       return new ChainError(verdict.kind, scrubMessage(verdict.message, secrets));
     case 'pruned':
       return new UpstreamFault('pruned', 'pruned history unavailable');
@@ -56,6 +60,8 @@ export function readError(
       return new UpstreamFault('unauthorized', 'the node refuses our credentials');
     case 'unknown': {
       const message = scrubMessage(verdict.message, secrets);
+      const refusal = guessSendRefusal(error, method, message);
+      if (refusal !== undefined) return refusal;
       return isExecuting(method)
         ? new UnknownExecutionError(verdict.code, message)
         : new UpstreamFault('unknown', message);

@@ -12,12 +12,12 @@ const PROSE =
  * or the words of the message. Undefined when it says nothing, or zero.
  */
 export function parseRetryAfter(data: unknown, message: string): number | undefined {
-  const told =
+  const delay =
     parseDuration(readField(readField(data, 'rate'), 'backoff_seconds')) ??
     parseDuration(readField(data, 'backoff_seconds')) ??
     parseDuration(readField(data, 'try_again_in')) ??
     parseDuration(PROSE.exec(message)?.[1]);
-  return told === undefined || told === 0 ? undefined : Math.min(told, MAX_RETRY_AFTER);
+  return delay === undefined || delay === 0 ? undefined : Math.min(delay, MAX_RETRY_AFTER);
 }
 
 function parseDuration(value: unknown): number | undefined {

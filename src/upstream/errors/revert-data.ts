@@ -43,7 +43,7 @@ export function isAbiEncoded(data: string): boolean {
   );
 }
 
-/** Revert data of Solidity's `Error(string)`: for reasons that a node tells in words only. */
+/** Revert data of Solidity's `Error(string)`: for reasons that a node gives only as text. */
 export function encodeErrorString(reason: string): string {
   const bytes = new TextEncoder().encode(reason);
   const padded = new Uint8Array(Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES);

@@ -10,7 +10,7 @@ const MIN_SECRET_LENGTH = MASK.length + 1;
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
-/** What looks like an address or a credential, whoever's it is. */
+/** What looks like an address or a credential, of this upstream or not. */
 const SUSPECTS: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
@@ -23,7 +23,7 @@ const SUSPECTS: readonly RegExp[] = [
 
 /**
  * A node's text, fit for a client and for a log: one line, bounded, with `***` for the given secrets of at least four
- * characters (in any case), and for every address, IP number and credential that can be told by its looks.
+ * characters (in any case), and for every address, IP number and credential that is recognizable by its form.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);

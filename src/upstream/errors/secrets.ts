@@ -6,7 +6,7 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_SEGMENT_LENGTH = 8;
 
 /**
- * Every part of an upstream's address and headers that nobody may see: host, credentials, long path segments, query
+ * Every part of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query
  * values, header values with and without their scheme; each as written and decoded.
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {

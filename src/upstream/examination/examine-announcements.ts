@@ -4,11 +4,15 @@ import type { Announcements } from './examination.ts';
 
 /** Subscribes to new heads, waits until the node agrees, and ends the subscription. */
 export async function examineAnnouncements(transport: Transport, limitMs: number): Promise<Announcements> {
-  const watch = transport.watchHeads?.bind(transport);
+  const watch = transport.watch?.bind(transport);
   if (watch === undefined) return { state: 'none' };
   let unwatch = (): void => {};
   const agreed = new Promise<boolean>((resolve) => {
-    unwatch = watch({ onHeader() {}, onReady: () => resolve(true), onLost: () => resolve(false) });
+    unwatch = watch('newHeads', {
+      onResult() {},
+      onReady: () => resolve(true),
+      onLost: () => resolve(false),
+    });
   });
   const outcome = await settleWithin(agreed, limitMs);
   unwatch();

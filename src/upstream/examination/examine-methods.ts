@@ -4,9 +4,9 @@ import type { FeatureName, Support } from './examination.ts';
 import { judgeSupport } from './judge-support.ts';
 import type { NodeQuestions } from './node-questions.ts';
 
-/** Nobody's account: without code, and without anything to lose. */
-const NOBODY = '0x00000000000000000000000000000000d0c70000';
-const CALL = { to: NOBODY, data: '0x' };
+/** An account without code or balance. */
+const UNUSED = '0x00000000000000000000000000000000d0c70000';
+const CALL = { to: UNUSED, data: '0x' };
 /** PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN */
 const CODE_ANSWERING_42 = '0x602a60005260206000f3';
 const WORD_OF_42 = `0x${'2a'.padStart(64, '0')}`;
@@ -37,7 +37,7 @@ function listProbes(latest: Block, sample: Block): Record<FeatureName, Probe> {
   const at = encodeQuantity(latest.number);
   const atHash = { blockHash: latest.hash };
   const sampled = encodeQuantity(sample.number);
-  const overrides = { [NOBODY]: { code: CODE_ANSWERING_42 } };
+  const overrides = { [UNUSED]: { code: CODE_ANSWERING_42 } };
   const receipts = checkReceiptList(sample);
   return {
     eth_call: { method: 'eth_call', params: [CALL, at], check: checkResult('0x') },

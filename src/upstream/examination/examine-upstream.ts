@@ -142,6 +142,7 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
   return {
     connections: row.connections,
     inFlight: row.inFlight,
+    batch: row.batch,
     connectTimeout: Math.min(pool.connectTimeout, QUESTION_LIMIT_MS),
     answerTimeout: Math.min(pool.answerTimeout, QUESTION_LIMIT_MS),
     stallTimeout: Math.min(pool.stallTimeout, QUESTION_LIMIT_MS),

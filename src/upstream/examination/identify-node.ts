@@ -8,7 +8,7 @@ import type { NodeQuestions, Outcome } from './node-questions.ts';
 
 type Fault = SilentNode['fault'];
 
-/** Who the node is, or why it does not say it. */
+/** The node's identity, or why it does not give it. */
 export async function identifyNode(
   transport: Transport,
   questions: NodeQuestions,

@@ -7,6 +7,8 @@ import type { Finding, NodeReport, Severity } from './network-report.ts';
 
 /** The pool collects the receipts of nodes without `eth_getBlockReceipts` in batches of this size. */
 const RECEIPT_BATCH = 100;
+/** Calls share batches of up to this size by default. */
+const JOINED_BATCH = 100;
 
 /** What can be said of one node beside the others. */
 export function listNodeFindings(
@@ -79,6 +81,7 @@ function listFeatureFindings(node: ExaminedNode): readonly Row[] {
     }),
     ...judgeReads(node),
     ...judgeReceipts(node),
+    ...judgeBatches(node),
     ...judgeHashes(node),
     ...judgeReverts(node),
     ...judgeAnnouncements(node),
@@ -138,6 +141,14 @@ function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
+/** The pool finds that out by itself, again and again. Where receipts need batches, that row names the limit. */
+function judgeBatches({ features, batches }: ExaminedNode): readonly Row[] {
+  if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
+  const items = Math.max(1, batches.answered);
+  const problem = withReason(`it answers batches of ${batches.answered} at most`, batches);
+  return [['note', problem, `batch: { items: ${items} } in its row spares it larger ones`]];
+}
+
 /** The pool goes by the client's name; a node behind a proxy may be less than its name. */
 function judgeHashes({ identity, features }: ExaminedNode): readonly Row[] {
   const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
@@ -189,6 +200,6 @@ function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly
   return [['note', `could not be tried: ${names.join(', ')}${because}`, 'examine it again later']];
 }
 
-function withReason(problem: string, { reason }: Support): string {
+function withReason(problem: string, { reason }: Pick<Support, 'reason'>): string {
   return reason === undefined ? problem : `${problem} (${reason})`;
 }

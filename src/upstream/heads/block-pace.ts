@@ -15,6 +15,11 @@ export class BlockPace {
     return this.#blockTime;
   }
 
+  /** When the last head was seen first, clock milliseconds; undefined before one was. */
+  get lastAt(): number | undefined {
+    return this.#last?.at;
+  }
+
   /**
    * Learns from a head that arrived at `now` (clock milliseconds). The shorter of what timestamps and arrivals say
    * counts: timestamps are slow while a node catches up, arrivals while it is polled too seldom.

@@ -8,6 +8,8 @@ export const WINDOW_BLOCKS = 256;
 /** Recent blocks of one chain by number: the hash of each, and its header where that is in hand. */
 export class BlockWindow {
   readonly #entries = new Map<bigint, Entry>();
+  /** The same by hash. */
+  readonly #numbers = new Map<string, bigint>();
 
   hashAt(number: bigint): string | undefined {
     return this.#entries.get(number)?.hash;
@@ -15,6 +17,11 @@ export class BlockWindow {
 
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#entries.get(number)?.header;
+  }
+
+  /** Number of the block of this hash; undefined where it is not held. */
+  numberOf(hash: string): bigint | undefined {
+    return this.#numbers.get(hash);
   }
 
   /** Numbers of the blocks held, highest first. */
@@ -31,7 +38,9 @@ export class BlockWindow {
   put(number: bigint, hash: string, header?: BlockHeader): void {
     const held = this.#entries.get(number);
     const known = held?.hash === hash ? held.header : undefined;
+    if (held !== undefined) this.#delete(number);
     this.#entries.set(number, { hash, header: header ?? known });
+    this.#numbers.set(hash, number);
     if (this.#entries.size > WINDOW_BLOCKS) this.#dropLowest();
   }
 
@@ -46,14 +55,22 @@ export class BlockWindow {
     const hashes: string[] = [];
     for (const held of this.numbers()) {
       if (number !== undefined && held <= number) break;
-      hashes.push((this.#entries.get(held) as Entry).hash);
-      this.#entries.delete(held);
+      hashes.push(this.#delete(held));
     }
     return hashes;
   }
 
   #dropLowest(): void {
     const lowest = this.numbers().at(-1);
-    if (lowest !== undefined) this.#entries.delete(lowest);
+    if (lowest !== undefined) this.#delete(lowest);
+  }
+
+  /** @returns the hash of the block that was held */
+  #delete(number: bigint): string {
+    const { hash } = this.#entries.get(number) as Entry;
+    this.#entries.delete(number);
+    // A node may have reported one hash for two numbers.
+    if (this.#numbers.get(hash) === number) this.#numbers.delete(hash);
+    return hash;
   }
 }

@@ -13,8 +13,10 @@ export type BlockHeader = {
   readonly difficulty: bigint;
 };
 
-/** A block as `eth_getBlockByNumber(…, false)` tells it. */
+/** A block as `eth_getBlockByNumber(…, false)` returns it. */
 export type Block = BlockHeader & {
   readonly transactionHashes: readonly string[];
   readonly uncleHashes: readonly string[];
+  /** 256 bytes; undefined where the node gives none. */
+  readonly logsBloom: string | undefined;
 };

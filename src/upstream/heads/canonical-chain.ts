@@ -30,6 +30,10 @@ export class CanonicalChain {
     return this.#window.headerAt(number);
   }
 
+  numberOf(hash: string): bigint | undefined {
+    return this.#window.numberOf(hash);
+  }
+
   /** Numbers of the blocks whose hash is known, highest first. */
   numbers(): bigint[] {
     return this.#window.numbers();
@@ -83,7 +87,7 @@ type Ancestry = {
   headerOf(number: bigint, hash: string): BlockHeader | undefined;
 };
 
-/** What is known of a block's ancestors: its parent hash, and what those tell who have the block. */
+/** What is known of a block's ancestors: its parent hash, and the hashes in views that have the block. */
 function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
   const witnesses = views.filter((view) => view.hashAt(block.number) === block.hash);
   return {
@@ -97,7 +101,7 @@ function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry
   };
 }
 
-/** The hash that most of those who know one give; the first of equals. */
+/** The hash that most views with a hash at this number have; the first of equals. */
 function agreeOnHash(views: readonly ChainView[], number: bigint): string | undefined {
   return countHashes(views, number)[0]?.hash;
 }

@@ -3,7 +3,7 @@ import { WINDOW_BLOCKS } from './block-window.ts';
 
 /** What one upstream says of its chain. */
 export interface ChainView {
-  /** Its highest block; undefined as long as it has not told one. */
+  /** Its highest block; undefined as long as it has not reported one. */
   readonly latest: BlockHeader | undefined;
   hashAt(number: bigint): string | undefined;
   headerAt(number: bigint): BlockHeader | undefined;
@@ -45,7 +45,7 @@ export function chooseHead(
   return undefined;
 }
 
-/** Heights that enough upstreams reach, downwards; below the windows only those that are somebody's latest. */
+/** Heights that enough upstreams reach, downwards; below the windows only those that are the latest of an upstream. */
 function* listHeights(
   views: readonly ChainView[],
   needed: number,

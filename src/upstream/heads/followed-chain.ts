@@ -7,7 +7,7 @@ import { askFor, findJunction, type GetBlock, type Junction, listAncestors, walk
 const FIRST_DEPTH = 8;
 
 /**
- * The chain of one upstream, as told by head after head. It is one chain at any time: every hash it knows belongs
+ * The chain of one upstream, as reported by head after head. It is one chain at any time: every hash it knows belongs
  * to `latest` or to an ancestor of it.
  */
 export class FollowedChain implements ChainView {
@@ -38,6 +38,11 @@ export class FollowedChain implements ChainView {
 
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#window.headerAt(number);
+  }
+
+  /** Number of the recent block of this hash, where it is on the chain. */
+  numberOf(hash: string): bigint | undefined {
+    return this.#window.numberOf(hash);
   }
 
   /**
@@ -73,7 +78,7 @@ export class FollowedChain implements ChainView {
     );
     const blocks = await Promise.all(missing.map((below) => askFor(below, this.#getBlock)));
     this.#shown = request;
-    // What was told meanwhile may be of another branch.
+    // Blocks reported meanwhile may be of another branch.
     if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
     const fitting = blocks.filter((block) => block !== undefined).filter((block) => this.#fits(block));
     for (const block of fitting) this.#window.add(block);
@@ -86,7 +91,8 @@ export class FollowedChain implements ChainView {
   }
 
   #fits({ number, hash, parentHash }: BlockHeader): boolean {
-    const isKnown = (at: bigint, told: string): boolean => (this.#window.hashAt(at) ?? told) === told;
+    const isKnown = (at: bigint, reported: string): boolean =>
+      (this.#window.hashAt(at) ?? reported) === reported;
     return isKnown(number, hash) && (number === 0n || isKnown(number - 1n, parentHash));
   }
 

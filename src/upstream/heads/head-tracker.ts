@@ -7,16 +7,19 @@ import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { isSyncClaimTrue } from './lag.ts';
 import { PollLoop } from './poll-loop.ts';
+import { type PollPace, pausePolls, pauseUntilDue } from './poll-pace.ts';
 
 export type HeadTrackerOptions = {
   /** Bounds of the time between two polls, milliseconds. */
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Milliseconds between two blocks, where it is not left to observation. */
   readonly blockTimeMs?: number | undefined;
-  /** A node that says it is syncing is taken at its word when it is this many blocks behind the target that it tells. */
+  /** A node that reports that it is syncing is believed when it is this many blocks behind the target that it reports. */
   readonly syncTolerance: number;
   /** Latest, safe, finalized, whether it is syncing, or what is known below them changed. */
   onChange(): void;
+  /** Whether something waits for the next head. */
+  isAwaited(): boolean;
   readonly clock: Clock;
 };
 
@@ -33,7 +36,7 @@ const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupp
 
 /**
  * Follows the heads of one upstream: announced where it announces them, polled at about twice the pace of its blocks
- * otherwise. What it tells of recent blocks is one chain at any time, that of `latest`.
+ * otherwise. What it reports of recent blocks is one chain at any time, that of `latest`.
  */
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
@@ -68,7 +71,7 @@ export class HeadTracker implements ChainView {
     const maxBackoff = pollInterval.max * BACKOFF_FACTOR;
     this.#latestLoop = new PollLoop({
       poll: () => this.#pollLatest(),
-      interval: () => this.#interval() * (this.#isAnnounced ? ANNOUNCED_FACTOR : 1),
+      interval: () => this.#pause(),
       maxBackoff,
       clock,
     });
@@ -104,7 +107,7 @@ export class HeadTracker implements ChainView {
     return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
   }
 
-  /** The highest block that a syncing node knows of, where it tells. */
+  /** The highest block that a syncing node knows of, where it reports that. */
   get syncTarget(): bigint | undefined {
     return this.isSyncing ? this.#sync?.target : undefined;
   }
@@ -124,6 +127,11 @@ export class HeadTracker implements ChainView {
     return this.#chain.headerAt(number);
   }
 
+  /** Number of a recent block of the upstream's chain by its hash, where it is known. */
+  numberOf(hash: string): bigint | undefined {
+    return this.#chain.numberOf(hash);
+  }
+
   /** False when the block is above the upstream's latest, or is known to be another there. */
   holds(number: bigint, hash?: string): boolean {
     if (this.latest === undefined || number > this.latest.number) return false;
@@ -139,7 +147,7 @@ export class HeadTracker implements ChainView {
     this.#watch();
   }
 
-  /** Ends polls and announcements. What is known stays readable; nobody is told of answers still to come. */
+  /** Ends polls and announcements. What is known stays readable; answers still to come are dropped. */
   stop(): void {
     this.#isRunning = false;
     this.#isAnnounced = false;
@@ -149,7 +157,7 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
-  /** Whether it has not told a block, and no poll for one has failed. */
+  /** Whether it has not reported a block, and no poll for one has failed. */
   get isExpected(): boolean {
     return this.latest === undefined && this.#latestLoop.failures === 0;
   }
@@ -169,9 +177,21 @@ export class HeadTracker implements ChainView {
   }
 
   #interval(): number {
-    const { min, max } = this.#options.pollInterval;
-    const blockTime = this.#options.blockTimeMs ?? this.#pace.blockTime ?? FIRST_BLOCK_TIME;
-    return Math.min(Math.max(blockTime / 2, min), max);
+    return pausePolls(this.#readPace());
+  }
+
+  /** From one poll for the latest block to the next. */
+  #pause(): number {
+    if (this.#isAnnounced) return this.#interval() * ANNOUNCED_FACTOR;
+    const { clock, isAwaited } = this.#options;
+    const { lastAt } = this.#pace;
+    if (lastAt === undefined || !isAwaited()) return this.#interval();
+    return pauseUntilDue(this.#readPace(), clock.now() - lastAt);
+  }
+
+  #readPace(): PollPace {
+    const { pollInterval, blockTimeMs } = this.#options;
+    return { ...pollInterval, blockTime: blockTimeMs ?? this.#pace.blockTime ?? FIRST_BLOCK_TIME };
   }
 
   #watch(): void {
@@ -273,7 +293,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** A node that has caught up has other safe and finalized blocks than it told while it was behind. */
+  /** A node that has caught up has other safe and finalized blocks than it reported while it was behind. */
   #forgetMarks(): void {
     this.#jumps++;
     this.#hasMarks = false;

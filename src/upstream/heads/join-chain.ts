@@ -23,7 +23,7 @@ export function findJunction(window: BlockWindow, header: BlockHeader): bigint |
 
 /**
  * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between
- * the head and the window are not all asked for: the one right above the window tells whether it was left.
+ * the head and the window are not all asked for: the one right above the window shows whether it was left.
  */
 export async function walkDown(
   window: BlockWindow,
@@ -47,7 +47,7 @@ export async function walkDown(
   return { at: undefined, headers };
 }
 
-/** Ancestors of a header, highest first: up to `count`, as far as the upstream tells one chain. */
+/** Ancestors of a header, highest first: up to `count`, as far as the upstream's answers are one chain. */
 export async function listAncestors(
   header: BlockHeader,
   count: number,

@@ -30,6 +30,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   onAhead(candidate: C, isAhead: boolean): void;
   /** The head is not served any longer, or again. */
   onExpiry(head: BlockHeader, isExpired: boolean): void;
+  /** `served` is another block than before, or none, or one again. Called last. */
+  onServed(): void;
   readonly clock: Clock;
 };
 
@@ -65,6 +67,8 @@ export class NetworkHead<C extends Candidate = Candidate> {
   /** When the head was served first, Unix milliseconds: it was not made later. */
   #servedAt = 0;
   #isExpired = false;
+  /** Hash of the block that `onServed` was called for. */
+  #servedHash: string | undefined;
   #cancelCheck: () => void = () => {};
 
   constructor(options: NetworkHeadOptions<C>) {
@@ -95,6 +99,11 @@ export class NetworkHead<C extends Candidate = Candidate> {
   /** Whether no healthy node has had the head for so long that it must not be taken for the latest block. */
   get isExpired(): boolean {
     return this.#isExpired;
+  }
+
+  /** The head, unless it must not be taken for the latest block. */
+  get served(): BlockHeader | undefined {
+    return this.#isExpired ? undefined : this.head;
   }
 
   /** Milliseconds since a healthy node had the head; 0 while one has it. */
@@ -128,6 +137,11 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.headerAt(number);
   }
 
+  /** Number of a recent canonical block by its hash, where it is known. */
+  numberOf(hash: string): bigint | undefined {
+    return this.#chain.numberOf(hash);
+  }
+
   /** Resolves once there is a head. */
   whenKnown(): Promise<void> {
     return this.#known;
@@ -144,6 +158,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     else this.#chain.learn(voters);
     this.#checkHolders(candidates);
     this.#marks.update(this.#chain, voters);
+    this.#noteServed();
   }
 
   /** Forgets everything: the network is another chain from now on. */
@@ -154,11 +169,19 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#chain = new CanonicalChain();
     this.#marks.cutAbove(undefined);
     this.#options.onOrphaned(hashes);
+    this.#noteServed();
   }
 
   /** Ends waiting for the head to expire or to be given up. */
   stop(): void {
     this.#cancelCheck();
+  }
+
+  #noteServed(): void {
+    const hash = this.served?.hash;
+    if (hash === this.#servedHash) return;
+    this.#servedHash = hash;
+    this.#options.onServed();
   }
 
   /** Whether the first head waits for what nodes tell or show of their chains. */

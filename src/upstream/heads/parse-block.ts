@@ -2,6 +2,8 @@
 import { UpstreamFault } from '../fault.ts';
 import type { Block, BlockHeader } from './block.ts';
 
+const BLOOM = /^0x[0-9a-fA-F]{512}$/;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
@@ -33,7 +35,9 @@ export function parseBlock(value: unknown): Block {
   if (uncleHashes.length === 0 && commitsToMore(fields['sha3Uncles'], EMPTY_LIST_HASH)) {
     throw new UpstreamFault('wrong', 'the block lists no uncles but its header commits to some');
   }
-  return { ...header, transactionHashes, uncleHashes };
+  const bloom = fields['logsBloom'];
+  const logsBloom = typeof bloom === 'string' && BLOOM.test(bloom) ? bloom.toLowerCase() : undefined;
+  return { ...header, transactionHashes, uncleHashes, logsBloom };
 }
 
 function readHeader(fields: Fields): BlockHeader {

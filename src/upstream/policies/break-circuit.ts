@@ -1,6 +1,8 @@
 import { ChainError } from '../../chain/errors.ts';
+import { isComplete } from '../../primitives/json-result.ts';
 import { type FaultKind, UnknownExecutionError, UpstreamFault } from '../fault.ts';
-import type { Directed, Policy } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
@@ -27,39 +29,40 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
     upstream.countFault(fault.kind);
     events.onFault(upstream, fault, method);
   };
-  const note = (exchange: Directed, fault: UpstreamFault, started: number): void => {
-    const { upstream } = exchange;
-    count(upstream, fault, exchange.call.method);
-    const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, exchange.scope.deadline);
-    if (isCounted && upstream.health.fail(performance.now() - started)) events.onOpen(upstream, fault);
+  const note = ({ call, scope, upstream }: Directed, fault: UpstreamFault, askedAt: number): void => {
+    count(upstream, fault, call.method);
+    const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, scope.deadline);
+    if (isCounted && upstream.health.fail(performance.now() - askedAt, fault)) events.onOpen(upstream, fault);
   };
-  return (next) => (exchange) => {
-    const { upstream, route } = exchange;
-    const { health } = upstream;
-    const started = performance.now();
-    health.inFlight++;
-    return next(exchange).then(
-      (result) => {
-        health.inFlight--;
-        const ms = performance.now() - started;
-        health.succeed(ms);
-        upstream.seconds.record(ms / 1_000);
-        // A result contradicts the nodes that claimed a failed execution.
-        for (const { upstream: other, error } of route.takeClaims())
-          count(other, error, exchange.call.method);
-        if (typeof result === 'string') return result;
-        return watchStream(result, (fault) => note(exchange, fault, started));
-      },
-      (error: unknown) => {
-        health.inFlight--;
-        if (!isGivenUp(error)) upstream.seconds.record((performance.now() - started) / 1_000);
-        if (error instanceof ChainError) health.succeed(performance.now() - started);
-        if (exchange.scope.signal.reason === OVERTAKEN) health.lag(performance.now() - started);
-        if (isNoted(error)) note(exchange, error, started);
-        throw error;
-      },
-    );
-  };
+  return createPolicy({
+    begin(exchange) {
+      exchange.upstream.health.inFlight++;
+      return exchange;
+    },
+    onResult(exchange, result) {
+      const { call, upstream, route, askedAt } = exchange;
+      const { health } = upstream;
+      health.inFlight--;
+      const ms = performance.now() - askedAt;
+      health.succeed(ms);
+      upstream.seconds.record(ms / 1_000);
+      // A result contradicts the nodes that claimed a failed execution.
+      for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
+      if (isComplete(result)) return result;
+      return watchStream(result, (fault) => note(exchange, fault, askedAt));
+    },
+    onError(exchange, error) {
+      const { scope, upstream, askedAt } = exchange;
+      const { health } = upstream;
+      const ms = performance.now() - askedAt;
+      health.inFlight--;
+      if (!isGivenUp(error)) upstream.seconds.record(ms / 1_000);
+      if (error instanceof ChainError) health.succeed(ms);
+      if (scope.signal.reason === OVERTAKEN) health.lag(ms);
+      if (isNoted(error)) note(exchange, error, askedAt);
+      return error;
+    },
+  });
 }
 
 /** A claimed failure of execution is noted only once another node contradicts it. */

@@ -1,13 +1,14 @@
 import { ChainError } from '../../chain/errors.ts';
 import { Lru } from '../../util/lru.ts';
 import { UnknownExecutionError } from '../fault.ts';
-import type { Directed, Policy } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Texts that are remembered, and for how long: what two nodes once agreed on need not be true for ever. */
 const MAX_TEXTS = 256;
 const REMEMBERED_MS = 600_000;
-/** UTF-16 units by which texts are told apart. */
+/** UTF-16 units by which texts are distinguished. */
 const MAX_LENGTH = 200;
 
 /** geth's code for anything, and those of Parity and Nethermind for executions that fail. */
@@ -29,7 +30,7 @@ export function confirmErrors(
   now?: () => number,
 ): Policy<Directed> {
   const known = new Lru<string, true>(MAX_TEXTS, REMEMBERED_MS, now);
-  const judge = (error: unknown, { call, route, upstream }: Directed): unknown => {
+  const judge = ({ call, route, upstream }: Directed, error: unknown): unknown => {
     if (!(error instanceof UnknownExecutionError)) return error;
     const text = normalise(error.message);
     const answer = new ChainError('failed', error.message);
@@ -48,10 +49,7 @@ export function confirmErrors(
     }
     return answer;
   };
-  return (next) => (exchange) =>
-    next(exchange).catch((error: unknown) => {
-      throw judge(error, exchange);
-    });
+  return createPolicy({ onError: judge });
 }
 
 /** The same for texts that differ in addresses, numbers and case. */

@@ -1,37 +1,77 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Handler, Policy, Routed } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import { type Directed, type Handler, type Routed, withScope } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
 
 /**
  * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
  * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
+ * In a `search` all of them are asked; `certain` is a null when all of them have said so, none left out.
  */
 export function confirmNulls(): Policy<Routed> {
-  return (next) => {
-    const confirm = async (exchange: Routed): Promise<JsonResult> => {
+  return createPolicy<Routed>({
+    begin: (exchange, next) => (exchange.call.nulls === 'certain' ? askAll(next, exchange) : exchange),
+    onResult(exchange, result, next) {
       const { nulls } = exchange.call;
-      const isBelieved = !isBehind(exchange);
-      for (;;) {
-        const other = await askAnother(next, exchange);
-        if (other === undefined) break;
-        if (other !== 'null' || isBelieved || !isBehind(exchange)) return other;
-      }
-      if (!isBelieved)
-        throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
-      if (nulls === 'claim') return 'null';
-      throw new UpstreamFault(
-        'missing',
-        'the only node that could be asked does not have what it should have',
-      );
-    };
-    return (exchange) => {
-      const { nulls } = exchange.call;
-      if (nulls === 'truth' || nulls === 'fault') return next(exchange);
-      const asked = { ...exchange, witness: exchange.witness ?? {} };
-      return next(asked).then((result) => (result === 'null' ? confirm(asked) : result));
-    };
-  };
+      if (result !== 'null' || nulls === 'truth' || nulls === 'fault') return result;
+      return confirm(exchange, next);
+    },
+  });
+}
+
+async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonResult> {
+  const { nulls } = exchange.call;
+  const isBelieved = !isBehind(exchange);
+  for (;;) {
+    const other = await askAnother(next, exchange);
+    if (other === undefined) break;
+    if (other !== 'null') return other;
+    if (nulls !== 'search' && (isBelieved || !isBehind(exchange))) return other;
+  }
+  if (nulls === 'search') return 'null';
+  if (!isBelieved)
+    throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
+  if (nulls === 'claim') return 'null';
+  throw new UpstreamFault('missing', 'the only node that could be asked does not have what it should have');
+}
+
+/** Notes the upstreams that say that there is none, where that is wanted. */
+export function noteLacking(): Policy<Directed> {
+  return createPolicy({
+    onResult({ lacking, upstream }, result) {
+      if (result === 'null') lacking?.add(upstream);
+      return result;
+    },
+    onError({ lacking, upstream }, error) {
+      if (isMissing(error)) lacking?.add(upstream);
+      return error;
+    },
+  });
+}
+
+/** Asks one upstream after the other until one has it. */
+async function askAll(next: Handler<Routed>, exchange: Routed): Promise<JsonResult> {
+  const lacking = new Set<Upstream>();
+  const asked = { ...exchange, lacking };
+  const isCertain = (): boolean => lacking.size >= exchange.route.total;
+  try {
+    let result = await next(asked);
+    while (result === 'null' && !exchange.route.isExhausted)
+      result = (await askAnother(next, asked)) ?? 'null';
+    if (result !== 'null' || isCertain()) return result;
+  } catch (error) {
+    if (!isMissing(error) || isCertain()) throw error;
+  }
+  throw new UpstreamFault(
+    'unreachable',
+    'a node that may have the block cannot be asked now: try again later',
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof UpstreamFault && error.kind === 'missing';
 }
 
 /** Whether the node that answered last is. */
@@ -48,7 +88,7 @@ function halveTime(scope: RequestScope): RequestScope {
 async function askAnother(next: Handler<Routed>, exchange: Routed): Promise<JsonResult | undefined> {
   if (exchange.route.isExhausted) return undefined;
   try {
-    return await next({ ...exchange, scope: halveTime(exchange.scope) });
+    return await next(withScope(exchange, halveTime(exchange.scope)));
   } catch (error) {
     if (error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
     throw error;

@@ -1,8 +1,9 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Policy, Routed } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Handler, Routed } from '../routed-call.ts';
 
-/** Errors that nobody understands are most likely the request's: one other upstream is asked, no more. */
+/** Unknown errors are most likely the request's: one other upstream is asked, no more. */
 const MAX_UNKNOWN = 2;
 
 /**
@@ -10,21 +11,33 @@ const MAX_UNKNOWN = 2;
  * the caller, and with the time after which the first of them may be well again.
  */
 export function failOver(): Policy<Routed> {
-  return (next) => {
-    const ask = (exchange: Routed, before: readonly UpstreamFault[]): Promise<JsonResult> =>
-      next(exchange).catch((error: unknown) => {
-        if (!(error instanceof UpstreamFault) || error.kind === 'aborted') throw error;
-        const faults = [...before, error];
-        if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
-        const isOver = performance.now() >= exchange.scope.deadline;
-        if (exchange.route.isExhausted || isOver) throw summarize(faults);
-        return ask(exchange, faults);
-      });
-    return (exchange) => ask(exchange, NONE);
-  };
+  return createPolicy<Routed>({
+    recover: (exchange, error, next) =>
+      isFault(error) && mayAskOther(exchange) ? askOthers(exchange, error, next) : undefined,
+  });
 }
 
-const NONE: readonly UpstreamFault[] = [];
+async function askOthers(exchange: Routed, first: UpstreamFault, next: Handler<Routed>): Promise<JsonResult> {
+  const faults = [first];
+  for (;;) {
+    try {
+      return await next(exchange);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      faults.push(error);
+      if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
+      if (!mayAskOther(exchange)) throw summarize(faults);
+    }
+  }
+}
+
+function isFault(error: unknown): error is UpstreamFault {
+  return error instanceof UpstreamFault && error.kind !== 'aborted';
+}
+
+function mayAskOther({ route, scope }: Routed): boolean {
+  return !route.isExhausted && performance.now() < scope.deadline;
+}
 
 function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
   const worst = faults.reduce((a, b) => (weigh(b) > weigh(a) ? b : a));

@@ -1,9 +1,11 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { type Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import type { LatencyWindow } from '../../util/latency-window.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Directed, Handler, Policy, Routed } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import { type Directed, type Handler, type Routed, setUpstream, withScope } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
@@ -12,8 +14,8 @@ const SLOW_SHARE = 0.95;
 /** Nothing is called slow before this many calls of a method have been seen, or within this time. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
-/** The longest time that a timer can be set to. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** How late the next upstream may be asked. */
+const SWEEP_MS = 2;
 
 export type HedgeParts = {
   /** Hedged calls as a part of all; 0 is none. */
@@ -26,34 +28,38 @@ export type HedgeParts = {
 /**
  * Asks the next upstream of the route. When it takes longer than nearly all calls of the method, the one after it is
  * asked too, as far as `budget` allows. One that stays silent for its part of the caller's time is not waited for
- * alone in any case: the others get theirs. Whoever answers first wins; the rest is given up, and may be asked again
+ * alone in any case: the others get theirs. The first answer wins; the rest is given up, and may be asked again
  * should the answer not be enough (a null to be confirmed, a stream that breaks off).
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
-  return (next) => (exchange) => {
-    const { route } = exchange;
-    const first = route.take();
-    if (first === undefined) return Promise.reject(new UpstreamFault('unreachable', 'no node is reachable'));
-    const latencies = latenciesOf(exchange.call.method);
-    budget.earn(share);
-    const started = performance.now();
-    const answer = route.isExhausted
-      ? askOne(next, exchange, first)
-      : new Race(next, exchange).run(
-          first,
-          chooseDelays(exchange, share > 0 ? latencies : undefined),
-          budget,
-        );
-    return answer.then((result) => {
-      latencies.record(performance.now() - started);
-      return result;
-    });
+  const note = (method: string, startedAt: number): void => {
+    latenciesOf(method).record(performance.now() - startedAt);
   };
-}
-
-function askOne(next: Handler<Directed>, exchange: Routed, upstream: Upstream): Promise<JsonResult> {
-  noteWitness(exchange, upstream);
-  return next({ ...exchange, upstream });
+  return createPolicy<Routed, Directed>({
+    begin(exchange, next) {
+      const { call, route } = exchange;
+      const first = route.take();
+      if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
+      budget.earn(share);
+      if (route.isExhausted) {
+        noteWitness(exchange, first);
+        return setUpstream(exchange, first);
+      }
+      const startedAt = performance.now();
+      const delays = chooseDelays(exchange, share > 0 ? latenciesOf(call.method) : undefined, startedAt);
+      return new Promise((resolve, reject) => {
+        const onResult = (result: JsonResult): void => {
+          note(call.method, startedAt);
+          resolve(result);
+        };
+        new Race({ exchange, next, delays, budget, onResult, onError: reject }).begin(first, startedAt);
+      });
+    },
+    onResult(exchange, result) {
+      note(exchange.call.method, exchange.askedAt);
+      return result;
+    },
+  });
 }
 
 /** The last to be heard is the one whose answer counts. */
@@ -68,99 +74,124 @@ type Delays = {
   readonly silentMs: number;
 };
 
-function chooseDelays({ call, scope, route }: Routed, latencies: LatencyWindow | undefined): Delays {
+function chooseDelays(
+  { call, scope, route }: Routed,
+  latencies: LatencyWindow | undefined,
+  now: number,
+): Delays {
   // Another node has another pending block in mind: it is asked for want of an answer only.
   const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
     slowMs: slowMs === undefined ? Number.POSITIVE_INFINITY : Math.max(MIN_DELAY_MS, slowMs),
-    silentMs: Math.min(MAX_DELAY_MS, (scope.deadline - performance.now()) / (route.left + 2)),
+    silentMs: (scope.deadline - now) / (route.left + 2),
   };
 }
 
-/** Calls of the same question to several upstreams. */
-class Race {
-  readonly #next: Handler<Directed>;
-  readonly #exchange: Routed;
-  readonly #running = new Map<RequestScope, Upstream>();
-  #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
-  #resolve: (result: JsonResult) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+type RaceParts = {
+  readonly exchange: Routed;
+  readonly next: Handler<Directed>;
+  readonly delays: Delays;
+  readonly budget: TokenBucket;
+  readonly onResult: (result: JsonResult) => void;
+  readonly onError: (error: unknown) => void;
+};
 
-  constructor(next: Handler<Directed>, exchange: Routed) {
-    this.#next = next;
-    this.#exchange = exchange;
+/** An upstream that is asked, and the scope that its call ends with. */
+type Runner = { readonly upstream: Upstream; readonly scope: RequestScope };
+
+const NONE: readonly Runner[] = [];
+
+/** One timer for all races: nearly all are over before anything is due. */
+const RACES = new ExpirySweep<Race>(SWEEP_MS);
+
+/** Calls of the same question to several upstreams. It expires whenever it is time to ask one more. */
+class Race implements Expiring {
+  expiresAt: number;
+  sweepIndex = -1;
+  readonly #parts: RaceParts;
+  /** Those that have not been heard. */
+  #running: readonly Runner[] = NONE;
+  #isOver = false;
+  /** Whether the next upstream is asked only where the budget allows. */
+  #isBudgeted: boolean;
+
+  constructor(parts: RaceParts) {
+    this.#parts = parts;
+    this.expiresAt = 0;
+    this.#isBudgeted = parts.delays.slowMs < parts.delays.silentMs;
   }
 
-  run(first: Upstream, { slowMs, silentMs }: Delays, budget: TokenBucket): Promise<JsonResult> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      const { signal } = this.#exchange.scope;
-      if (signal.aborted) return this.#abandon();
-      signal.addEventListener('abort', this.#abandon);
-      if (slowMs < silentMs) {
-        this.#timer = setTimeout(() => {
-          if (budget.tryTake()) this.#beginNext();
-          this.#goOn(silentMs);
-        }, slowMs);
-      } else {
-        this.#goOn(silentMs);
-      }
-      this.#begin(first);
-    });
+  begin(first: Upstream, now: number): void {
+    const { exchange, delays } = this.#parts;
+    if (exchange.scope.aborted) {
+      this.#abandon();
+      return;
+    }
+    exchange.scope.signal.addEventListener('abort', this.#abandon);
+    this.expiresAt = now + (this.#isBudgeted ? delays.slowMs : delays.silentMs);
+    RACES.add(this);
+    this.#ask(first);
+  }
+
+  expire(): void {
+    const { exchange, delays, budget } = this.#parts;
+    const upstream = this.#isBudgeted && !budget.tryTake() ? undefined : exchange.route.take();
+    this.#isBudgeted = false;
+    this.expiresAt = performance.now() + delays.silentMs;
+    if (exchange.route.isExhausted) RACES.delete(this);
+    if (upstream !== undefined) this.#ask(upstream);
   }
 
   readonly #abandon = (): void => {
-    this.#finish(() => this.#reject(new UpstreamFault('aborted', 'the caller has gone')));
-    for (const scope of this.#running.keys()) scope.abort();
+    this.#finish();
+    this.#parts.onError(new UpstreamFault('aborted', 'the caller has gone'));
+    for (const { scope } of this.#running) scope.abort();
   };
 
-  #goOn(silentMs: number): void {
-    if (this.#isOver || this.#exchange.route.isExhausted) return;
-    this.#timer = setTimeout(() => {
-      this.#beginNext();
-      this.#goOn(silentMs);
-    }, silentMs);
-  }
-
-  #beginNext(): void {
-    const upstream = this.#isOver ? undefined : this.#exchange.route.take();
-    if (upstream !== undefined) this.#begin(upstream);
-  }
-
-  #begin(upstream: Upstream): void {
-    const scope = this.#exchange.scope.derive({ isDetached: true });
-    this.#running.set(scope, upstream);
-    this.#next({ ...this.#exchange, scope, upstream }).then(
-      (result) => {
-        this.#running.delete(scope);
-        if (!this.#isOver) {
-          noteWitness(this.#exchange, upstream);
-          this.#win(() => this.#resolve(result));
-        } else if (typeof result !== 'string') result.cancel();
-      },
-      (error: unknown) => {
-        this.#running.delete(scope);
-        // A fault leaves the others their chance; an answer that is an error is an answer.
-        const leavesChance = error instanceof UpstreamFault && this.#running.size > 0;
-        if (!this.#isOver && !leavesChance) this.#win(() => this.#reject(error));
-      },
+  #ask(upstream: Upstream): void {
+    const { exchange, next } = this.#parts;
+    const runner = { upstream, scope: exchange.scope.derive({ isDetached: true }) };
+    this.#running = [...this.#running, runner];
+    next(setUpstream(withScope(exchange, runner.scope), upstream)).then(
+      (result) => this.#take(runner, result),
+      (error: unknown) => this.#fail(runner, error),
     );
   }
 
-  #finish(settle: () => void): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-    this.#exchange.scope.signal.removeEventListener('abort', this.#abandon);
-    settle();
+  #take(runner: Runner, result: JsonResult): void {
+    this.#forget(runner);
+    if (!this.#isOver) {
+      noteWitness(this.#parts.exchange, runner.upstream);
+      this.#win();
+      this.#parts.onResult(result);
+    } else if (typeof result !== 'string') result.cancel();
   }
 
-  #win(settle: () => void): void {
-    this.#finish(settle);
-    for (const [scope, upstream] of this.#running) {
-      this.#exchange.route.giveBack(upstream);
+  #fail(runner: Runner, error: unknown): void {
+    this.#forget(runner);
+    // A fault leaves the others their chance; an answer that is an error is an answer.
+    const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
+    if (this.#isOver || leavesChance) return;
+    this.#win();
+    this.#parts.onError(error);
+  }
+
+  #forget(runner: Runner): void {
+    this.#running = this.#running.filter((one) => one !== runner);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    RACES.delete(this);
+    this.#parts.exchange.scope.signal.removeEventListener('abort', this.#abandon);
+  }
+
+  /** The others are given up. */
+  #win(): void {
+    this.#finish();
+    for (const { scope, upstream } of this.#running) {
+      this.#parts.exchange.route.giveBack(upstream);
       scope.abort(OVERTAKEN);
     }
   }

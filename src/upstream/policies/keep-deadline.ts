@@ -1,25 +1,24 @@
 import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Policy } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
 
 /** Nothing is asked for a caller whose time is up, and what fails then fails because of that. */
 export function keepDeadline(): Policy {
-  return (next) => (exchange) => {
-    const { deadline, limitMs } = exchange.scope;
-    const translate = (error: unknown): never => {
-      if (!(error instanceof UpstreamFault)) throw error;
-      if (error.kind === 'aborted' && performance.now() < deadline)
-        throw new ChainError('aborted', 'aborted');
-      if (error.kind === 'aborted' || performance.now() >= deadline) {
-        const seconds = Math.round((limitMs ?? 0) / 100) / 10;
-        throw new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
-      }
-      throw error;
-    };
-    const isLate = performance.now() >= deadline;
-    const work = isLate
-      ? Promise.reject(new UpstreamFault('timeout', 'the time limit has passed'))
-      : next(exchange);
-    return work.catch(translate);
-  };
+  return createPolicy({
+    begin(exchange) {
+      if (performance.now() >= exchange.scope.deadline) throw describeLimit(exchange.scope);
+      return exchange;
+    },
+    onError({ scope }, error) {
+      if (!(error instanceof UpstreamFault)) return error;
+      if (performance.now() >= scope.deadline) return describeLimit(scope);
+      return error.kind === 'aborted' ? new ChainError('aborted', 'aborted') : error;
+    },
+  });
+}
+
+function describeLimit({ limitMs }: RequestScope): ChainError {
+  const seconds = Math.round(limitMs / 100) / 10;
+  return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
 }

@@ -1,17 +1,18 @@
 import { UpstreamFault } from '../fault.ts';
-import type { Directed, Policy } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Directed } from '../routed-call.ts';
 
 /** A node that says "too many" is left alone for as long as it asked; one that lacks a method is not asked for it. */
 export function keepPace(): Policy<Directed> {
-  return (next) => (exchange) =>
-    next(exchange).catch((error: unknown) => {
-      const { upstream } = exchange;
+  return createPolicy({
+    onError({ call, upstream }, error) {
       if (error instanceof UpstreamFault && error.kind === 'rateLimited') {
         upstream.health.pause(error.retryAfterMs);
       }
       if (error instanceof UpstreamFault && error.kind === 'unsupported') {
-        upstream.noteUnsupported(exchange.call.method);
+        upstream.noteUnsupported(call.method);
       }
-      throw error;
-    });
+      return error;
+    },
+  });
 }

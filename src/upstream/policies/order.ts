@@ -1,17 +1,26 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
+import type { Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
-import type { Exchange, Policy, Routed, RoutedCall } from '../routed-call.ts';
+import { type Exchange, type Routed, type RoutedCall, setRoute } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
+/** Items of one batch that go to the same node before another may be chosen. */
+const BATCH_ITEMS = 100;
+
+/** The node that items of one batch go to. */
+type BatchChoice = { readonly upstream: Upstream; left: number };
+
 /**
- * Chooses who may be asked, and in which order: those that have the block and the method, the lowest tier first, in
+ * Chooses the upstreams to ask, in order: those that have the block and the method, the lowest tier first, in
  * a tier the one that is expected to answer soonest. Upstreams with an open circuit come last instead of never: when
- * all are down, asking is the only way to find out which is back.
+ * all are down, asking is the only way to find out which is back. Items of one batch go to one node as far as it is no worse than
+ * others but for what it has in work: there they share a request.
  */
 export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> {
   let favourite: Upstream | undefined;
+  const choices = new WeakMap<object, BatchChoice>();
   return (next) => {
     const ask = (exchange: Exchange, hasWaited: boolean): Promise<JsonResult> => {
       const candidates = findCandidates(upstreams, exchange);
@@ -24,8 +33,13 @@ export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> 
       if (exchange.call.isSticky === true) {
         favourite = keepFavourite(favourite, candidates);
         moveToFront(candidates, favourite);
+      } else if (exchange.scope.batch !== undefined && candidates.length > 1) {
+        keepTogether(candidates, exchange.scope.batch, choices);
       }
-      const answer = next({ ...exchange, route: new Route(candidates) });
+      const { prefer } = exchange;
+      if (prefer !== undefined) preferAll(candidates, prefer);
+      const route = new Route(candidates, countAbsent(upstreams, candidates, exchange));
+      const answer = next(setRoute(exchange, route));
       const { block } = exchange.call;
       if (block === undefined || candidates.some(({ tracker }) => tracker.holds(block.number, block.hash)))
         return answer;
@@ -44,6 +58,22 @@ function isMissing(error: unknown): boolean {
 
 function explainMissing(block: bigint, upstreams: readonly Upstream[]): UpstreamFault {
   return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
+}
+
+/** Upstreams that are of the network, as far as is known, and cannot be asked now. */
+function countAbsent(
+  upstreams: readonly Upstream[],
+  candidates: readonly Upstream[],
+  { call, except }: Exchange,
+): number {
+  if (call.nulls !== 'certain') return 0;
+  const absent = upstreams.filter(
+    (upstream) =>
+      (upstream.standing === 'unverified' || upstream.standing === 'verified') &&
+      except?.has(upstream) !== true &&
+      !candidates.includes(upstream),
+  );
+  return absent.length;
 }
 
 /** Until the first of them is done, or the time is up. */
@@ -66,7 +96,9 @@ function findCandidates(
   let reason: UpstreamFault | undefined;
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const upstream of upstreams) {
-    if (upstream.standing !== 'verified' || upstream.isOnFork || except?.has(upstream) === true) continue;
+    // Where a block that left the chain is looked for, a node that is still on that branch is the one that has it.
+    const isOther = upstream.isOnFork && call.nulls !== 'certain';
+    if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
@@ -109,8 +141,8 @@ function compareUpstreams(a: Upstream, b: Upstream): number {
  * After a rest, one call at a time finds out whether a node is well again. Nodes without a vote in the head for being
  * behind come after those that are well, for older blocks too: they may lack state.
  */
-function rankTrust({ health, isAway, isBehind }: Upstream): number {
-  if (isAway || health.circuit === 'open') return 3;
+function rankTrust({ health, isAway, isBehind, isOnFork }: Upstream): number {
+  if (isAway || isOnFork || health.circuit === 'open') return 3;
   if (isBehind) return 2;
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
@@ -128,7 +160,30 @@ function keepFavourite(
   return isWell ? favourite : candidates[0];
 }
 
+/** Puts the node first to which earlier items of the batch went, as long as it is as good as the best one. */
+function keepTogether(candidates: Upstream[], batch: object, choices: WeakMap<object, BatchChoice>): void {
+  const choice = choices.get(batch);
+  const best = candidates[0] as Upstream;
+  if (choice === undefined || choice.left === 0 || !isAsGood(choice.upstream, best, candidates)) {
+    choices.set(batch, { upstream: best, left: BATCH_ITEMS - 1 });
+    return;
+  }
+  choice.left--;
+  moveToFront(candidates, choice.upstream);
+}
+
+function isAsGood(upstream: Upstream, best: Upstream, candidates: readonly Upstream[]): boolean {
+  const isRanked = upstream.tier === best.tier && rankTrust(upstream) === rankTrust(best);
+  return isRanked && candidates.includes(upstream);
+}
+
 function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): void {
   const at = favourite === undefined ? -1 : candidates.indexOf(favourite);
   if (at > 0) candidates.unshift(...candidates.splice(at, 1));
+}
+
+/** Those that are preferred come first, unless they do not answer; the order is kept otherwise. */
+function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>): void {
+  const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream) < 3;
+  candidates.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
-import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Handler, Policy, Routed } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import { type Handler, type Routed, withScope } from '../routed-call.ts';
 
 /** From asking another upstream to the first piece of its answer. */
 const RESUME_LIMIT_MS = 10_000;
@@ -14,10 +15,10 @@ const DIFFERENT = 'another node words this answer differently';
  * fault.
  */
 export function resumeStreams(): Policy<Routed> {
-  return (next) => (exchange) =>
-    next(exchange).then((result) =>
-      typeof result === 'string' ? result : new ResumedStream(result, next, exchange),
-    );
+  return createPolicy<Routed>({
+    onResult: (exchange, result, next) =>
+      isComplete(result) ? result : new ResumedStream(result, next, exchange),
+  });
 }
 
 class ResumedStream implements JsonStream {
@@ -57,7 +58,7 @@ class ResumedStream implements JsonStream {
         if (!(error instanceof UpstreamFault) || this.#isCancelled) throw error;
         if (error.kind === 'aborted' || this.#exchange.route.isExhausted) throw error;
         this.#source = toStream(await this.#askAgain());
-        // Nobody has cancelled this one yet.
+        // The new source is not yet cancelled.
         if (this.#isCancelled) this.#source.cancel();
       }
     }
@@ -66,7 +67,7 @@ class ResumedStream implements JsonStream {
   #askAgain(): Promise<JsonResult> {
     const deadline = performance.now() + RESUME_LIMIT_MS;
     this.#scope = this.#exchange.scope.derive({ deadline, isDetached: true });
-    return this.#next({ ...this.#exchange, scope: this.#scope });
+    return this.#next(withScope(this.#exchange, this.#scope));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
-import type { Exchange, Policy } from '../routed-call.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Exchange, Handler } from '../routed-call.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -27,36 +28,54 @@ export function retry(
   budget: TokenBucket,
   isFinal: (height: bigint) => boolean = () => false,
 ): Policy {
-  return (next) => {
-    const ask = (exchange: Exchange, round: number): Promise<JsonResult> =>
-      next(exchange).then(
-        (result) => {
-          budget.earn(EARNED);
-          return result;
-        },
-        async (error: unknown) => {
-          if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
-          // Who asks somebody else than before does without, when there is nobody else.
-          const isSecondOpinion = exchange.except !== undefined && exchange.except.size > 0;
-          if (round >= rounds || isSecondOpinion || !isPassing(error)) throw error;
-          // What the nodes lack of an old block they will not have in a moment either.
-          const { block } = exchange.call;
-          if (error.kind === 'missing' && block !== undefined && isFinal(block.number)) throw error;
-          const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
-          if (performance.now() + pause >= exchange.scope.deadline || !budget.tryTake()) throw error;
-          await pauseFor(pause, exchange);
-          return ask(exchange, round + 1);
-        },
-      );
-    return (exchange) => ask(exchange, 0);
+  /** How long to wait before the next round, milliseconds, which is paid for; undefined where there is none. */
+  const beginRound = (
+    { call, except, scope }: Exchange,
+    error: unknown,
+    round: number,
+  ): number | undefined => {
+    // A call that excludes upstreams is an optional second opinion: it is not repeated.
+    const isSecondOpinion = except !== undefined && except.size > 0;
+    if (round >= rounds || isSecondOpinion || !isPassing(error)) return undefined;
+    // What the nodes lack of an old block they will not have in a moment either.
+    if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
+    const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
+    return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
   };
+  const askAgain = async (exchange: Exchange, firstPause: number, next: Handler): Promise<JsonResult> => {
+    let pause = firstPause;
+    for (let round = 1; ; round++) {
+      await pauseFor(pause, exchange);
+      try {
+        const result = await next(exchange);
+        budget.earn(EARNED);
+        return result;
+      } catch (error) {
+        if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
+        const nextPause = beginRound(exchange, error, round);
+        if (nextPause === undefined) throw error;
+        pause = nextPause;
+      }
+    }
+  };
+  return createPolicy({
+    onResult(_, result) {
+      budget.earn(EARNED);
+      return result;
+    },
+    recover(exchange, error, next) {
+      if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
+      const pause = beginRound(exchange, error, 0);
+      return pause === undefined ? undefined : askAgain(exchange, pause, next);
+    },
+  });
 }
 
 function isPassing(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && PASSING.has(error.kind);
 }
 
-/** Between half and all of a doubling time, so that callers who failed together do not come back together. */
+/** Between half and all of a doubling time, so that calls that failed together do not retry together. */
 function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

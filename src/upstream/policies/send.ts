@@ -1,10 +1,12 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import type { TraceSpan } from '../../util/trace-span.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { hold, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
+import { hasSmallAnswer } from '../small-answers.ts';
 import type { SendOptions } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
 
@@ -26,14 +28,31 @@ export function createSender(bounds: SenderBounds): Handler<Directed> {
   return (exchange) => send(exchange, bounds);
 }
 
-async function send(exchange: Directed, { answerBytes, streamBytes }: SenderBounds): Promise<JsonResult> {
-  const { call, scope, upstream } = exchange;
-  const answer = await askTraced(call, upstream, scope, answerBytes);
-  let result = answer;
-  if (typeof result !== 'string') {
-    if (call.isText === true) result = await holdText(result, scope.signal);
-    else if (call.isHeld === true) result = await hold(result, HOLD_FACTOR * streamBytes, scope.signal);
-  }
+function send({ call, scope, upstream }: Directed, bounds: SenderBounds): Promise<JsonResult> {
+  const { trace } = scope;
+  const answer =
+    trace === undefined
+      ? ask(call, upstream, scope, bounds)
+      : askTraced(call, upstream, scope, bounds, trace);
+  return answer.then((result) => {
+    if (isComplete(result)) return checkAnswer(call, result);
+    const held = holdAnswer(call, result, scope, bounds);
+    return held === undefined ? checkAnswer(call, result) : held.then((whole) => checkAnswer(call, whole));
+  });
+}
+
+/** As much of a stream as is wanted before it is checked; undefined where it is to be passed on at once. */
+function holdAnswer(
+  call: RoutedCall,
+  stream: JsonStream,
+  scope: RequestScope,
+  { streamBytes }: SenderBounds,
+): Promise<JsonResult> | undefined {
+  if (call.isText === true) return holdText(stream, scope);
+  return call.isHeld === true ? hold(stream, HOLD_FACTOR * streamBytes, scope) : undefined;
+}
+
+function checkAnswer(call: RoutedCall, result: JsonResult): JsonResult {
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
@@ -41,23 +60,22 @@ async function send(exchange: Directed, { answerBytes, streamBytes }: SenderBoun
   return call.check === undefined ? result : call.check(result);
 }
 
-/** Asks within a span of its own, where the call is traced; it ends with the first bytes of a stream. */
+/** Asks within a span of its own; it ends with the first bytes of a stream. */
 async function askTraced(
   call: RoutedCall,
   upstream: Upstream,
-  scope: RequestScope,
-  answerBytes: number,
+  { deadline, signal, batch }: RequestScope,
+  bounds: SenderBounds,
+  trace: TraceSpan,
 ): Promise<JsonResult> {
-  const { deadline, signal } = scope;
-  if (scope.trace === undefined) return ask(call, upstream, { deadline, signal }, answerBytes);
-  const span = scope.trace.begin(call.method, 'client', {
+  const span = trace.begin(call.method, 'client', {
     'rpc.system': 'jsonrpc',
     'rpc.method': call.method,
     'portcullis.upstream': upstream.name,
   });
   try {
-    const options = { deadline, signal, traceParent: span.traceParent };
-    const answer = await ask(call, upstream, options, answerBytes);
+    const options = { deadline, signal, batch, traceParent: span.traceParent };
+    const answer = await ask(call, upstream, options, bounds);
     span.end();
     return answer;
   } catch (error) {
@@ -68,28 +86,30 @@ async function askTraced(
 }
 
 /** A method that the node lacks is replaced at once where there is a replacement: its state is not in question. */
-async function ask(
+function ask(
   call: RoutedCall,
   upstream: Upstream,
   options: SendOptions,
-  answerBytes: number,
+  { answerBytes }: SenderBounds,
 ): Promise<JsonResult> {
   const { batch } = call;
-  if (batch !== undefined && upstream.lacks(call.method)) {
-    return sendBatch(call, batch(), { upstream, options, answerBytes });
-  }
-  try {
-    return readReply(await upstream.transport.send(chooseCall(call, upstream), options), call, upstream);
-  } catch (error) {
-    if (batch === undefined || !(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
+  const parts = { upstream, options, answerBytes };
+  if (batch !== undefined && upstream.lacks(call.method)) return sendBatch(call, batch(), parts);
+  const sent = upstream.transport.send(chooseCall(call, upstream), options);
+  const answer = sent.then((reply) => readReply(reply, call, upstream));
+  if (batch === undefined) return answer;
+  return answer.catch((error: unknown) => {
+    if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
     upstream.noteUnsupported(call.method);
-    return sendBatch(call, batch(), { upstream, options, answerBytes });
-  }
+    return sendBatch(call, batch(), parts);
+  });
 }
 
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
-  const { method, params, paramsByHash } = call;
-  return { method, params: upstream.knowsHashParameters ? (paramsByHash ?? params) : params };
+  const { method, takesBytes } = call;
+  const params = upstream.knowsHashParameters ? (call.paramsByHash ?? call.params) : call.params;
+  const isSmall = hasSmallAnswer(method);
+  return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
 }
 
 type BatchParts = {

@@ -1,37 +1,35 @@
+import { composeName } from '../../cache/key-name.ts';
 import { ChainError } from '../../chain/errors.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
+import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Exchange, Handler, Policy } from '../routed-call.ts';
+import type { Policy } from '../policy-stack.ts';
+import { type Exchange, fitResult, type Handler, openExchange } from '../routed-call.ts';
 
 /** Questions in flight at the same time that may be shared; further ones fly alone. */
 const MAX_FLIGHTS = 10_000;
 
-/** One call under way, and those who wait for it. */
-type Flight = {
-  readonly outcome: Promise<JsonResult>;
-  /** The deadline of the one who started it. */
-  readonly deadline: number;
-  waiting: number;
-  /** Nobody waits any more. */
-  readonly giveUp: () => void;
-};
-
 /**
- * Identical questions that are asked at the same time are asked once. The shared call is given up when all who wait
- * for it have gone, and who has more time than the one who started it does not suffer from its deadline. A result
+ * Identical questions that are asked at the same time are asked once. The shared call is cancelled when all
+ * its callers have gone, and a caller with more time than the first one is not bound by the first one's deadline. A result
  * that is too large to be held cannot be shared: everyone but the first asks again.
  */
 export function shareFlights(): Policy {
-  const flights = new Map<string, Flight>();
+  const flights = new PassingMap<string, Flight>();
   return (next) => {
+    const askAlone: Handler = (exchange) => next(openExchange(exchange, exchange.scope));
     const share: Handler = (exchange) => {
       const name = nameQuestion(exchange);
-      const flight = name === undefined ? undefined : flights.get(name);
-      if (name === undefined || (flight === undefined && flights.size >= MAX_FLIGHTS)) return next(exchange);
-      if (flight === undefined) return join(start(flights, name, next, exchange), exchange.scope, true);
-      return join(flight, exchange.scope, false).then(
-        (result) => (typeof result === 'string' ? result : next(exchange)),
+      if (name === undefined) return askAlone(exchange);
+      const flight = flights.get(name);
+      if (flight === undefined) {
+        if (flights.size >= MAX_FLIGHTS) return askAlone(exchange);
+        const scope = exchange.scope.derive({ isDetached: true });
+        return new Flight(flights, name, scope).start(next, exchange);
+      }
+      return flight.join(exchange.scope).then(
+        (result) => (isComplete(result) ? fitResult(result, exchange.call) : askAlone(exchange)),
         (error: unknown) => {
           const { deadline, signal } = exchange.scope;
           const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
@@ -44,54 +42,121 @@ export function shareFlights(): Policy {
   };
 }
 
-function nameQuestion({ call: { key, sharedAs } }: Exchange): string | undefined {
-  return key === undefined ? sharedAs : `${key.blockHash}:${key.question}`;
+function nameQuestion({ call: { key, sharedAs, nulls } }: Exchange): string | undefined {
+  const name = key === undefined ? sharedAs : composeName(key);
+  // A null that satisfies others does not satisfy this question.
+  return name !== undefined && nulls === 'certain' ? `${name}:certain` : name;
 }
 
-function start(flights: Map<string, Flight>, name: string, next: Handler, exchange: Exchange): Flight {
-  const scope = exchange.scope.derive({ isDetached: true });
-  const land = (): void => {
-    if (flights.get(name) === flight) flights.delete(name);
-  };
-  const outcome = next({ ...exchange, scope });
-  const giveUp = (): void => {
-    // Whoever comes now starts anew instead of waiting for what is being given up.
-    land();
-    scope.abort();
-  };
-  const flight: Flight = { outcome, deadline: scope.deadline, waiting: 0, giveUp };
-  flights.set(name, flight);
-  outcome.then(land, land);
-  return flight;
-}
+/** One call under way, and the callers that wait for it. */
+class Flight {
+  readonly #flights: PassingMap<string, Flight>;
+  readonly #name: string;
+  /** Of the call: it ends with the last caller. */
+  readonly #scope: RequestScope;
+  /** In the order in which they came. */
+  #waiting: Waiter[] | undefined;
+  #leader: Waiter | undefined;
 
-/** Waits until the call is done or the caller has gone. */
-function join(flight: Flight, { signal }: RequestScope, isLeader: boolean): Promise<JsonResult> {
-  flight.waiting++;
-  return new Promise((resolve, reject) => {
-    let isHere = true;
-    const leave = (): void => {
-      isHere = false;
-      signal.removeEventListener('abort', leave);
-      if (--flight.waiting === 0) flight.giveUp();
-      reject(new UpstreamFault('aborted', 'the caller has gone'));
-    };
-    const settle = (deliver: () => void): void => {
-      if (!isHere) return;
-      flight.waiting--;
-      signal.removeEventListener('abort', leave);
-      deliver();
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave);
-    flight.outcome.then(
-      (result) => {
-        if (isLeader && !isHere && typeof result !== 'string') result.cancel();
-        settle(() => resolve(result));
-      },
-      (error: unknown) => settle(() => reject(error)),
+  constructor(flights: PassingMap<string, Flight>, name: string, scope: RequestScope) {
+    this.#flights = flights;
+    this.#name = name;
+    this.#scope = scope;
+  }
+
+  /** Of the caller that started it. */
+  get deadline(): number {
+    return this.#scope.deadline;
+  }
+
+  start(next: Handler, exchange: Exchange): Promise<JsonResult> {
+    const outcome = next(openExchange(exchange, this.#scope));
+    this.#flights.set(this.#name, this);
+    const answer = this.join(exchange.scope);
+    outcome.then(
+      (result) => this.#land(result),
+      (error: unknown) => this.#crash(error),
     );
-  });
+    return answer;
+  }
+
+  /** Waits until the call is done or the caller has gone. */
+  join(scope: RequestScope): Promise<JsonResult> {
+    return new Promise((resolve, reject) => {
+      const waiter = new Waiter(scope, this, resolve, reject);
+      this.#leader ??= waiter;
+      if (this.#waiting === undefined) this.#waiting = [waiter];
+      else this.#waiting.push(waiter);
+      waiter.begin();
+    });
+  }
+
+  leave(waiter: Waiter): void {
+    const waiting = this.#waiting ?? [];
+    waiting.splice(waiting.indexOf(waiter), 1);
+    if (waiting.length > 0) return;
+    // Callers that come now start anew instead of waiting for what is being cancelled.
+    this.#end();
+    this.#scope.abort();
+  }
+
+  #land(result: JsonResult): void {
+    const waiting = this.#end();
+    if (!isComplete(result) && waiting[0] !== this.#leader) result.cancel();
+    for (const waiter of waiting) waiter.take(result);
+  }
+
+  #crash(error: unknown): void {
+    for (const waiter of this.#end()) waiter.fail(error);
+  }
+
+  /** @returns the callers that are to be answered */
+  #end(): readonly Waiter[] {
+    if (this.#flights.get(this.#name) === this) this.#flights.delete(this.#name);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return waiting;
+  }
+}
+
+/** A caller that has not been answered and has not gone. */
+class Waiter {
+  readonly #scope: RequestScope;
+  readonly #flight: Flight;
+  readonly #resolve: (result: JsonResult) => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(
+    scope: RequestScope,
+    flight: Flight,
+    resolve: (result: JsonResult) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#scope = scope;
+    this.#flight = flight;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    if (this.#scope.aborted) this.#leave();
+    else this.#scope.signal.addEventListener('abort', this.#leave);
+  }
+
+  take(result: JsonResult): void {
+    this.#scope.signal.removeEventListener('abort', this.#leave);
+    this.#resolve(result);
+  }
+
+  fail(error: unknown): void {
+    this.#scope.signal.removeEventListener('abort', this.#leave);
+    this.#reject(error);
+  }
+
+  readonly #leave = (): void => {
+    this.#flight.leave(this);
+    this.fail(new UpstreamFault('aborted', 'the caller has gone'));
+  };
 }
 
 function isTimeLimit(error: unknown): boolean {

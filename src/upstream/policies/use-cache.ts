@@ -1,8 +1,10 @@
 import type { Cache } from '../../cache/cache.ts';
-import type { Handler, Policy, Witness } from '../routed-call.ts';
+import { isComplete } from '../../primitives/json-result.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import { type Ask, fitResult, type Handler } from '../routed-call.ts';
 
 /** Answers from memory what is known of a block. Notes for the caller where that is not enough. */
-export function readCache(cache: Cache): Policy {
+export function readCache(cache: Cache): (next: Handler) => Ask {
   return (next) => {
     const ask: Handler = (exchange) => {
       exchange.scope.hasAskedNode = true;
@@ -12,28 +14,26 @@ export function readCache(cache: Cache): Policy {
       const { key } = exchange.call;
       const found = key === undefined ? undefined : cache.get(key);
       if (found === undefined) return ask(exchange);
-      return typeof found === 'string' ? Promise.resolve(found) : found.then((kept) => kept ?? ask(exchange));
+      if (!(found instanceof Promise)) return fitResult(found, exchange.call);
+      return found.then((kept) => (kept === undefined ? ask(exchange) : fitResult(kept, exchange.call)));
     };
   };
 }
 
 /**
- * Keeps what is learnt of a block, once for all who asked together. Only whole texts under a block's hash are kept:
+ * Keeps what is learnt of a block, once for all callers that share an answer. Only whole results under a block's hash are kept:
  * never an error, never a null, never anything under a tag, and nothing of a node that may have had another block in
- * mind: the answer was checked against the block, or the node was told the block's hash, or the height is final.
+ * mind: the answer was checked against the block, or the node was asked by the block's hash, or the height is final.
  */
 export function fillCache(cache: Cache, isFinal: (height: bigint) => boolean): Policy {
-  return (next) => (exchange) => {
-    const { call } = exchange;
-    const { key } = call;
-    if (key === undefined) return next(exchange);
-    const witness: Witness = {};
-    return next({ ...exchange, witness }).then((result) => {
-      const wasTold = call.paramsByHash !== undefined && witness.upstream?.knowsHashParameters === true;
+  return createPolicy({
+    onResult({ call, witness }, result) {
+      if (call.key === undefined || !isComplete(result) || result === 'null') return result;
+      const wasTold = call.paramsByHash !== undefined && witness?.upstream?.knowsHashParameters === true;
       const isSure =
         call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));
-      if (isSure && typeof result === 'string' && result !== 'null') cache.set(key, result);
+      if (isSure) cache.set(call.key, result);
       return result;
-    });
-  };
+    },
+  });
 }

@@ -1,3 +1,4 @@
+import { JsonBytes, SharedBytes } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { BodyReader } from './body-reader.ts';
@@ -15,6 +16,8 @@ import { type ResultSource, ResultStream } from './result-stream.ts';
 
 /** What an answer may hold, beside a result that is streamed, of members that are of no interest. */
 const OTHER_BYTES = 1_048_576;
+/** A shorter result is always text: its bytes are not worth an object. */
+const LARGE_RESULT_BYTES = 8 * 1024;
 
 type AnswerBounds = {
   /** The whole body. */
@@ -26,6 +29,7 @@ type AnswerBounds = {
 /** Reads the answer to one call, and hands its result on while it is coming in when it is large. */
 export class AnswerReader implements BodyReader<NodeReply> {
   readonly #id: string;
+  readonly #takesBytes: boolean;
   readonly #bounds: AnswerBounds;
   readonly #source: ResultSource;
   readonly #scanner = new ReplyScanner();
@@ -34,7 +38,9 @@ export class AnswerReader implements BodyReader<NodeReply> {
   #received = 0;
   #stream: ResultStream | undefined;
 
-  constructor(id: string, bounds: AnswerBounds, source: ResultSource) {
+  /** @param takesBytes a large result may be handed out as bytes */
+  constructor(id: string, bounds: AnswerBounds, source: ResultSource, takesBytes = false) {
+    this.#takesBytes = takesBytes;
     this.#id = id;
     this.#bounds = bounds;
     this.#source = source;
@@ -69,6 +75,9 @@ export class AnswerReader implements BodyReader<NodeReply> {
       this.#stream.complete();
       return undefined;
     }
+    if (this.#takesBytes && this.#countResultBytes() >= LARGE_RESULT_BYTES && !isErrorAnswer(this.#scanner)) {
+      return { kind: 'result', result: new JsonBytes(new SharedBytes(this.#collectResult())) };
+    }
     const [first] = this.#held;
     const bytes = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
     return readReply(this.#scanner, bytes);
@@ -99,6 +108,19 @@ export class AnswerReader implements BodyReader<NodeReply> {
   #countResultBytes(): number {
     const { result } = this.#scanner;
     return result === undefined ? 0 : (result.end ?? this.#received) - result.start;
+  }
+
+  /** In memory of its own, so that keeping it keeps nothing else. */
+  #collectResult(): Buffer {
+    const { start, end = this.#received } = findResult(this.#scanner);
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    let base = 0;
+    for (const chunk of this.#held) {
+      const from = Math.max(start - base, 0);
+      if (from < chunk.length && base < end) chunk.copy(bytes, base + from - start, from, end - base);
+      base += chunk.length;
+    }
+    return bytes;
   }
 
   #beginStream(): NodeReply {

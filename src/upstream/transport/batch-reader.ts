@@ -1,19 +1,20 @@
 import { UpstreamFault } from '../fault.ts';
-import type { NodeReply } from '../node-call.ts';
-import { matchBatch, scanBatch } from './batch.ts';
 import type { BodyReader } from './body-reader.ts';
-import { isErrorAnswer } from './read-reply.ts';
+import { type BatchAnswer, readBatch } from './read-batch.ts';
 
 /** Reads the answer to a batch once it is complete. */
-export class BatchReader implements BodyReader<readonly NodeReply[]> {
+export class BatchReader implements BodyReader<BatchAnswer> {
   readonly isWaitedFor = true;
-  readonly #ids: readonly string[];
+  readonly #firstId: number;
+  readonly #count: number;
   readonly #answerBytes: number;
   readonly #held: Buffer[] = [];
   #received = 0;
 
-  constructor(ids: readonly string[], answerBytes: number) {
-    this.#ids = ids;
+  /** @param firstId of `count` calls whose ids follow each other */
+  constructor(firstId: number, count: number, answerBytes: number) {
+    this.#firstId = firstId;
+    this.#count = count;
     this.#answerBytes = answerBytes;
   }
 
@@ -25,9 +26,10 @@ export class BatchReader implements BodyReader<readonly NodeReply[]> {
     this.#held.push(chunk);
   }
 
-  end(): readonly NodeReply[] {
-    const body = Buffer.concat(this.#held);
-    return matchBatch(body, scanBatch(body, this.#ids.length), this.#ids);
+  end(): BatchAnswer {
+    const [first] = this.#held;
+    const body = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
+    return readBatch(body, this.#firstId, this.#count);
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
@@ -35,13 +37,13 @@ export class BatchReader implements BodyReader<readonly NodeReply[]> {
     return fault;
   }
 
-  readRefusal(body: Buffer, mustNameCall: boolean): readonly NodeReply[] | undefined {
+  readRefusal(body: Buffer, mustNameCall: boolean): BatchAnswer | undefined {
     try {
-      const scanners = scanBatch(body, this.#ids.length);
-      if (!scanners.every(isErrorAnswer)) return undefined;
-      if (mustNameCall && !scanners.every(({ id }) => id !== undefined && this.#ids.includes(id)))
-        return undefined;
-      return matchBatch(body, scanners, this.#ids);
+      const answer = readBatch(body, this.#firstId, this.#count);
+      const { replies, refusal } = answer;
+      if (replies.some((reply) => reply?.kind === 'result')) return undefined;
+      const namesAll = replies.every((reply) => reply !== undefined);
+      return namesAll || (refusal !== undefined && !mustNameCall) ? answer : undefined;
     } catch {
       return undefined;
     }

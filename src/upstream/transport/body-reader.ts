@@ -2,13 +2,13 @@ import type { UpstreamFault } from '../fault.ts';
 
 /** Turns the body of one HTTP answer into a value. What cannot be one is thrown as `UpstreamFault`. */
 export interface BodyReader<T> {
-  /** Takes the next bytes; returns the value when it is told before the body has ended. */
+  /** Takes the next bytes; returns the value when it is complete before the body has ended. */
   push(chunk: Buffer): T | undefined;
   /** The body is complete; returns the value unless `push` has. */
   end(): T | undefined;
   /** No more will come; returns what to report, which may be more to the point. */
   fail(fault: UpstreamFault): UpstreamFault;
-  /** Whether somebody waits for bytes: no pause is a fault while nobody does. */
+  /** Whether a reader waits for bytes: without one no pause is a fault. */
   readonly isWaitedFor: boolean;
   /**
    * The value where a body beside a status other than 2xx is a JSON-RPC error to what was asked; it must name the

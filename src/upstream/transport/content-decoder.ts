@@ -24,7 +24,7 @@ export interface EncodedSource {
 /** Counts what it has read so far: what it was given may be much more. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
-/** Undoes a compression that nobody asked for, piece by piece and only as fast as the pieces are taken. */
+/** Decodes a compression that was not asked for, piece by piece and only as fast as the pieces are taken. */
 export class ContentDecoder {
   readonly #transform: Decoder;
   readonly #source: EncodedSource;

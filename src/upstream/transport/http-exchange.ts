@@ -15,6 +15,10 @@ export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
   /** W3C trace context to be sent along. */
   readonly traceParent: string | undefined;
+  /** Calls in it. */
+  readonly places: number;
+  /** Whether it has had a connection. */
+  readonly isSent: boolean;
   fail(fault: UpstreamFault): void;
 }
 
@@ -29,12 +33,13 @@ export interface ExchangeHost {
   /** The exchange needs no watching any more. */
   forget(exchange: Exchange): void;
   /** The exchange holds no connection and no place in a queue any more. */
-  release(): void;
+  release(exchange: Exchange): void;
 }
 
-type ExchangeParts<T> = {
+export type ExchangeParts<T> = {
   readonly host: ExchangeHost;
   readonly body: string;
+  readonly places: number;
   readonly options: SendOptions;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
   readonly resolve: (value: T) => void;
@@ -48,6 +53,7 @@ type ExchangeParts<T> = {
 export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   readonly body: string;
   readonly traceParent: string | undefined;
+  readonly places: number;
   expiresAt: number;
   sweepIndex = -1;
   readonly #host: ExchangeHost;
@@ -65,8 +71,9 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   /** Whether the HTTP client is through with the request. */
   #isHandedBack = false;
 
-  constructor({ host, body, options, createReader, resolve, reject }: ExchangeParts<T>) {
+  constructor({ host, body, places, options, createReader, resolve, reject }: ExchangeParts<T>) {
     this.body = body;
+    this.places = places;
     this.traceParent = options.traceParent;
     this.#host = host;
     this.#resolve = resolve;
@@ -79,6 +86,10 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
       options.signal.addEventListener('abort', this.#onAbort);
     }
+  }
+
+  get isSent(): boolean {
+    return this.#controller !== undefined;
   }
 
   /** Ends the exchange without a value, or breaks off the stream that is its value. */
@@ -148,7 +159,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
 
   onResponseEnd(): void {
     this.#isHandedBack = true;
-    if (this.#isOver) this.#host.release();
+    if (this.#isOver) this.#host.release(this);
     else if (this.#decoder === undefined) this.#finish();
     else this.#decoder.end();
   }
@@ -161,7 +172,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       return;
     }
     this.#isHandedBack = true;
-    if (this.#isOver) this.#host.release();
+    if (this.#isOver) this.#host.release(this);
     else this.fail(describeConnectionError(error));
   }
 
@@ -208,7 +219,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     this.#ignoreSignal();
     this.#decoder?.destroy();
     this.#host.forget(this);
-    if (this.#isHandedBack) this.#host.release();
+    if (this.#isHandedBack) this.#host.release(this);
   }
 
   #ignoreSignal(): void {

@@ -4,9 +4,10 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
-import type { BodyReader } from './body-reader.ts';
+import { CallJoiner, type JoinHost, type Settle } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
-import { type Exchange, type ExchangeHost, HttpExchange } from './http-exchange.ts';
+import { type Exchange, type ExchangeHost, type ExchangeParts, HttpExchange } from './http-exchange.ts';
+import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { Endpoint, SendOptions, Transport, TransportLimits } from './transport.ts';
@@ -19,7 +20,7 @@ export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits)
   return new HttpTransport(endpoint, limits);
 }
 
-class HttpTransport implements Transport, ExchangeHost {
+class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
   readonly answerBytes: number;
@@ -30,7 +31,8 @@ class HttpTransport implements Transport, ExchangeHost {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #exchanges = new ExpirySweep<Exchange>();
-  /** Requests that hold a connection or wait for one. */
+  readonly #joiner: CallJoiner;
+  /** Calls whose requests hold a connection, wait for one, or are about to. */
   #inFlight = 0;
   #lastId = 0;
   #isClosed = false;
@@ -40,6 +42,7 @@ class HttpTransport implements Transport, ExchangeHost {
     this.stallTimeout = limits.stallTimeout;
     this.answerBytes = limits.answerBytes;
     this.#limits = limits;
+    this.#joiner = new CallJoiner(limits.batch, this);
     this.#path = url.pathname + url.search;
     this.#headers = {
       'content-type': 'application/json',
@@ -60,19 +63,48 @@ class HttpTransport implements Transport, ExchangeHost {
   }
 
   send(call: NodeCall, options: SendOptions): Promise<NodeReply> {
-    const id = this.#takeId();
-    return this.#exchange(
-      encodeCall(call, id),
-      options,
-      (source) => new AnswerReader(id, this.#limits, source),
-    );
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refuse(options);
+      if (refusal !== undefined) return reject(refusal);
+      this.#inFlight++;
+      const settle = { resolve, reject };
+      if (!this.#joiner.take(call, options, settle)) this.sendAlone(call, options, settle);
+    });
   }
 
-  async sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]> {
-    if (calls.length === 0) return [];
-    const ids = calls.map(() => this.#takeId());
-    const body = encodeBatch(calls, ids);
-    return this.#exchange(body, options, () => new BatchReader(ids, this.#limits.answerBytes));
+  sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]> {
+    if (calls.length === 0) return Promise.resolve([]);
+    return new Promise<BatchAnswer>((resolve, reject) => {
+      const refusal = this.#refuse(options);
+      if (refusal !== undefined) return reject(refusal);
+      this.#inFlight++;
+      const parts = this.#numberBatch(calls, this.answerBytes);
+      this.#begin({ ...parts, places: 1, options, resolve, reject });
+    }).then(requireAll);
+  }
+
+  sendAlone(call: NodeCall, options: SendOptions, { resolve, reject }: Settle<NodeReply>): void {
+    const id = String(++this.#lastId);
+    const createReader = (source: ResultSource): AnswerReader =>
+      new AnswerReader(id, this.#limits, source, call.takesBytes === true);
+    this.#begin({ body: encodeCall(call, id), places: 1, options, createReader, resolve, reject });
+  }
+
+  sendJoined(
+    calls: readonly NodeCall[],
+    options: SendOptions,
+    { resolve, reject }: Settle<BatchAnswer>,
+  ): Exchange {
+    const parts = this.#numberBatch(calls, Math.min(this.answerBytes, this.#limits.streamBytes));
+    return this.#begin({ ...parts, places: calls.length, options, resolve, reject });
+  }
+
+  takePlace(): void {
+    this.#inFlight++;
+  }
+
+  releasePlace(): void {
+    this.#inFlight--;
   }
 
   async close(): Promise<void> {
@@ -94,27 +126,28 @@ class HttpTransport implements Transport, ExchangeHost {
     this.#exchanges.delete(exchange);
   }
 
-  release(): void {
-    this.#inFlight--;
+  release({ places }: Exchange): void {
+    this.#inFlight -= places;
   }
 
-  #exchange<T>(
-    body: string,
-    options: SendOptions,
-    createReader: (source: ResultSource) => BodyReader<T>,
-  ): Promise<T> {
-    const refusal = refuseCall(options, this.#isClosed, this.#inFlight >= this.#limits.inFlight);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => {
-      const parts = { host: this, body, options, createReader, resolve, reject };
-      const exchange = new HttpExchange(parts);
-      this.#inFlight++;
-      this.#exchanges.add(exchange);
-      this.dispatch(exchange, false);
-    });
+  #refuse(options: SendOptions): UpstreamFault | undefined {
+    return refuseCall(options, this.#isClosed, this.#inFlight >= this.#limits.inFlight);
   }
 
-  #takeId(): string {
-    return String(++this.#lastId);
+  #numberBatch(
+    calls: readonly NodeCall[],
+    answerBytes: number,
+  ): { readonly body: string; readonly createReader: () => BatchReader } {
+    const firstId = this.#lastId + 1;
+    this.#lastId += calls.length;
+    const createReader = (): BatchReader => new BatchReader(firstId, calls.length, answerBytes);
+    return { body: encodeBatch(calls, firstId), createReader };
+  }
+
+  #begin<T>(parts: Omit<ExchangeParts<T>, 'host'>): Exchange {
+    const exchange = new HttpExchange({ ...parts, host: this });
+    this.#exchanges.add(exchange);
+    this.dispatch(exchange, false);
+    return exchange;
   }
 }

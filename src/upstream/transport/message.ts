@@ -1,10 +1,11 @@
 import type { NodeReply } from '../node-call.ts';
-import { scanBatch } from './batch.ts';
 import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 import { createBytesStream } from './result-stream.ts';
 
 const LIST_BEGIN = 0x5b;
+const LIST_END = 0x5d;
+const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
 export type Message = {
@@ -25,7 +26,7 @@ export function readMessage(
 ): Message | undefined {
   if (bytes[skipBlank(bytes, 0)] === LIST_BEGIN) {
     try {
-      return { bytes, isList: true, scanners: scanBatch(bytes, maxAnswers) };
+      return { bytes, isList: true, scanners: scanList(bytes, maxAnswers) };
     } catch {
       return undefined;
     }
@@ -39,6 +40,21 @@ export function readMessage(
     if (scanner.id !== undefined) onBroken(scanner.id);
     return undefined;
   }
+}
+
+/** @throws UpstreamFault when it is no list of answers, or one of more than `maxAnswers` */
+function scanList(bytes: Buffer, maxAnswers: number): ReplyScanner[] {
+  const scanners: ReplyScanner[] = [];
+  let at = skipBlank(bytes, 0);
+  do {
+    if (scanners.length === maxAnswers) throw malformed('the list has too many answers');
+    const scanner = new ReplyScanner();
+    at = skipBlank(bytes, scanner.push(bytes, at + 1));
+    if (!scanner.isDone) throw malformed('the answer ends too early');
+    scanners.push(scanner);
+  } while (bytes[at] === COMMA);
+  if (bytes[at] !== LIST_END || !isBlank(bytes, at + 1)) throw malformed('the message is no list');
+  return scanners;
 }
 
 /** The reply in a message that answers one call: a long result as a stream over the message's bytes. */

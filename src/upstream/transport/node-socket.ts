@@ -24,6 +24,7 @@ export class NodeSocket {
   readonly #connectTimer: NodeJS.Timeout;
   #pingTimer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
+  #isCorked = false;
   #bytesAtPing = -1;
   /** Why it ends, as far as is known; the first reason counts. */
   #fault: UpstreamFault | undefined;
@@ -64,9 +65,13 @@ export class NodeSocket {
   }
 
   send(text: string): void {
-    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(text);
-    // The node is closing the connection: its end is made known at once instead of when the node is done.
-    else this.#ws.terminate();
+    if (this.#ws.readyState === WebSocket.OPEN) {
+      this.#gatherWrites();
+      this.#ws.send(text);
+    } else {
+      // The node is closing the connection: its end is made known at once instead of when the node is done.
+      this.#ws.terminate();
+    }
   }
 
   async close(): Promise<void> {
@@ -74,6 +79,18 @@ export class NodeSocket {
     this.#ws.close(NORMAL_CLOSURE);
     await this.#ended;
     clearTimeout(timer);
+  }
+
+  /** What is sent in this turn of the event loop is written at its end, at once. */
+  #gatherWrites(): void {
+    const socket = this.#socket;
+    if (socket === undefined || this.#isCorked) return;
+    this.#isCorked = true;
+    socket.cork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      socket.uncork();
+    });
   }
 
   /** A pong may stand behind a large message: any byte that has come since the last ping is a sign of life. */

@@ -1,5 +1,6 @@
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
+import { PassingMap } from '../../util/passing-map.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Message } from './message.ts';
 import type { SendOptions } from './transport.ts';
@@ -86,7 +87,7 @@ export class PendingCall<T> implements Pending {
 
 /** Everything that waits for an answer on one WebSocket, by the ids that were sent. */
 export class PendingCalls {
-  readonly #byId = new Map<string, Pending>();
+  readonly #byId = new PassingMap<string, Pending>();
   readonly #sweep: ExpirySweep<Pending>;
 
   constructor(sweep: ExpirySweep<Pending>) {

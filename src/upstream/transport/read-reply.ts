@@ -1,9 +1,18 @@
+import { isAscii } from 'node:buffer';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
 /** Code of an error that came without one that is a number; geth's for anything. */
 const DEFAULT_CODE = -32000;
+/** An error is parsed as a whole up to here; beside its data it is never longer. */
+const LARGE_ERROR_BYTES = 256 * 1024;
+const DATA_NAME = '"data"';
+/** In place of data that is not parsed. */
+const CUT_DATA = 'data that is not parsed';
+const COLON = 0x3a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /**
  * Whether an answer says an error or a result, as far as it has been read. A null beside the other one counts as
@@ -52,7 +61,7 @@ export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
 /** The error object of a complete answer; what is not of its type gets a neutral value. */
 export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
   const member = scanner.error as Member;
-  const error: unknown = JSON.parse(bytes.toString('utf8', member.start, member.end));
+  const error = parseError(bytes.subarray(member.start, member.end));
   if (typeof error !== 'object' || error === null || Array.isArray(error)) {
     throw malformed('the answer has an error that is no object');
   }
@@ -62,6 +71,31 @@ export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
     message: typeof message === 'string' ? message : '',
     data,
   };
+}
+
+function parseError(bytes: Buffer): unknown {
+  const cut = bytes.length > LARGE_ERROR_BYTES ? parseWithoutData(bytes) : undefined;
+  return cut ?? JSON.parse(bytes.toString('utf8'));
+}
+
+/**
+ * An error whose data is one long text without escapes: parsing that would take tens of milliseconds.
+ * @param bytes an object that is known to be JSON
+ * @returns undefined where it has to be parsed as a whole
+ */
+function parseWithoutData(bytes: Buffer): object | undefined {
+  const name = bytes.indexOf(DATA_NAME);
+  const colon = skipBlank(bytes, name + DATA_NAME.length);
+  const quote = skipBlank(bytes, colon + 1);
+  if (name < 0 || bytes[colon] !== COLON || bytes[quote] !== QUOTE) return undefined;
+  const text = bytes.subarray(quote + 1, bytes.indexOf(QUOTE, quote + 1));
+  if (bytes.length - text.length > LARGE_ERROR_BYTES || text.includes(BACKSLASH) || !isAscii(text))
+    return undefined;
+  const before = bytes.toString('utf8', 0, quote + 1);
+  const after = bytes.toString('utf8', quote + 1 + text.length);
+  if (before.includes(CUT_DATA) || after.includes(CUT_DATA)) return undefined;
+  const error = JSON.parse(`${before}${CUT_DATA}${after}`) as { readonly data?: unknown };
+  return error.data === CUT_DATA ? { ...error, data: text.toString('latin1') } : undefined;
 }
 
 /** Position of the first byte from `from` on that is no white space. */

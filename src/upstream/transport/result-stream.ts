@@ -9,7 +9,7 @@ const HIGH_WATER_BYTES = 65_536;
 /** Where the pieces of a result come from. */
 export interface ResultSource {
   pause(): void;
-  /** Somebody waits for more. */
+  /** A reader waits for more. */
   resume(): void;
   cancel(): void;
 }
@@ -20,8 +20,8 @@ type Waiter = {
 };
 
 /**
- * A result on its way through. The last piece is held back until the whole answer is known to be good, so whoever
- * got everything got a valid value.
+ * A result on its way through. The last piece is held back until the whole answer is known to be good, so a reader
+ * that got everything got a valid value.
  */
 export class ResultStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;

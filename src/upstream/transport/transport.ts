@@ -1,5 +1,6 @@
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import type { CallerJoining } from './join-policy.ts';
 
 /** Both count until the reply is known; a stream is ended by `cancel`. */
 export type SendOptions = {
@@ -9,12 +10,17 @@ export type SendOptions = {
   readonly signal?: CancelSignal;
   /** W3C trace context to be sent along, where there are headers. */
   readonly traceParent?: string;
+  /** Identity of the client's batch that the call is an item of: its items share requests. */
+  readonly batch?: object | undefined;
 };
 
-/** Takes notice of new block headers that a node announces. */
-export type HeadListener = {
-  /** The `result` of one `newHeads` notification: a header object as JSON value. */
-  onHeader(header: unknown): void;
+/** What nodes announce to those that subscribe. */
+export type SubscriptionKind = 'newHeads' | 'newPendingTransactions';
+
+/** Takes notice of what a node announces. */
+export type AnnouncementListener = {
+  /** The `result` of one notification as JSON value: a header object, or the hash of a transaction. */
+  onResult(result: unknown): void;
   /** No announcements until further notice: disconnected, or the node does not offer them. */
   onLost(): void;
   /** Announcements are coming (again); some may have been missed. */
@@ -30,8 +36,8 @@ export interface Transport {
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /** Several calls in one JSON-RPC batch; replies in the order of the calls, results always as text. */
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
-  /** Announcements of new heads; undefined where the transport has none. Returns how to end them. */
-  watchHeads?(listener: HeadListener): () => void;
+  /** Announcements of one kind; undefined where the transport has none. Returns how to end them. */
+  watch?(kind: SubscriptionKind, listener: AnnouncementListener): () => void;
   /** Ends all connections; calls in flight reject with `unreachable`. */
   close(): Promise<void>;
 }
@@ -44,16 +50,24 @@ export type Endpoint = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
+/** Which calls may share a request (HTTP). */
+export type BatchOptions = {
+  /** Calls in one batch; 1 is none. */
+  readonly items: number;
+  readonly callers: CallerJoining;
+};
+
 /** Bounds of one transport. Durations are milliseconds. */
 export type TransportLimits = {
   /** Connections to the node at the same time (HTTP). */
   readonly connections: number;
   /** Calls in flight at the same time; what comes on top rejects with `rateLimited`. */
   readonly inFlight: number;
+  readonly batch: BatchOptions;
   readonly connectTimeout: number;
   /** From the request to the first byte of the answer; on a WebSocket, where answers come whole, to all of it. */
   readonly answerTimeout: number;
-  /** Between two pieces of an answer, while somebody wants them. */
+  /** Between two pieces of an answer, while a reader waits for them. */
   readonly stallTimeout: number;
   /** One answer, after decompression. */
   readonly answerBytes: number;

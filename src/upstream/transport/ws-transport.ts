@@ -2,16 +2,23 @@ import { Backoff } from '../../util/backoff.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
-import { matchBatch } from './batch.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
-import { HeadWatch } from './head-watch.ts';
 import { type Message, readMessage, readSingleReply } from './message.ts';
 import { NodeSocket, type SocketListener } from './node-socket.ts';
 import { readNotification } from './notification.ts';
 import { PendingCall, PendingCalls, type PendingParts } from './pending-call.ts';
+import { readBatch, requireAll } from './read-batch.ts';
 import { isAnonymousError, malformed } from './read-reply.ts';
 import { refuseCall } from './refuse-call.ts';
-import type { Endpoint, HeadListener, SendOptions, Transport, TransportLimits } from './transport.ts';
+import { SubscriptionWatch } from './subscription-watch.ts';
+import type {
+  AnnouncementListener,
+  Endpoint,
+  SendOptions,
+  SubscriptionKind,
+  Transport,
+  TransportLimits,
+} from './transport.ts';
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
@@ -30,7 +37,7 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #endpoint: Endpoint;
   readonly #limits: TransportLimits;
   readonly #pending = new PendingCalls(new ExpirySweep());
-  readonly #watches = new Set<HeadWatch>();
+  readonly #watches = new Set<SubscriptionWatch>();
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   #socket: NodeSocket | undefined;
   #isUp = false;
@@ -52,15 +59,17 @@ class WebSocketTransport implements Transport, SocketListener {
 
   async sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]> {
     if (calls.length === 0) return [];
+    const firstId = this.#lastId + 1;
     const ids = calls.map(() => this.#takeId());
     return new Promise((resolve, reject) => {
-      const read = ({ bytes, scanners }: Message): NodeReply[] => matchBatch(bytes, scanners, ids);
-      this.#begin({ ids, text: encodeBatch(calls, ids), options, read, resolve, reject });
+      const read = ({ bytes }: Message): readonly NodeReply[] =>
+        requireAll(readBatch(bytes, firstId, ids.length));
+      this.#begin({ ids, text: encodeBatch(calls, firstId), options, read, resolve, reject });
     });
   }
 
-  watchHeads(listener: HeadListener): () => void {
-    const watch = new HeadWatch(listener, (call, onReply, onFault) => {
+  watch(kind: SubscriptionKind, listener: AnnouncementListener): () => void {
+    const watch = new SubscriptionWatch(kind, listener, (call, onReply, onFault) => {
       const deadline = performance.now() + this.#limits.answerTimeout;
       this.#sendCall(call, { deadline }, onReply, onFault);
     });
@@ -97,7 +106,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#socket = undefined;
     this.#fault = fault;
     if (this.#isClosed) return;
-    // Of several calls nobody knows whose answer it was that was too large.
+    // With several calls it is unknown whose answer was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(isUnclear ? new UpstreamFault('unreachable', 'the connection to the node broke') : fault);
     for (const watch of this.#watches) watch.goDown();

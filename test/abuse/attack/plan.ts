@@ -1,10 +1,10 @@
 import type { Target } from '../abuse.ts';
 import type { AttackReport } from './seen.ts';
 
-/** What the process of the attackers is told. */
+/** The plan for the process of the attackers. */
 export type ToAttack =
   | { readonly say: 'begin'; readonly abuse: string; readonly target: Target }
-  /** Closes everything, and tells what was seen. */
+  /** Closes everything, and reports what was seen. */
   | { readonly say: 'end' };
 
 export type FromAttack = 'there' | 'begun' | { readonly failed: string } | AttackReport;

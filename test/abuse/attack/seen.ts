@@ -13,7 +13,7 @@ export type AttackReport = {
 };
 
 const ERROR_CODE = /"error":\{"code":(-?\d+)/;
-/** Kinds that are told apart; everything else is counted together. */
+/** Kinds that are counted apart; everything else is counted together. */
 const MAX_KINDS = 40;
 
 export class Seen {

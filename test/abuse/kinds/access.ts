@@ -1,4 +1,4 @@
-/** Requests that nobody may make, or that need no key. */
+/** Requests that no client may make, or that need no key. */
 import type { Abuse } from '../abuse.ts';
 import { type PostPlan, postForever } from '../attack/post.ts';
 import { holdSockets } from '../attack/sockets.ts';

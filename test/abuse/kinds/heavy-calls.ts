@@ -98,10 +98,10 @@ const ROWS: readonly Row[] = [
     makeBody: init(repeat('49152 0 0 CREATE POP', '0 0xbfe0 MSTORE')),
   },
   {
-    name: 'balances of accounts that nobody has',
+    name: 'balances of accounts that do not exist',
     makeBody: init(repeat('1 ADD DUP1 BALANCE POP', '0xffff00000000')),
   },
-  { name: 'storage that nobody wrote', makeBody: init(repeat('1 ADD DUP1 SLOAD POP', '0')) },
+  { name: 'storage that was never written', makeBody: init(repeat('1 ADD DUP1 SLOAD POP', '0')) },
   {
     name: 'loops until gas is out, each of another code',
     connections: 32,

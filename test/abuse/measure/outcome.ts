@@ -78,6 +78,11 @@ export function findShortfalls(outcome: Outcome): readonly string[] {
   return shortfalls;
 }
 
+/** Whether the service is not as it was before. A neighbour that only waited leaves nothing, and memory is looked at by itself. */
+export function leavesTraces({ isRunning, failed, recoveryLack, wrong }: Outcome): boolean {
+  return !isRunning || failed > 0 || recoveryLack !== undefined || wrong > 0;
+}
+
 /** Only what was measured while nothing else wanted the processors says that it is the abuse. */
 export function isTooSlow({ p99 }: Outcome): boolean {
   return p99.isCalm && !(p99.beside <= p99.limit);

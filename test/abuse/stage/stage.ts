@@ -15,6 +15,8 @@ const NODE_CHAIN_ID = 99;
 /** A node is on another machine: where there are too few processors, the service goes before it, and it before the attackers. */
 const NODE_PRIORITY = 8;
 const ABUSER_ADDRESS = '127.0.0.66';
+/** An address that has tried wrong keys is refused for a while, also with a key that the service does not know yet. */
+const GUESSER_ADDRESS = '127.0.0.67';
 /** That opens nothing. */
 const WRONG_KEY = 'ffffffffffffffffffffffffffffffff';
 
@@ -104,7 +106,7 @@ export class Stage {
     return {
       port: this.program.port,
       key: key === 'none' ? WRONG_KEY : this.#keys[key],
-      address: ABUSER_ADDRESS,
+      address: key === 'none' ? GUESSER_ADDRESS : ABUSER_ADDRESS,
       isSecure: this.isSecure,
     };
   }

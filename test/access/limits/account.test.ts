@@ -165,7 +165,7 @@ describe('an account', () => {
     assert.equal(table.draws.length, 2);
   });
 
-  test('that waits for the table asks once for all who wait', async () => {
+  test('that waits for the table asks once for all that wait', async () => {
     let release: (drawn: Drawn) => void = () => {};
     const table = script(() => new Promise((resolve) => (release = resolve)));
     const account = open(table, { rate: { perSecond: 10, burst: 10 } });
@@ -263,7 +263,7 @@ describe('an account', () => {
       close: async () => {},
       draw({ tokens, spending }) {
         sent.push([spending?.entry, spending?.credits]);
-        // It was entered, and nobody heard of it.
+        // It was entered, and the answer was lost.
         return isLate ? undefined : { tokens, waitMs: 0, spent: 10 };
       },
     };
@@ -288,7 +288,7 @@ describe('an account', () => {
     assert.ok(numbers.length > 2, 'it was sent again');
   });
 
-  test('that nobody bounds waiting for is bounded', async () => {
+  test('that has no other bound is bounded', async () => {
     const table = script(() => new Promise(() => {}));
     const account = open(table, { rate: { perSecond: 10, burst: 10 } });
     for (let i = 0; i < 1_000; i++) assert.ok(account.take(0) instanceof Promise);

@@ -24,7 +24,7 @@ test('a bucket never gives more than its burst and what time brings, and nothing
         assert.ok(given <= bound + 1e-6, `${given} of ${bound}`);
         wasShort = taken.tokens < wanted;
         if (wasShort) {
-          // Whoever comes when told so gets one.
+          // A caller that comes back after the given wait gets one.
           const later = takeTokens(fillBucket(bucket, rate, now + taken.waitMs + 1e-3), rate, 1);
           assert.equal(later.tokens, 1);
         }

@@ -96,7 +96,7 @@ test('a key has one account, however it is verified: what was not entered for on
   assert.equal(table.spent, 11);
 });
 
-test('the end enters all that was spent, also what came after an entry that nobody heard of', async () => {
+test('the end enters all that was spent, also what came after an unconfirmed entry', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   const principal = daily('one');

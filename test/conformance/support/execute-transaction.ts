@@ -9,7 +9,8 @@ import { TransactionError } from '../../../src/engine/transition/transaction-err
 import { validateSignedTransaction } from '../../../src/engine/transition/validate-transaction.ts';
 import type { Evm } from '../../../src/evm/evm.ts';
 import type { BlockEnvironment } from '../../../src/evm/message.ts';
-import { isAtLeast } from '../../../src/evm/revision.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { ExecutionInput, ExecutionOutcome } from './execution.ts';
 
 /** Some tests want a megabyte in each of 1,024 frames: more than the service allows by default. */
@@ -20,7 +21,7 @@ let evm: Evm | undefined;
 /** Validates and executes one transaction; the state below is only read. */
 export async function executeTransaction(input: ExecutionInput): Promise<ExecutionOutcome> {
   const { tx, sender, state } = input;
-  const rules = rulesOf(input);
+  const rules = blockRulesOf(input);
   const { excessBlobGas, ...header } = input.block;
   const blobBaseFee = blobBaseFeeOf(excessBlobGas === undefined ? {} : { excessBlobGas }, rules);
   const block: BlockEnvironment = { ...header, blobBaseFee };
@@ -39,15 +40,14 @@ export async function executeTransaction(input: ExecutionInput): Promise<Executi
   }
 }
 
-function rulesOf({ chainId, revision, blobs }: ExecutionInput): BlockRules {
+function blockRulesOf({ chainId, revision, blobs }: ExecutionInput): BlockRules {
   return {
     chainId,
-    revision,
+    revision: rulesOf(revision),
     hasReplayProtection: isAtLeast(revision, 'spuriousDragon'),
     isMerged: isAtLeast(revision, 'paris'),
     bombDelay: 0n,
     blobs,
-    blockReward: 0n,
     depositContract: '',
   };
 }

@@ -3,7 +3,7 @@ import type { BlobParameters } from '../../../src/chain/chain-config.ts';
 import type { Log } from '../../../src/chain/receipt.ts';
 import type { Transaction } from '../../../src/chain/transaction.ts';
 import type { StateChanges, StateReader } from '../../../src/evm/host.ts';
-import type { Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 
 /** The block that the transaction is the only one of. */
 export type SurroundingBlock = {

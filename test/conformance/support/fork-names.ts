@@ -1,4 +1,4 @@
-import type { Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 
 /** What test files call the forks. A fork that changes blob parameters only is the revision before it. */
 const REVISION_BY_FORK: ReadonlyMap<string, Revision> = new Map([
@@ -25,7 +25,7 @@ const REVISION_BY_FORK: ReadonlyMap<string, Revision> = new Map([
   ['BPO5', 'osaka'],
 ]);
 
-/** @throws RangeError when nobody told this runner of the fork. */
+/** @throws RangeError when the fork is not in the table. */
 export function revisionOfFork(fork: string): Revision {
   const revision = REVISION_BY_FORK.get(fork);
   if (revision === undefined) throw new RangeError(`no revision is known for the fork ${fork}`);

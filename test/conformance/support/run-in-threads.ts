@@ -4,7 +4,7 @@ import type { FileReport, Selection } from './state-test-files.ts';
 
 /**
  * Runs files of state tests in threads; each takes the next file when it is done with one.
- * @param onReport told of every file as it is done, in no particular order
+ * @param onReport called for every file as it is done, in no particular order
  */
 export async function runInThreads(
   root: string,

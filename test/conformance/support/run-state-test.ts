@@ -3,11 +3,12 @@ import type { BlobParameters } from '../../../src/chain/chain-config.ts';
 import type { Log } from '../../../src/chain/receipt.ts';
 import { recoverSender, type Transaction, type TransactionBody } from '../../../src/chain/transaction.ts';
 import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { padLeft } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { executeTransaction } from './execute-transaction.ts';
 import type { ExecutionOutcome, Refusal, SurroundingBlock } from './execution.ts';
 import { explainDifference } from './explain.ts';
@@ -29,7 +30,7 @@ const MAINNET = 1n;
 export type Verdict = {
   /** What differs from the file; empty when all is as it should be. */
   readonly differences: readonly string[];
-  /** Accounts that differ, where the file has the whole state and somebody asked. */
+  /** Accounts that differ, where the file has the whole state and the caller asked. */
   readonly explanation: readonly string[];
 };
 
@@ -75,7 +76,7 @@ function parseBody({ indexes }: PostJson, test: StateTestJson): TransactionBody 
   return parseTransactionBody(test.transaction, indexes, chainIdOf(test));
 }
 
-/** The signed transaction and its sender; refused when its bytes are none, or its signature nobody's. */
+/** The signed transaction and its sender; refused when its bytes are none, or its signature has no signer. */
 function readTransaction(post: PostJson, test: StateTestJson): Signed | Refusal {
   try {
     const tx =

@@ -44,7 +44,7 @@ function parseAuthorization({ chainId, address, nonce, yParity, v, r, s }: Autho
   };
 }
 
-/** The transaction that `indexes` choose. A legacy one has no chain id here: only its signature tells. */
+/** The transaction that `indexes` choose. A legacy one has no chain id here: only its signature does. */
 export function parseTransactionBody(
   json: TransactionJson,
   indexes: Indexes,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
 
 /** Answers to all valid inputs, computed in a thread of its own. */
@@ -13,7 +14,8 @@ async function computeInWorker(): Promise<ReadonlyMap<number, Uint8Array>> {
     import { parentPort, workerData } from 'node:worker_threads';
     import { createCryptography } from ${url('../../../src/engine/cryptography/create-cryptography.js')};
     import { createPrecompiles } from ${url('../../../src/evm/precompiles/precompiles.js')};
-    const osaka = createPrecompiles(createCryptography()).of('osaka');
+    import { rulesOf } from ${url('../../../src/evm/revisions/revisions.js')};
+    const osaka = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
     parentPort.postMessage(new Map([...workerData].map(([at, input]) => [at, osaka.get(at).run(input)])));
   `;
   const module = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
@@ -24,7 +26,7 @@ async function computeInWorker(): Promise<ReadonlyMap<number, Uint8Array>> {
 }
 
 test('every thread can make its own, at the same time as others', async () => {
-  const osaka = createPrecompiles(createCryptography()).of('osaka');
+  const osaka = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
   const [first, second] = await Promise.all([computeInWorker(), computeInWorker()]);
   for (const [address, input] of VALID_INPUTS) {
     const expected = osaka.get(address)?.run(input);

@@ -65,4 +65,35 @@ describe('MULMOD', () => {
       }
     }
   });
+
+  function check(a: bigint, b: bigint, divisor: bigint): void {
+    const result = multiply(a, b, divisor);
+    if (result !== (a * b) % divisor) {
+      assert.fail(`0x${a.toString(16)} * 0x${b.toString(16)} mod 0x${divisor.toString(16)}`);
+    }
+  }
+
+  it('is right for squares, and for factors next to powers of two', () => {
+    const source = createOperandSource(SEED + 1n);
+    for (let round = 0; round < DIVISORS; round++) {
+      // The third product by a divisor is the first that is prepared for; those of 248 bits are not shifted any more.
+      const least = 1n << BigInt(240 + source.nextIndex(16));
+      const divisor = round % 2 === 0 ? source.next() | 1n : least + (source.next() % least);
+      for (let i = 0; i < PRODUCTS_PER_DIVISOR; i++) {
+        const a = source.next();
+        check(a, a, divisor);
+        const power = 1n << BigInt(source.nextIndex(32));
+        for (const factor of [power - 1n, power, power + 1n]) {
+          check(a, factor, divisor);
+          check(factor, divisor - 1n, divisor);
+          // The lowest and the highest remainder that a multiple of the factor has.
+          const multiples = (factor * (2n ** 256n - 1n)) / divisor;
+          if (factor === 0n || multiples === 0n) continue;
+          const word = (multiples * divisor) / factor;
+          check(word, factor, divisor);
+          if (word + 1n < 2n ** 256n) check(word + 1n, factor, divisor);
+        }
+      }
+    }
+  });
 });

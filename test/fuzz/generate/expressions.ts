@@ -1,5 +1,5 @@
 /** Expressions: each of these puts exactly one word on the stack. */
-import { isAtLeast } from '../../../src/evm/revision.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { selectOpcodes } from './opcodes.ts';
 import type { ProgramContext } from './program-context.ts';
 import { randomEdge, randomLength, randomOffset, randomSlot, randomWord } from './words.ts';

@@ -1,4 +1,5 @@
-import { isAtLeast, REVISIONS, type Revision } from '../../../src/evm/revision.ts';
+import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { FuzzBlock, FuzzCase } from '../fuzz-case.ts';
 import { Random } from '../random.ts';
 import { addressText, BENEFICIARY, generateState, SENDER } from './accounts.ts';

@@ -1,5 +1,5 @@
 /** Statements after which a program mostly does not go on; they come seldom. */
-import { isAtLeast } from '../../../src/evm/revision.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress } from './expressions.ts';
 import type { ProgramContext } from './program-context.ts';
 import { randomLength, randomOffset, randomWord } from './words.ts';

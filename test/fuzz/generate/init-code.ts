@@ -1,6 +1,7 @@
 /** Code to create contracts with: what it returns becomes the contract, where the rules let it. */
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { concatBytes } from '../../../src/primitives/bytes.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { Random } from '../random.ts';
 import { ProgramBuilder } from './program-builder.ts';
 

@@ -1,6 +1,7 @@
 /** What the generators must know of each instruction. */
 import { OPCODES } from '../../../scripts/opcodes.ts';
-import { isAtLeast, REVISIONS, type Revision } from '../../../src/evm/revision.ts';
+import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 
 export type OpcodeInfo = {
   readonly name: string;

@@ -1,4 +1,5 @@
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { Random } from '../random.ts';
 import { emitCall, emitCreation, emitPrecompileCall } from './calls.ts';
 import { emitControlFlow, emitFunctions } from './control-flow.ts';

@@ -1,6 +1,7 @@
 /** Cases without sense: any bytes as code, input and numbers. */
-import { isAtLeast, REVISIONS, type Revision } from '../../../src/evm/revision.ts';
+import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { type AddressText, CHAIN_ID, type FuzzAccount, type FuzzCase } from '../fuzz-case.ts';
 import { Random } from '../random.ts';
 import { addressBytes, addressText, BENEFICIARY, SENDER } from './accounts.ts';

@@ -1,5 +1,5 @@
 /** Statements that work on memory, storage, logs and the stack; each leaves the floor of the stack alone. */
-import { isAtLeast } from '../../../src/evm/revision.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress, emitCalculation, emitWord } from './expressions.ts';
 import { selectOpcodes } from './opcodes.ts';
 import type { ProgramContext } from './program-context.ts';

@@ -5,13 +5,14 @@ import type {
   TransactionType,
 } from '../../../src/chain/transaction.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../../src/evm/intrinsic-gas.ts';
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { Signature } from '../../../src/primitives/signature.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import { CHAIN_ID, type FuzzBlock } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';
 import { AUTHORITY_KEYS, addressBytes, addressText, type GeneratedState, SENDER } from './accounts.ts';
@@ -110,9 +111,10 @@ export function generateTransaction(
       accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
       authorizations: authorizationList.length,
     },
-    revision,
+    rulesOf(revision),
   );
-  const least = level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(dataBytes, revision));
+  const least =
+    level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(dataBytes, rulesOf(revision)));
   const execution = randomExecutionGas(random, revision);
   const isShort = level === 'transaction' && random.oneIn(100);
   const priority = BigInt(random.pick([0, 0, 1, 7, 1000]));

@@ -1,6 +1,6 @@
 import { createCustomCommon, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM, type EVM } from '@ethereumjs/evm';
-import type { Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';
 import { KZG_VERIFIER } from './kzg.ts';

@@ -1,6 +1,7 @@
 /** Gas that a transaction costs before it executes; written down again, so that a fault here shows. */
 import type { TransactionBody } from '../../../src/chain/transaction.ts';
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 
 /** EIP-2, 2028, 2930, 3860, 7702. */
 export function intrinsicGasOf(tx: TransactionBody, revision: Revision): bigint {

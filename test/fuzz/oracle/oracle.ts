@@ -1,9 +1,10 @@
 import { type EVM, EVMError, type ExecResult } from '@ethereumjs/evm';
 import { Account, Address } from '@ethereumjs/util';
-import { isAtLeast, type Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount, FuzzCase } from '../fuzz-case.ts';
 import { type Outcome, REJECTED } from '../outcome.ts';
 import { CORRECTIONS } from './corrections.ts';

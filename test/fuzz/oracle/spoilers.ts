@@ -1,6 +1,6 @@
 /** Ways to make an oracle wrong on purpose: each must be found, or the fuzzer is of no use. */
 import type { EVM } from '@ethereumjs/evm';
-import type { Revision } from '../../../src/evm/revision.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { addGas, replaceHandler } from './instructions.ts';
 
 export type Spoiler = {

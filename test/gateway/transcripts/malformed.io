@@ -9,8 +9,8 @@
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: \"jsonrpc\" must be \"2.0\""}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":{}}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params must be an array: parameters are given by position"}}
->> {"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x00"]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method eth_sendRawTransaction does not exist/is not available"}}
+>> {"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{}]}
+<< {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method eth_sendTransaction does not exist/is not available"}}
 >> {"jsonrpc":"2.0","id":1,"method":"constructor"}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method constructor does not exist/is not available"}}
 >> {"jsonrpc":"2.0","id":1,"method":"$&"}

@@ -9,6 +9,8 @@ import { installGeth } from './geth-program.ts';
 
 const JWT_SECRET = '11'.repeat(32);
 const START_MS = 60_000;
+/** What one request may take: on a machine that does other work too, geth's own limits of 5 and 30 seconds are reached. */
+export const REQUEST_SECONDS = 60;
 const GAS_CAP_FACTOR = 10n;
 const IMPORT_MS = 120_000;
 const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
@@ -25,6 +27,8 @@ export type GethChain = {
   readonly headCall?: string;
   /** Of the head, which the blocks that geth prepares keep; calls may have ten times as much (spec 8). */
   readonly blockGasLimit: bigint;
+  /** What calls may have instead. */
+  readonly gasCap?: bigint;
 };
 
 type TemporaryFolder = ReturnType<typeof makeTemporaryFolder>;
@@ -69,7 +73,7 @@ export class GethNode {
   }
 
   postToEngine(call: unknown): Promise<unknown> {
-    return post(this.#enginePort, call, { authorization: `Bearer ${createToken()}` });
+    return postToEngine(this.#enginePort, call);
   }
 
   /** Ends it, and writes its blocks as RLP to a file. */
@@ -100,9 +104,9 @@ export async function startGeth(chain: GethChain): Promise<GethNode> {
     if (chain.blocks !== undefined) {
       runGeth(program, [...data, '--state.scheme', 'hash', '--gcmode', 'archive', 'import', chain.blocks]);
     }
-    const secret = join(folder.path, 'jwt');
-    writeFileSync(secret, JWT_SECRET);
-    const launched = await launch(program, [...data, '--authrpc.jwtsecret', secret], chain.blockGasLimit);
+    const secret = writeSecret(folder.path);
+    const options = [...data, '--authrpc.jwtsecret', secret, '--config', writeTimeLimits(folder.path)];
+    const launched = await launchGeth(program, options, chain);
     const node = new GethNode(launched.child, launched, folder);
     if (chain.headCall !== undefined)
       expectValid(await node.postToEngine(JSON.parse(readFileSync(chain.headCall, 'utf8'))));
@@ -123,19 +127,46 @@ export function runGeth(program: string, args: readonly string[]): string {
   }
 }
 
-type Ports = { readonly http: number; readonly webSocket: number; readonly engine: number };
-type Launched = Ports & { readonly child: ChildProcess };
+export type Ports = { readonly http: number; readonly webSocket: number; readonly engine: number };
+/** Any that are free. */
+const ANY_PORTS: Ports = { http: 0, webSocket: 0, engine: 0 };
+export type LaunchedGeth = Ports & { readonly child: ChildProcess };
 
-async function launch(program: string, data: readonly string[], blockGasLimit: bigint): Promise<Launched> {
+/** Writes the secret of the engine API into a folder. @returns its path */
+export function writeSecret(folder: string): string {
+  const secret = join(folder, 'jwt');
+  writeFileSync(secret, JWT_SECRET);
+  return secret;
+}
+
+/** Writes a configuration file with what no option sets. @returns its path */
+function writeTimeLimits(folder: string): string {
+  const file = join(folder, 'config.toml');
+  const limit = REQUEST_SECONDS * 1_000_000_000;
+  writeFileSync(file, `[Node.HTTPTimeouts]\nReadTimeout = ${limit}\nWriteTimeout = ${limit}\n`);
+  return file;
+}
+
+/**
+ * Starts a node over data that are there; it is killed at the latest when this process ends.
+ * @param data options that say where
+ */
+export async function launchGeth(
+  program: string,
+  data: readonly string[],
+  { blockGasLimit, gasCap = blockGasLimit * GAS_CAP_FACTOR }: Pick<GethChain, 'blockGasLimit' | 'gasCap'>,
+  wanted: Ports = ANY_PORTS,
+): Promise<LaunchedGeth> {
   const apis = 'eth,net,web3,debug,txpool,rpc';
   const args = [
     ...data,
     ...['--state.scheme', 'hash', '--gcmode', 'archive', '--syncmode', 'full'],
     ...['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable', '--nat', 'none'],
-    ...['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', apis],
-    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', '0', '--ws.api', apis],
-    ...['--authrpc.addr', '127.0.0.1', '--authrpc.port', '0'],
-    ...['--rpc.gascap', String(blockGasLimit * GAS_CAP_FACTOR), '--miner.gaslimit', String(blockGasLimit)],
+    ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(wanted.http), '--http.api', apis],
+    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(wanted.webSocket), '--ws.api', apis],
+    ...['--authrpc.addr', '127.0.0.1', '--authrpc.port', String(wanted.engine)],
+    ...['--rpc.gascap', String(gasCap), '--rpc.evmtimeout', `${REQUEST_SECONDS}s`],
+    ...['--miner.gaslimit', String(blockGasLimit)],
   ];
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
@@ -143,7 +174,7 @@ async function launch(program: string, data: readonly string[], blockGasLimit: b
   let printed = '';
   const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
   try {
-    return await new Promise<Launched>((resolve, reject) => {
+    return await new Promise<LaunchedGeth>((resolve, reject) => {
       child.stderr?.on('data', (chunk: Buffer) => {
         if (printed.length > MAX_PRINTED) return;
         printed += chunk;
@@ -179,15 +210,22 @@ export function expectValid(result: unknown): void {
   }
 }
 
+/** The result of a call of the engine API at a port. @param signal ends it before its answer */
+export function postToEngine(port: number, call: unknown, signal?: AbortSignal): Promise<unknown> {
+  return post(port, call, { authorization: `Bearer ${createToken()}` }, signal);
+}
+
 async function post(
   port: number,
   call: unknown,
   headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
 ): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(call),
+    signal: signal ?? null,
   });
   const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
   if (answer.error !== undefined)

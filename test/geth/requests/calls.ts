@@ -77,7 +77,7 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
 }
 
 function addFields(random: Random, facts: ChainFacts, call: Fields): void {
-  if (random.oneIn(3)) call['gas'] = quantity(random.oneIn(2) ? random.pick(GAS_EDGES) : integer(random, 64));
+  if (random.oneIn(3)) call['gas'] = gas(random);
   if (random.oneIn(3))
     call['value'] = quantity(random.oneIn(2) ? BigInt(random.below(1000)) : integer(random, 256));
   if (random.oneIn(3)) addFees(random, call);
@@ -91,6 +91,15 @@ function addFields(random: Random, facts: ChainFacts, call: Fields): void {
     call['authorizationList'] = random.list(random.below(3), () => authorization(random, facts));
   if (random.oneIn(30)) call['input'] = data(random);
   if (random.oneIn(40)) call['unknownField'] = malformed(random);
+}
+
+/** Any amount, one at an edge, or one that runs out somewhere in a program. */
+function gas(random: Random): string {
+  return random.call(
+    () => quantity(random.pick(GAS_EDGES)),
+    () => quantity(integer(random, 64)),
+    () => quantity(21_000 + random.below(random.pick([300, 5_000, 50_000]))),
+  );
 }
 
 function fee(random: Random): string {

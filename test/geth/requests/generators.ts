@@ -129,9 +129,10 @@ function call(random: Random, facts: ChainFacts): readonly unknown[] {
   const params: unknown[] = [made.call];
   if (made.block === undefined && made.state === undefined && random.oneIn(3)) return params;
   params.push(random.oneIn(2) ? 'latest' : blockReference(random, facts));
-  if (made.state === undefined && made.block === undefined && params[1] !== 'pending') return params;
+  // As a tag, or in an object.
+  const isPending = JSON.stringify(params[1] ?? null).includes('"pending"');
+  if (made.state === undefined && made.block === undefined && !isPending) return params;
   params.push(made.state ?? (random.oneIn(2) ? null : {}));
-  const isPending = params[1] === 'pending';
   if (made.block !== undefined || isPending) params.push({ ...made.block, ...(isPending && PENDING_FIELDS) });
   return params;
 }

@@ -1,5 +1,5 @@
 /** EVM code for calls: fragments that compute, look around, store, call and fail, in random order. */
-import { OPCODES } from '../../../src/evm/opcode-table.ts';
+import { OPCODES } from '../../../src/evm/opcodes.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
 import { address, integer, precompileAddress } from './values.ts';
@@ -47,6 +47,24 @@ function keep(random: Random): string {
   return push(32 * random.below(6)) + op('MSTORE');
 }
 
+/** An instruction whose ranges of memory may reach too far; where it does not fail, the code ends. */
+function reachOut(random: Random, facts: ChainFacts): string {
+  const ranges = (count: number): string => random.list(count, () => reach(random)).join('');
+  const topics = random.below(5);
+  return random.call(
+    () => ranges(2) + op('KECCAK256'),
+    () => word(random).repeat(topics) + ranges(2) + op(`LOG${topics}`),
+    () => ranges(3) + op(random.pick(['CALLDATACOPY', 'CODECOPY', 'RETURNDATACOPY', 'MCOPY'])),
+    () => ranges(3) + push(address(random, facts)) + op('EXTCODECOPY'),
+    () => push(0) + ranges(2) + push(0) + op(random.pick(['CREATE', 'CREATE2'])),
+    () => {
+      const kind = random.pick(CALLS);
+      const value = kind === 'CALL' || kind === 'CALLCODE' ? push(random.below(2)) : '';
+      return ranges(4) + value + push(address(random, facts)) + word(random) + op(kind);
+    },
+  );
+}
+
 function callOut(random: Random, facts: ChainFacts): string {
   const kind = random.pick(CALLS);
   const target = random.oneIn(3) ? precompileAddress(random) : address(random, facts);
@@ -77,7 +95,7 @@ function createInside(random: Random): string {
 }
 
 /** An ending that fails in one of many ways. */
-function fail(random: Random): string {
+function fail(random: Random, facts: ChainFacts): string {
   return random.call(
     () => op('INVALID'),
     () => (0x0c + random.below(4)).toString(16).padStart(2, '0'),
@@ -88,6 +106,8 @@ function fail(random: Random): string {
     () => reach(random) + reach(random) + op('RETURN'),
     () => reach(random) + reach(random) + op('REVERT'),
     () => push(32) + reach(random) + op('MSTORE'),
+    () => reachOut(random, facts),
+    () => reachOut(random, facts) + push(0) + push(0) + op(random.pick(['LOG0', 'CREATE', 'SSTORE'])),
     () => push(33) + push(0) + push(0) + op('RETURNDATACOPY'),
     () => op('JUMPDEST').repeat(3) + LOOP,
     () => op('JUMPDEST') + op('CALLER') + LOOP,
@@ -129,8 +149,8 @@ export function program(random: Random, facts: ChainFacts): string {
     () => push(random.below(100)) + push(0) + op('REVERT'),
     () => op('STOP'),
     () => push(address(random, facts)) + op('SELFDESTRUCT'),
-    () => fail(random),
-    () => fail(random),
+    () => fail(random, facts),
+    () => fail(random, facts),
   );
   return body + end;
 }

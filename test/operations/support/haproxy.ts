@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 import { waitUntil } from '../../support/program.ts';
+import { findProxy, launchProxy, stopProxy } from '../../support/proxy-process.ts';
 import { findFreePort } from '../../support/redis.ts';
-import { findProxy, launchProxy, type RunningProxy, stopProxy } from './proxy-process.ts';
+import type { RunningProxy } from './running-proxy.ts';
 
 function describeHaproxy(port: number, socket: string, replicas: readonly number[]): string {
   const servers = replicas.map((replica, index) => `  server s${index} 127.0.0.1:${replica} check`);

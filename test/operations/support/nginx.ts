@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
+import { findProxy, launchProxy, stopProxy } from '../../support/proxy-process.ts';
 import { findFreePort } from '../../support/redis.ts';
-import { findProxy, launchProxy, type RunningProxy, stopProxy } from './proxy-process.ts';
+import type { RunningProxy } from './running-proxy.ts';
 
-/** The free nginx asks nobody for his health: who restarts a replica takes it out first. */
+/** The free nginx has no health checks: a replica is taken out before it is restarted. */
 function describeNginx(port: number, folder: string, replicas: readonly string[]): string {
   return `daemon off;
 pid ${folder}/nginx.pid;
@@ -37,7 +38,7 @@ http {
 `;
 }
 
-/** Is told which replica gets nothing, and reads its configuration again. */
+/** Takes a replica out, and reads its configuration again. */
 export async function startNginx(ports: readonly number[]): Promise<RunningProxy> {
   const folder = makeTemporaryFolder();
   const port = await findFreePort();

@@ -1,6 +1,7 @@
+import type { ProxyName } from '../../support/proxy-process.ts';
 import { startHaproxy } from './haproxy.ts';
 import { startNginx } from './nginx.ts';
-import type { ProxyName, RunningProxy } from './proxy-process.ts';
+import type { RunningProxy } from './running-proxy.ts';
 
 /** In front of replicas that listen on these ports. */
 export function startProxy(name: ProxyName, replicas: readonly number[]): Promise<RunningProxy> {

@@ -47,7 +47,7 @@ export const sayNoReceipts: AnswerFault = async (call, ask) => {
   return hasReceipts ? { result: [] } : answer;
 };
 
-/** A head that is too high, of blocks that nobody has. @param timestamp of the block, seconds; the true one's by default */
+/** A head that is too high, of blocks that no node has. @param timestamp of the block, seconds; the true one's by default */
 export function claimHead(blocks: bigint, timestamp?: () => bigint): AnswerFault {
   return async (call, ask) => {
     const answer = await ask(call);

@@ -45,8 +45,8 @@ describe('checkUncle', () => {
   it('takes the one that the block lists there; it has no transactions and no uncles of its own', () => {
     const text = JSON.stringify({ ...uncle, uncles: [] });
     assert.equal(check(text), text);
-    const told = [uncle, { ...uncle, transactions: [] }, { ...uncle, transactions: ['0x1'], uncles: [] }];
-    for (const value of told) {
+    const values = [uncle, { ...uncle, transactions: [] }, { ...uncle, transactions: ['0x1'], uncles: [] }];
+    for (const value of values) {
       assert.deepEqual(JSON.parse(check(JSON.stringify(value)) as string), { ...uncle, uncles: [] });
     }
   });
@@ -66,8 +66,8 @@ describe('readPlace', () => {
   };
 
   it('is where the answer says', () => {
-    for (const told of [place, { ...place, blockNumber: '0x03', transactionIndex: '0x01' }]) {
-      assert.deepEqual(readPlace(JSON.stringify(told)), { number: 3n, blockHash: block.hash, index: 1n });
+    for (const reported of [place, { ...place, blockNumber: '0x03', transactionIndex: '0x01' }]) {
+      assert.deepEqual(readPlace(JSON.stringify(reported)), { number: 3n, blockHash: block.hash, index: 1n });
     }
   });
 

@@ -30,6 +30,7 @@ const describeBlock = (of: Header, hash = bytesToHex(hashHeader(of))): Block => 
   difficulty: of.difficulty,
   transactionHashes: [],
   uncleHashes: [],
+  logsBloom: undefined,
 });
 
 const encode = (of: Header, part: (typeof PARTS)[number]): string => {

@@ -53,7 +53,7 @@ test('methods that execute nothing cannot revert and cannot fail to execute', ()
   }
 });
 
-test('a reason that is told in words only reaches the client as Error(string)', () => {
+test('a reason that is given in words only reaches the client as Error(string)', () => {
   const verdict = classifyError(
     { code: -32015, message: 'VM execution error.', data: 'revert: not today' },
     'eth_estimateGas',
@@ -152,7 +152,7 @@ test('the reason of a revert is not cut, in bytes or in words', () => {
   }
 });
 
-test('an error that nobody knows is passed on as it is', () => {
+test('an unknown error is passed on as it is', () => {
   assert.deepEqual(classifyError({ code: -1, message: 'what?', data: { a: 1 } }, 'eth_call'), {
     kind: 'unknown',
     code: -1,

@@ -23,7 +23,7 @@ function toWellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
 
-/** How each client tells a revert with a reason, data included. */
+/** How each client reports a revert with a reason, data included. */
 const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) => NodeError>> = {
   'geth, reth, Erigon, Nitro, op-geth, anvil': (reason, data) => ({
     code: 3,
@@ -66,7 +66,7 @@ const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) =
   'a proxy that keeps the data only': (reason, data) => ({ code: -32603, message: reason, data }),
 };
 
-/** How a revert is told in words, without data. */
+/** How a revert is reported in words, without data. */
 const SHAPES_IN_WORDS: Readonly<Record<string, (reason: string) => NodeError>> = {
   'geth 1.9': (reason) => ({ code: -32000, message: `execution reverted: ${reason}`, data: undefined }),
   'code 3, data null': (reason) => ({ code: 3, message: `execution reverted: ${reason}`, data: null }),
@@ -125,12 +125,12 @@ const anyReason = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.array(fc.oneof(lure, fc.string({ maxLength: 10 })), { maxLength: 5 }).map((parts) => parts.join(' ')),
 );
-/** Told in words, a reason survives whole only where it fits into the text that is looked at. */
+/** Reported in words, a reason survives whole only where it fits into the text that is looked at. */
 const shortReason = anyReason.map((reason) => toWellFormed(reason.slice(0, 800)));
 const code = fc.constantFrom(...EXECUTING);
 
 for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
-  test(`no reason makes anything but a revert of it, data as told: ${client}`, () => {
+  test(`no reason makes anything but a revert of it, data as reported: ${client}`, () => {
     fc.assert(
       fc.property(anyReason, code, (reason, method) => {
         const data = encodeErrorString(reason);
@@ -142,7 +142,7 @@ for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
 }
 
 for (const [client, shape] of Object.entries(SHAPES_IN_WORDS)) {
-  test(`no reason makes anything but a revert of it, told in words: ${client}`, () => {
+  test(`no reason makes anything but a revert of it, reported in words: ${client}`, () => {
     fc.assert(
       fc.property(shortReason, code, (reason, method) => {
         const verdict = classifyError(shape(reason), method);

@@ -76,7 +76,7 @@ test('secrets alone are masked in a text of any length', () => {
   assert.equal(maskSecrets(`${text}ABCdef!`, ['abcdef']), `${text}***!`);
 });
 
-test('addresses and credentials are told by their looks', () => {
+test('addresses and credentials are recognised by their form', () => {
   const seen: readonly (readonly [string, string])[] = [
     ['Post "https://user:pw@node.example/v3/abc?key=1": dial tcp', 'Post "***": dial tcp'],
     ['dial tcp 10.0.0.7:8545: connect: connection refused', 'dial tcp ***: connect: connection refused'],
@@ -100,7 +100,7 @@ test('what clients need to read stays', () => {
   for (const text of texts) assert.equal(scrubMessage(text, []), text);
 });
 
-test('the parts of an address and of headers that nobody may see', () => {
+test('the parts of an address and of headers that must not be revealed', () => {
   const secrets = listSecrets(
     new URL('https://al%20ice:s3cr%2Ft@Node-1.example:8545/v3/0123456789abcdef/rpc?apikey=q%2Bery1&x=1#f'),
     {

@@ -145,7 +145,7 @@ test('a node that does not tell its head is not asked', () => {
   assert.equal(found.nodes[0]?.standing, 'headless');
 });
 
-test('lag is told from the best node, and worth a word only when it is more than a moment', () => {
+test('lag is measured from the best node, and reported only when it is more than a moment', () => {
   const found = report([behind('one', 17), behind('two', 2), named('three')]);
   assert.deepEqual(
     found.nodes.map(({ lag }) => lag),
@@ -154,7 +154,7 @@ test('lag is told from the best node, and worth a word only when it is more than
   assert.deepEqual(linesOf(found), ['warning one: 17 blocks behind three']);
 });
 
-test('a head that most nodes hold back is told', () => {
+test('a head that most nodes hold back is reported', () => {
   const lines = linesOf(report([behind('one', 5), behind('two', 6), named('three')]));
   assert.equal(lines[0], 'warning -: the network serves a head 5 blocks behind that of three');
   const far = report([behind('one', 17), behind('two', 18), named('three')]);
@@ -200,6 +200,11 @@ const rows: { name: string; changes: Partial<ExaminedNode>; line: string }[] = [
     name: 'no eth_getBlockReceipts and small batches',
     changes: { ...NO_RECEIPTS, batches: { answered: 10, reason: 'batch too large' } },
     line: 'error bad: no eth_getBlockReceipts (error -32601: no such method)',
+  },
+  {
+    name: 'small batches',
+    changes: { batches: { answered: 10, reason: 'batch too large' } },
+    line: 'note bad: it answers batches of 10 at most (batch too large)',
   },
   {
     name: 'receipts by number only',

@@ -359,7 +359,7 @@ const faults: { name: string; script: NodeScript; kind: string; reason: RegExp; 
   },
 ];
 for (const { name, script, kind, reason, pool = POOL } of faults) {
-  test(`a node that ${name} is told as such`, async (t) => {
+  test(`a node that ${name} is reported as such`, async (t) => {
     const examination = await examine((await startNode(t, script)).url, { pool });
     assert.ok(!examination.answers);
     assert.equal(examination.fault.kind, kind);
@@ -367,7 +367,7 @@ for (const { name, script, kind, reason, pool = POOL } of faults) {
   });
 }
 
-test('a node that is not there is told as such', async () => {
+test('a node that is not there is reported as such', async () => {
   const examination = await examine('http://127.0.0.1:1');
   assert.ok(!examination.answers);
   assert.equal(examination.fault.kind, 'unreachable');

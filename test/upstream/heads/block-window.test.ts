@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BlockWindow, WINDOW_BLOCKS } from '../../../src/upstream/heads/block-window.ts';
 import { hashOf, makeBlock } from '../../support/block-tree.ts';
 
-test('a header tells two hashes', () => {
+test('a header gives two hashes', () => {
   const window = new BlockWindow();
   const block = makeBlock('a', 5n);
   window.add(block);
@@ -20,7 +20,7 @@ test('genesis has no parent', () => {
   assert.deepEqual(window.numbers(), [0n]);
 });
 
-test('a header stays in hand when only its hash is told again, not when another block takes its place', () => {
+test('a header stays in hand when only its hash is reported again, not when another block takes its place', () => {
   const window = new BlockWindow();
   window.add(makeBlock('a', 5n));
   window.put(5n, hashOf('a', 5n));

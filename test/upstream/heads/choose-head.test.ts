@@ -18,7 +18,7 @@ const b = a.fork('b', 97, 6);
 
 const tipOf = (view: ChainView): BlockHeader => view.latest as BlockHeader;
 
-test('a share is more than half, or at least a part, never nobody', () => {
+test('a share is more than half, or at least a part, never zero nodes', () => {
   const counts = (share: Share): number[] => [0, 1, 2, 3, 4, 5].map((total) => countShare(share, total));
   assert.deepEqual(counts('majority'), [1, 1, 2, 2, 3, 3]);
   assert.deepEqual(counts(1), [1, 1, 2, 3, 4, 5]);
@@ -36,7 +36,7 @@ test('an upstream has what is not above its head and not known to be another', (
   assert.equal(hasBlock(viewNothing(), a.at(0)), false);
 });
 
-test('nobody, and nobody who has told anything, choose nothing', () => {
+test('no nodes, and no nodes with a report, choose nothing', () => {
   assert.equal(chooseHead([], 'majority'), undefined);
   assert.equal(chooseHead([viewNothing()], 'majority'), undefined);
   assert.equal(chooseHead([viewChain(a, 100), viewNothing(), viewNothing()], 'majority'), undefined);
@@ -59,12 +59,12 @@ for (const [heads, share, chosen] of [
   });
 }
 
-test('the best common block need not be the latest of anybody', () => {
+test('the best common block need not be the latest of any node', () => {
   const views = [viewChain(a, 100), viewChain(b, 103)];
   assert.equal(chooseHead(views, 'majority'), a.at(97));
 });
 
-test('a block known by hash only, with nobody holding its header, gives way to the next below', () => {
+test('a block known by hash only, with no node holding its header, gives way to the next below', () => {
   const views = [viewChain(a, 99, 2), viewChain(a, 100, 1)];
   assert.equal(chooseHead(views, 'majority'), a.at(99));
   const hashOnly: ChainView = { ...viewChain(a, 98, 3), headerAt: () => undefined };
@@ -108,7 +108,7 @@ const shareOf = fc.oneof(
   fc.double({ min: 0.01, max: 1, noNaN: true }).map((part): Share => part),
 );
 
-test('what is chosen is had by the share, nothing higher that is somebody’s latest is, and order is nothing', () => {
+test('what is chosen is had by the share, nothing higher that is a node’s latest is, and order is nothing', () => {
   fc.assert(
     fc.property(fc.array(viewOf, { minLength: 1, maxLength: 6 }), shareOf, (views, share) => {
       const needed = countShare(share, views.length);

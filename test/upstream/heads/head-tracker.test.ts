@@ -13,11 +13,13 @@ function createTracker({
   announces = false,
   syncs = false,
   blockTimeMs,
+  isAwaited = false,
 }: {
   length?: number;
   announces?: boolean;
   syncs?: boolean;
   blockTimeMs?: number;
+  isAwaited?: boolean;
 } = {}) {
   const clock = new FakeClock();
   const feed = new ScriptedFeed(clock, TestChain.create('a', length), { announces, syncs });
@@ -27,6 +29,7 @@ function createTracker({
     blockTimeMs,
     syncTolerance: 8,
     clock,
+    isAwaited: () => isAwaited,
     onChange: () => seen.push(tracker.latest?.number),
   });
   return { clock, feed, tracker, seen };
@@ -89,6 +92,40 @@ test('polls at half the block time that it observes', async () => {
   await clock.advance(20_000);
   const polls = feed.timesOf('latest').filter((at) => at > from).length;
   assert.ok(polls >= 18 && polls <= 25, `${polls} polls in ten block times`);
+});
+
+for (const [blockTime, delay, polls] of [
+  [12_000, 800, 9],
+  [2_000, 250, 6],
+  [1_000, 250, 4],
+] as const) {
+  test(`a block each ${blockTime} ms that is awaited is looked for when it is due`, async () => {
+    const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: blockTime });
+    tracker.start();
+    const delays: number[] = [];
+    let asked = 0;
+    for (let block = 0; block < 30; block++) {
+      const height = feed.chain.grow('a', 1).tip.number;
+      if (block === 20) asked = feed.timesOf('latest').length;
+      for (let ms = 0; ms < blockTime; ms += 50) {
+        await clock.advance(50);
+        if (delays.length === block && tracker.latest?.number === height) delays.push(ms + 50);
+      }
+    }
+    const late = delays.slice(20);
+    assert.ok(late.length === 10 && late.every((ms) => ms <= delay), `found after ${late} ms`);
+    const perBlock = (feed.timesOf('latest').length - asked) / 10;
+    assert.ok(perBlock <= polls, `${perBlock} polls a block`);
+  });
+}
+
+test('a block that is late is looked for at the usual pace', async () => {
+  const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: 8_000 });
+  tracker.start();
+  await clock.advance(20_000);
+  const before = feed.timesOf('latest').length;
+  await clock.advance(40_000);
+  assert.equal(feed.timesOf('latest').length - before, 10);
 });
 
 test('a configured block time is not observed, and bounds hold', async () => {
@@ -250,7 +287,7 @@ test('a poll that an announcement overtook does not take the head back', async (
   assert.equal(tracker.latest?.number, 101n);
 });
 
-test('a reorg is followed to its beginning before the head is told', async () => {
+test('a reorg is followed to its beginning before the head is reported', async () => {
   const { tracker, feed, seen } = createTracker();
   tracker.start();
   await settle();
@@ -392,7 +429,7 @@ test('heads that come during a walk down: the newest is next', async () => {
   assertOneChain(tracker);
 });
 
-test('absurd heads are told as they are, and are over when they are over', async () => {
+test('absurd heads are reported as they are, and are over when they are over', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
   await settle();
@@ -446,7 +483,7 @@ test('tags that the upstream does not know are undefined; failures say nothing a
   feed.finalized = new UpstreamFault('unreachable', 'gone');
   await clock.advance(8_000);
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number], [90n, 80n]);
-  assert.equal(tracker.failures, 0, 'latest is told all the while');
+  assert.equal(tracker.failures, 0, 'latest is reported all the while');
   feed.finalized = null;
   seen.length = 0;
   await clock.advance(8_000);
@@ -462,7 +499,7 @@ test('tags that the upstream does not know are undefined; failures say nothing a
   }
 });
 
-test('stopping ends polls and announcements, and nobody is told of what still comes', async () => {
+test('stopping ends polls and announcements, and what still comes is not reported', async () => {
   const { tracker, feed, clock, seen } = createTracker({ announces: true });
   tracker.start();
   await settle();
@@ -488,7 +525,7 @@ test('stopping ends polls and announcements, and nobody is told of what still co
 
 type Turn = { readonly kind: 'grow' | 'reorg' | 'back' | 'fail' | 'announce'; readonly blocks: number };
 
-test('whatever an upstream does, its tracker tells one chain, and its head once it answers', async () => {
+test('whatever an upstream does, its tracker reports one chain, and its head once it answers', async () => {
   const turnOf: fc.Arbitrary<Turn> = fc.record({
     kind: fc.constantFrom('grow', 'reorg', 'back', 'fail', 'announce'),
     blocks: fc.integer({ min: 1, max: 12 }),
@@ -531,7 +568,7 @@ test('a node that syncs says so before its first head counts', async () => {
   assert.deepEqual([tracker.latest?.number, tracker.isSyncing, tracker.syncTarget], [0n, true, 500n]);
 });
 
-test('a node near the target that it tells is synced; one that tells none is not', async () => {
+test('a node near the target that it reports is synced; one that reports none is not', async () => {
   const { tracker, feed, clock } = createTracker({ syncs: true });
   feed.sync = { target: 108n };
   tracker.start();
@@ -578,7 +615,7 @@ test('a node that was away is asked again whether it syncs', async () => {
   assert.equal(tracker.isSyncing, true);
 });
 
-test('a jump of the head takes safe and finalized along, until they are told again', async () => {
+test('a jump of the head takes safe and finalized along, until they are reported again', async () => {
   const { tracker, feed, clock } = createTracker({ length: 20 });
   feed.safe = 10;
   feed.finalized = 5;

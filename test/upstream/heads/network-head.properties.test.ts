@@ -19,10 +19,10 @@ type Forgery = { readonly forkDepth: number; readonly length: number; readonly i
 type Step =
   | { readonly kind: 'grow'; readonly blocks: number }
   | { readonly kind: 'reorg'; readonly depth: number; readonly blocks: number }
-  | { readonly kind: 'sync'; readonly who: number; readonly lag: number }
-  | { readonly kind: 'lie'; readonly who: number; readonly lie: Lie }
-  | { readonly kind: 'claim'; readonly who: number; readonly isSyncing: boolean }
-  | { readonly kind: 'toggle'; readonly who: number }
+  | { readonly kind: 'sync'; readonly index: number; readonly lag: number }
+  | { readonly kind: 'lie'; readonly index: number; readonly lie: Lie }
+  | { readonly kind: 'claim'; readonly index: number; readonly isSyncing: boolean }
+  | { readonly kind: 'toggle'; readonly index: number }
   | { readonly kind: 'restart' }
   | { readonly kind: 'wait'; readonly ms: number };
 
@@ -117,19 +117,19 @@ class Model {
         this.#reorganise(step);
         return;
       case 'sync': {
-        const upstream = this.#pick(false, step.who);
+        const upstream = this.#pick(false, step.index);
         const tip = Math.max(0, Number(this.#chain.tip.number) - step.lag);
         if (upstream !== undefined)
           upstream.tracker = this.#claim(upstream, viewChain(this.#chain, tip, this.#depth));
         return;
       }
       case 'lie': {
-        const upstream = this.#pick(true, step.who);
+        const upstream = this.#pick(true, step.index);
         if (upstream !== undefined) upstream.tracker = this.#tell(step.lie);
         return;
       }
       case 'claim': {
-        const upstream = this.#pick(false, step.who);
+        const upstream = this.#pick(false, step.index);
         if (upstream === undefined) return;
         upstream.isSyncing = step.isSyncing;
         upstream.tracker = this.#claim(upstream, upstream.tracker);
@@ -140,7 +140,7 @@ class Model {
         this.#network = this.#start();
         return;
       case 'toggle': {
-        const upstream = this.#upstreams[step.who % this.#upstreams.length];
+        const upstream = this.#upstreams[step.index % this.#upstreams.length];
         if (upstream === undefined) return;
         upstream.isHealthy = !upstream.isHealthy;
         if (!this.#badAreMinority()) upstream.isHealthy = !upstream.isHealthy;
@@ -200,9 +200,9 @@ class Model {
     this.#highest = Math.max(this.#highest, Number(chain.tip.number));
   }
 
-  #pick(isBad: boolean, who: number): Upstream | undefined {
+  #pick(isBad: boolean, index: number): Upstream | undefined {
     const kind = this.#upstreams.filter((upstream) => upstream.isBad === isBad);
-    return kind[who % Math.max(1, kind.length)];
+    return kind[index % Math.max(1, kind.length)];
   }
 
   #badAreMinority(): boolean {
@@ -328,7 +328,7 @@ function isFar(block: BlockHeader, other: BlockHeader): boolean {
   );
 }
 
-const who = fc.nat(9);
+const index = fc.nat(9);
 const GROWTH: fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant('grow' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
   fc.record({
@@ -336,20 +336,20 @@ const GROWTH: fc.Arbitrary<Step>[] = [
     depth: fc.integer({ min: 1, max: 6 }),
     blocks: fc.integer({ min: 1, max: 8 }),
   }),
-  fc.record({ kind: fc.constant('toggle' as const), who }),
+  fc.record({ kind: fc.constant('toggle' as const), index }),
   fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(60 * GIVE_UP_MS) }),
 ];
 const lagOf = (most: number): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> } => ({
   weight: 4,
   arbitrary: fc.record({
     kind: fc.constant('sync' as const),
-    who,
+    index,
     lag: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(most)),
   }),
 });
 const lying: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('lie' as const),
-  who,
+  index,
   lie: fc.oneof(
     fc.constantFrom<Lie[]>('zero', 'absurd', 'nothing', 'honest'),
     fc.record({
@@ -361,7 +361,7 @@ const lying: fc.Arbitrary<Step> = fc.record({
 });
 const claiming: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('claim' as const),
-  who,
+  index,
   isSyncing: fc.boolean(),
 });
 const restarting: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('restart' as const) });
@@ -375,7 +375,7 @@ function play(script: ModelScript, steps: readonly Step[]): void {
 
 const ones = (count: number): number[] => Array<number>(count).fill(1);
 
-test('whatever a minority tells, the head follows the others: forwards, or by reorgs', () => {
+test('whatever a minority reports, the head follows the others: forwards, or by reorgs', () => {
   const steps = listOf(fc.oneof(...GROWTH, lagOf(NEAR), { weight: 2, arbitrary: lying }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(3), steps, (good, bad, all) =>

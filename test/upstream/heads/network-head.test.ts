@@ -187,7 +187,7 @@ test('what upstreams tell later of the blocks below the head is taken in', () =>
   assert.equal(head.headerAt(99n), a.at(99));
 });
 
-test('hashes of blocks in between come from those who know them, or stay unknown', () => {
+test('hashes of blocks in between come from nodes that know them, or stay unknown', () => {
   const { report, head } = createHead();
   report(...at(100, 100, 100));
   report(viewChain(a, 105, 1), viewChain(a, 105, 300));
@@ -255,7 +255,7 @@ test('rule 2: that takes its time, which begins anew whenever one node has the h
   assert.equal(givenUp.length, 1);
 });
 
-test('rule 2: while nobody is healthy, nothing is given up', () => {
+test('rule 2: while no node is healthy, nothing is given up', () => {
   const { clock, report, head } = createHead();
   const later = viewChain(makeLater(11, 1_000n), 10);
   report(viewChain(a, 100, 3));
@@ -378,7 +378,7 @@ test('far behind a healthy node is no vote, at the start or later, however many'
   assert.deepEqual(voteOn({}, [good], [low]), [['lagging'], 100n], 'nor behind what was served');
 });
 
-test('far behind means by more blocks and by more time; who lagged has caught up at half of both', () => {
+test('far behind means by more blocks and by more time; a node that lagged has caught up at half of both', () => {
   const votesAt = (...tips: number[]): Vote[] => voteOn({}, makeCandidates(at(...tips)))[0];
   // Blocks are 2 s apart: 30 s are 15 of them.
   assert.deepEqual(votesAt(200, 185), ['votes', 'votes']);
@@ -411,7 +411,7 @@ test('lower tiers have no vote while a better one is well', () => {
   assert.deepEqual(voteOn({}, [...makeCandidates(at(100), 2), ...stuck]), [['votes', 'lagging'], 100n]);
 });
 
-test('a node that only claims to be far ahead makes nobody lag, whatever time it tells', () => {
+test('a node that only claims to be far ahead makes no other lag, whatever time it reports', () => {
   const claim = { ...makeBlock('x', 100_000n), timestamp: a.at(100).timestamp };
   const liar = makeCandidates([viewChain(new TestChain([claim]), 0)]);
   const good = makeCandidates(at(54, 54));
@@ -567,7 +567,7 @@ test('stopping ends the waiting', () => {
   assert.equal(clock.pending, 0);
 });
 
-test('safe and finalized: the highest that the share of those who tell one has, never back', () => {
+test('safe and finalized: the highest that the share of the nodes with one has, never back', () => {
   const { head, report } = createHead();
   const marks = (safe: number, finalized: number) => viewChain(a, 100, 300, { safe, finalized });
   const numbers = () => [head.safe?.number, head.finalized?.number];
@@ -578,7 +578,7 @@ test('safe and finalized: the highest that the share of those who tell one has, 
   report(marks(80, 50), marks(80, 50), marks(80, 50));
   assert.deepEqual(numbers(), [90n, 79n]);
   report(marks(93, 83), ...at(100, 100));
-  assert.deepEqual(numbers(), [93n, 83n], 'who does not know the tag does not count');
+  assert.deepEqual(numbers(), [93n, 83n], 'a node without the tag does not count');
   report(...at(100, 100));
   assert.deepEqual(numbers(), [93n, 83n]);
 });
@@ -615,6 +615,7 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
   const trackers: HeadTracker[] = feeds.map(
     (feed) =>
       new HeadTracker(feed, {
+        isAwaited: () => false,
         pollInterval: { min: 250, max: 6_000 },
         syncTolerance: 8,
         clock,
@@ -646,4 +647,48 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
   for (const tracker of trackers) tracker.stop();
   network.stop();
   assert.equal(clock.pending, 0);
+});
+
+test('a change of the served block is reported once, when everything fits it', async () => {
+  const clock = new FakeClock();
+  const chain = TestChain.create('a', 12);
+  const reports = [5, 5, 5].map((tip) => viewChain(chain, tip));
+  const reported: (bigint | undefined)[] = [];
+  let isAlive = true;
+  const head: NetworkHead = new NetworkHead(
+    makeHeadOptions(clock, () => (isAlive ? makeCandidates(reports) : []), {
+      headAgeMs: 60_000,
+      onServed: () => {
+        reported.push(head.served?.number);
+        assert.equal(head.hashAt(head.served?.number ?? -1n), head.served?.hash);
+      },
+    }),
+  );
+  head.update();
+  head.update();
+  assert.deepEqual(reported, [5n]);
+  reports[0] = viewChain(chain, 6);
+  head.update();
+  assert.deepEqual(reported, [5n], 'one of three has it');
+  reports[1] = viewChain(chain, 6);
+  head.update();
+  head.update();
+  assert.deepEqual(reported, [5n, 6n]);
+  const fork = chain.fork('b', 4, 4);
+  reports.splice(0, 3, ...[8, 8, 8].map((tip) => viewChain(fork, tip)));
+  head.update();
+  assert.deepEqual(reported, [5n, 6n, 8n], 'a reorg is one change');
+  assert.equal(head.numberOf(fork.at(8).hash), 8n);
+  assert.equal(head.numberOf(chain.at(6).hash), undefined);
+  isAlive = false;
+  head.update();
+  await clock.advance(61_000);
+  assert.deepEqual(reported.slice(3), [undefined], 'no node has had it for too long');
+  isAlive = true;
+  head.update();
+  assert.deepEqual(reported.slice(4), [8n]);
+  head.reset();
+  assert.deepEqual(reported.slice(5), [undefined]);
+  head.update();
+  assert.deepEqual(reported.slice(6), [8n]);
 });

@@ -34,7 +34,7 @@ test('polls at once, then an interval after the end of each poll', async () => {
   );
 });
 
-test('whoever wants a poll now joins the one under way, and the pause starts anew', async () => {
+test('a request for a poll joins the one under way, and the pause starts anew', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   const first = loop.pollNow();

@@ -26,8 +26,14 @@ const failing =
   () =>
     Promise.reject(error);
 
+/** Fails each time by itself. */
+const failingAnew =
+  (kind: FaultKind): Handler =>
+  () =>
+    Promise.reject(new UpstreamFault(kind, 'scripted'));
+
 async function failOften(node: ScriptedNode, kind: FaultKind, times: number): Promise<Events> {
-  const { ask, events } = createBreaker(failing(new UpstreamFault(kind, 'scripted')));
+  const { ask, events } = createBreaker(failingAnew(kind));
   for (let i = 0; i < times; i++) await assert.rejects(ask(createDirected(node)), { kind });
   return events;
 }
@@ -50,6 +56,16 @@ describe('breakCircuit', () => {
       assert.equal(opened.length, 1);
       assert.equal(node.upstream.faults.get(kind), 10);
     }
+  });
+
+  it('calls that fail because of the request that they share are one fault in a row', async () => {
+    const node = createNode(answer('1'));
+    const { ask } = createBreaker(failing(new UpstreamFault('unreachable', 'scripted')));
+    for (let i = 0; i < 100; i++) await assert.rejects(ask(createDirected(node)), { kind: 'unreachable' });
+    assert.equal(node.upstream.health.circuit, 'closed');
+    assert.equal(node.upstream.faults.get('unreachable'), 100);
+    await failOften(node, 'unreachable', 4);
+    assert.equal(node.upstream.health.circuit, 'open');
   });
 
   it('what is no fault of the node does not open it, but is counted', async () => {
@@ -84,7 +100,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.circuit, 'closed');
   });
 
-  it('who is overtaken is thought slower, not faulty', async () => {
+  it('a node that is overtaken counts as slower, not faulty', async () => {
     const node = createNode(answer('1'));
     const { ask } = createBreaker(failing(new UpstreamFault('aborted', 'scripted')));
     const before = node.upstream.health.latencyMs;

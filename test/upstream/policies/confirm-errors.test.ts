@@ -6,7 +6,7 @@ import { UnknownExecutionError } from '../../../src/upstream/fault.ts';
 import { confirmErrors } from '../../../src/upstream/policies/confirm-errors.ts';
 import { Route } from '../../../src/upstream/route.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
-import { createExchange } from '../support/exchange.ts';
+import { createDirected, createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, fault, nodeError, type ScriptedNode } from '../support/scripted-node.ts';
 
@@ -128,7 +128,7 @@ describe('what is remembered', () => {
     text: string,
   ): Promise<string> => {
     const handler = policy(() => Promise.reject(new UnknownExecutionError(-32000, text)));
-    const exchange = { ...createExchange(), route, upstream: node.upstream };
+    const exchange = { ...createDirected(node), route };
     return handler(exchange).then(
       () => assert.fail(),
       (error: ChainError | UnknownExecutionError) => error.name,

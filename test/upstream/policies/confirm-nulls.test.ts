@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NullMeaning } from '../../../src/upstream/routed-call.ts';
+import type { Standing, Upstream } from '../../../src/upstream/upstream.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import {
@@ -10,6 +11,7 @@ import {
   fault,
   later,
   nodeError,
+  type ScriptedNode,
   silent,
 } from '../support/scripted-node.ts';
 
@@ -19,29 +21,29 @@ async function ask(
   nulls: NullMeaning,
   behaviours: readonly Behaviour[],
   limitMs?: number,
-): Promise<{ readonly told: unknown; readonly calls: number }> {
+): Promise<{ readonly outcome: unknown; readonly calls: number }> {
   const nodes = behaviours.map((behaviour, tier) => createNode({ behaviour, tier }));
   const pool = poolOf(nodes, { options: { retries: 0 } });
-  let told: unknown;
+  let outcome: unknown;
   try {
-    told = await pool(createExchange({ nulls }, createScope(limitMs)));
+    outcome = await pool(createExchange({ nulls }, createScope(limitMs)));
   } catch (error) {
-    told = (error as { kind: string }).kind;
+    outcome = (error as { kind: string }).kind;
   }
-  return { told, calls: nodes.reduce((sum, { asked }) => sum + asked.calls.length, 0) };
+  return { outcome, calls: nodes.reduce((sum, { asked }) => sum + asked.calls.length, 0) };
 }
 
 describe('null', () => {
   it('a truth is believed at once', async () => {
-    assert.deepEqual(await ask('truth', [NULL, answer('1')]), { told: 'null', calls: 1 });
+    assert.deepEqual(await ask('truth', [NULL, answer('1')]), { outcome: 'null', calls: 1 });
   });
 
   it('a claim or a doubt is checked with a second node', async () => {
     for (const nulls of ['claim', 'doubt'] as const) {
-      assert.deepEqual(await ask(nulls, [NULL, NULL, answer('1')]), { told: 'null', calls: 2 });
-      assert.deepEqual(await ask(nulls, [NULL, answer('1')]), { told: '1', calls: 2 });
+      assert.deepEqual(await ask(nulls, [NULL, NULL, answer('1')]), { outcome: 'null', calls: 2 });
+      assert.deepEqual(await ask(nulls, [NULL, answer('1')]), { outcome: '1', calls: 2 });
       assert.deepEqual(await ask(nulls, [NULL, fault('unreachable'), answer('1')]), {
-        told: '1',
+        outcome: '1',
         calls: 3,
       });
     }
@@ -49,9 +51,72 @@ describe('null', () => {
 
   it('without a second one a claim is believed and a doubt is not', async () => {
     for (const others of [[], [fault('unreachable')], [nodeError(-39999, 'strange')]]) {
-      assert.equal((await ask('claim', [NULL, ...others])).told, 'null');
-      assert.equal((await ask('doubt', [NULL, ...others])).told, 'missing');
+      assert.equal((await ask('claim', [NULL, ...others])).outcome, 'null');
+      assert.equal((await ask('doubt', [NULL, ...others])).outcome, 'missing');
     }
+  });
+
+  it('in a search every node is asked', async () => {
+    assert.deepEqual(await ask('search', [NULL, NULL, NULL, answer('1')]), { outcome: '1', calls: 4 });
+    assert.deepEqual(await ask('search', [NULL, NULL, NULL]), { outcome: 'null', calls: 3 });
+    assert.deepEqual(await ask('search', [NULL, fault('unreachable'), answer('1')]), {
+      outcome: '1',
+      calls: 3,
+    });
+    assert.deepEqual(await ask('search', [NULL, fault('unreachable')]), { outcome: 'null', calls: 2 });
+  });
+
+  it('is certain when every node has said so, and an outage while one has not', async () => {
+    const lacks = fault('missing');
+    assert.deepEqual(await ask('certain', [NULL, NULL, NULL, answer('1')]), { outcome: '1', calls: 4 });
+    assert.deepEqual(await ask('certain', [NULL, lacks, NULL]), { outcome: 'null', calls: 3 });
+    assert.deepEqual(await ask('certain', [lacks, lacks]), { outcome: 'missing', calls: 2 });
+    for (const kind of ['unreachable', 'timeout', 'malformed'] as const) {
+      const down = fault(kind);
+      for (const nodes of [
+        [NULL, NULL, down],
+        [down, NULL, NULL],
+        [lacks, down, lacks],
+      ]) {
+        assert.deepEqual(await ask('certain', nodes), { outcome: 'unreachable', calls: 3 });
+      }
+      assert.deepEqual(await ask('certain', [NULL, down, answer('1')]), { outcome: '1', calls: 3 });
+    }
+    assert.equal((await ask('certain', [NULL, NULL, silent], 400)).outcome, 'unreachable');
+  });
+
+  it('is not certain without nodes that cannot be asked now; those of another chain do not count', async () => {
+    const askWithout = async (change: (upstream: Upstream) => void): Promise<unknown> => {
+      const nodes = [NULL, NULL, answer('1')].map((behaviour) => createNode(behaviour));
+      change((nodes[2] as ScriptedNode).upstream);
+      const pool = poolOf(nodes, { options: { retries: 0 } });
+      return pool(createExchange({ nulls: 'certain' })).catch((error: { kind: string }) => error.kind);
+    };
+    const setStanding =
+      (standing: Standing) =>
+      (upstream: Upstream): void => {
+        upstream.standing = standing;
+      };
+    assert.equal(await askWithout(setStanding('unverified')), 'unreachable');
+    assert.equal(await askWithout(setStanding('quarantined')), 'null');
+    assert.equal(
+      await askWithout((upstream) => {
+        upstream.isOnFork = true;
+      }),
+      '1',
+      'a node that is on the branch that left the chain is asked for its blocks',
+    );
+    assert.equal(await askWithout(() => {}), '1');
+  });
+
+  it('a certain null is not taken from the flight of a question that others ask at the same time', async () => {
+    const pool = poolOf([createNode(later(20, NULL)), createNode(NULL), createNode(answer('1'))], {
+      options: { retries: 0, hedgePercent: 0 },
+    });
+    const told = ['claim', 'certain'].map((nulls) =>
+      pool(createExchange({ nulls: nulls as NullMeaning, sharedAs: 'block' })),
+    );
+    assert.equal((await Promise.all(told))[1], '1');
   });
 
   it('nodes that are behind are not believed, but confirm another', async () => {
@@ -71,16 +136,16 @@ describe('null', () => {
   });
 
   it('a silent second node does not cost the answer', async () => {
-    assert.equal((await ask('claim', [NULL, silent], 400)).told, 'null');
+    assert.equal((await ask('claim', [NULL, silent], 400)).outcome, 'null');
   });
 
   it('an answer that is an error contradicts a null', async () => {
-    assert.equal((await ask('claim', [NULL, nodeError(-32602, 'invalid argument 0')])).told, 'invalid');
+    assert.equal((await ask('claim', [NULL, nodeError(-32602, 'invalid argument 0')])).outcome, 'invalid');
   });
 
   it('a fault is never believed, however many say it', async () => {
-    assert.deepEqual(await ask('fault', [NULL, NULL, NULL]), { told: 'missing', calls: 3 });
-    assert.equal((await ask('fault', [NULL, NULL, answer('1')])).told, '1');
+    assert.deepEqual(await ask('fault', [NULL, NULL, NULL]), { outcome: 'missing', calls: 3 });
+    assert.equal((await ask('fault', [NULL, NULL, answer('1')])).outcome, '1');
   });
 
   it('is checked with the node that it has overtaken', async () => {

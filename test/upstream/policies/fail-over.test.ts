@@ -25,7 +25,7 @@ const ANSWERS: readonly (readonly [string, Behaviour, Partial<ChainError>])[] = 
 
 describe('answers', () => {
   for (const [name, behaviour, expected] of ANSWERS) {
-    it(`${name} is one: nobody else is asked and nothing is held against the node`, async () => {
+    it(`${name} is one: no other node is asked and nothing is held against the node`, async () => {
       const nodes = [createNode(behaviour), createNode(behaviour)];
       const ask = poolOf(nodes);
       for (let i = 0; i < 30; i++) {
@@ -129,7 +129,7 @@ describe('faults', () => {
     assert.equal(calls, 1);
   });
 
-  it('tells the fault that says most', async () => {
+  it('reports the fault that says most', async () => {
     const cases = [
       [['unreachable', 'rateLimited'], 'rateLimited'],
       [['missing', 'unreachable'], 'missing'],
@@ -137,10 +137,10 @@ describe('faults', () => {
       [['unknown', 'missing'], 'unknown'],
       [['rateLimited', 'pruned'], 'pruned'],
     ] as const;
-    for (const [kinds, told] of cases) {
+    for (const [kinds, reported] of cases) {
       const nodes = kinds.map((kind) => createNode(fault(kind)));
       const ask = poolOf(nodes, { options: { retries: 0 } });
-      await assert.rejects(ask(createExchange()), { kind: told }, kinds.join());
+      await assert.rejects(ask(createExchange()), { kind: reported }, kinds.join());
     }
   });
 

@@ -116,7 +116,7 @@ describe('hedge', () => {
     assert.equal(calls[1]?.signal.reason, OVERTAKEN);
   });
 
-  it('a fault leaves the other its chance; the last fault is told', async () => {
+  it('a fault leaves the other its chance; the last fault is reported', async () => {
     const first = createOpenCalls();
     const won = hedged(first.handler)(route(2));
     await until(() => first.calls.length === 2);
@@ -183,7 +183,7 @@ describe('hedge', () => {
     await until(() => late.isCancelled);
   });
 
-  it('asks nobody for a caller that has gone already', async () => {
+  it('asks no node for a caller that has gone already', async () => {
     const { calls, handler } = createOpenCalls();
     await assert.rejects(hedged(handler)(route(2, 20_000, AbortSignal.abort())), { kind: 'aborted' });
     assert.equal(calls.length, 0);

@@ -49,7 +49,7 @@ describe('keepDeadline', () => {
     await assert.rejects(revert(createExchange({}, again)), { kind: 'reverted' });
   });
 
-  it('tells a caller that gave up from one whose time is up; other faults pass', async () => {
+  it('distinguishes a caller that gave up from one whose time is up; other faults pass', async () => {
     const aborted = keepDeadline()(failing(new UpstreamFault('aborted', 'scripted')));
     await assert.rejects(aborted(createExchange()), { name: 'ChainError', kind: 'aborted' });
     const down = keepDeadline()(failing(new UpstreamFault('unreachable', 'scripted')));

@@ -4,24 +4,26 @@ import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { order } from '../../../src/upstream/policies/order.ts';
 import type { RoutedCall } from '../../../src/upstream/routed-call.ts';
-import { createExchange } from '../support/exchange.ts';
+import { createExchange, createScope } from '../support/exchange.ts';
 import { answer, createNode, type NodeParts, type ScriptedNode } from '../support/scripted-node.ts';
 
 const well = (parts: Partial<NodeParts> = {}): ScriptedNode =>
   createNode({ behaviour: answer('1'), ...parts });
 
-/** A policy over these nodes that tells whom it would ask, by name. */
+/** A policy over these nodes that gives the names of those it would ask. */
 function createOrder(
   nodes: readonly ScriptedNode[],
-): (call?: Partial<RoutedCall>) => Promise<readonly string[]> {
+): (call?: Partial<RoutedCall>, batch?: object) => Promise<readonly string[]> {
   const names: string[] = [];
   const handler = order(nodes.map(({ upstream }) => upstream))(async ({ route }) => {
     names.length = 0;
     for (let node = route?.take(); node !== undefined; node = route?.take()) names.push(node.name);
     return '1';
   });
-  return async (call = {}) => {
-    await handler(createExchange(call));
+  return async (call = {}, batch) => {
+    const scope = createScope();
+    scope.batch = batch;
+    await handler(createExchange(call, scope));
     return [...names];
   };
 }
@@ -34,13 +36,13 @@ async function refuse(nodes: readonly ScriptedNode[], call?: Partial<RoutedCall>
     assert.ok(error instanceof UpstreamFault);
     return error;
   }
-  throw new Error('somebody was asked');
+  throw new Error('a node was asked');
 }
 
 const HASH = `0x${'ab'.repeat(32)}`;
 
 describe('order', () => {
-  it('never asks who is of another chain, on a fork, or has not said who it is', async () => {
+  it('never asks a node of another chain, on a fork, or not yet identified', async () => {
     const nodes = ['quarantined', 'unverified', 'forked', 'well'].map((name) => well({ name }));
     const [quarantined, unverified, forked] = nodes.map(({ upstream }) => upstream);
     if (quarantined === undefined || unverified === undefined || forked === undefined) assert.fail();
@@ -54,6 +56,26 @@ describe('order', () => {
       message,
       '1 node is of another chain, 1 node is not identified yet, 1 node has blocks that contradict the chain',
     );
+  });
+
+  it('asks one node for items of a batch, as long as it is as well as others, and not for more than 100', async () => {
+    const nodes = ['a', 'b'].map((name) => well({ name }));
+    const [a, b] = nodes.map(({ upstream }) => upstream);
+    if (a === undefined || b === undefined) assert.fail();
+    a.health.succeed(10);
+    b.health.succeed(10);
+    const ask = createOrder(nodes);
+    const batch = {};
+    for (let item = 0; item < 100; item++) {
+      const order = await ask({}, batch);
+      assert.deepEqual(order, ['a', 'b'], `${item}`);
+      a.health.inFlight++;
+    }
+    assert.deepEqual(await ask({}, {}), ['b', 'a'], 'another batch');
+    assert.deepEqual(await ask(), ['b', 'a'], 'a call by itself');
+    assert.deepEqual(await ask({}, batch), ['b', 'a'], 'the next hundred');
+    b.missedPolls = 2;
+    assert.deepEqual(await ask({}, batch), ['a', 'b'], 'the node has gone');
   });
 
   it('asks those without a vote for being behind last, for blocks that they have only, and never where the chain is', async () => {
@@ -139,7 +161,7 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes)(), ['fast', 'faulty', 'busy', 'slow']);
   });
 
-  it('who has failed too often or does not answer polls comes last, in whatever tier', async () => {
+  it('a node that has failed too often or does not answer polls comes last, in whatever tier', async () => {
     const nodes = [
       well({ name: 'open', tier: 1 }),
       well({ name: 'away', tier: 1 }),
@@ -173,7 +195,7 @@ describe('order', () => {
     assert.deepEqual(await ask(), ['rested', 'spare']);
   });
 
-  it('a node that asked for a rest is left alone; when all did, the shortest rest is told', async () => {
+  it('a node that asked for a rest is left alone; when all did, the shortest rest is reported', async () => {
     let now = 0;
     const nodes = ['a', 'b'].map((name) => well({ name, now: () => now }));
     nodes[0]?.upstream.health.pause(5_000);

@@ -16,7 +16,7 @@ function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
   const handler: Handler<Routed> = async ({ route }) => {
     route.take();
     const result = results[asked++];
-    if (result === undefined) throw new UpstreamFault('unreachable', 'scripted: nobody is left');
+    if (result === undefined) throw new UpstreamFault('unreachable', 'scripted: no node is left');
     return result;
   };
   let asked = 0;
@@ -42,7 +42,7 @@ describe('resumeStreams', () => {
     );
   });
 
-  it('resumed with other bytes, the stream ends with a fault: nobody gets a mixture', async () => {
+  it('resumed with other bytes, the stream ends with a fault, not with a mixture', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: TEXT.length }),
@@ -81,7 +81,7 @@ describe('resumeStreams', () => {
     assert.equal(different.isCancelled, true);
   });
 
-  it('ends with the fault when nobody is left', async () => {
+  it('ends with the fault when no node is left', async () => {
     const result = await createResuming([createStream(TEXT, { breakAt: 100 })]);
     await assert.rejects(readAll(result), { kind: 'unreachable' });
   });

@@ -29,7 +29,7 @@ describe('sendToUpstream', () => {
     assert.equal(modern.asked.calls[1]?.params, '["0x1"]');
   });
 
-  it('tells nobody the address or the key of a node', async () => {
+  it('reveals neither the address nor the key of a node', async () => {
     const secrets = ['node.example.org', 'k3y0123456789abcdef'];
     const behaviour = nodeError(-39999, 'no quota at https://node.example.org/v1/k3y0123456789abcdef today');
     const node = createNode({ behaviour, secrets });
@@ -78,7 +78,7 @@ describe('sendToUpstream', () => {
     await assert.rejects(readAll(result), { kind: 'aborted' });
   });
 
-  it('a stream that breaks off while it is collected is a fault; one nobody waits for is let go', async () => {
+  it('a stream that breaks off while it is collected is a fault; one without a caller is cancelled', async () => {
     const broken = createNode(async () => ({
       kind: 'result',
       result: createStream('[1,2,3]', { breakAt: 2 }),
@@ -159,7 +159,7 @@ describe('emulation by batch', () => {
     assert.equal(node.asked.batches.length, 0);
   });
 
-  it('without anything to ask instead, the lack is told', async () => {
+  it('without anything to ask instead, the lack is reported', async () => {
     const node = createNode(nodeError(-32601, 'the method does not exist'));
     await assert.rejects(sendToUpstream(createDirected(node)), { kind: 'unsupported' });
   });

@@ -41,7 +41,7 @@ function createCaller(limitMs?: number): {
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('shareFlights', () => {
-  it('asks once for all who ask the same at the same time', async () => {
+  it('asks once for all concurrent callers with the same question', async () => {
     const { calls, ask } = createShared();
     const results = Array.from({ length: 50 }, () => ask(same()));
     await tick();
@@ -55,7 +55,7 @@ describe('shareFlights', () => {
     assert.equal(await next, '"0x2"');
   });
 
-  it('tells an error to all of them, once', async () => {
+  it('reports an error to all of them, once', async () => {
     const { calls, ask } = createShared();
     const results = Array.from({ length: 5 }, () => ask(same()));
     calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
@@ -80,7 +80,7 @@ describe('shareFlights', () => {
     await Promise.all(results);
   });
 
-  it('goes on while anybody waits, whoever leaves', async () => {
+  it('goes on while any caller waits, whichever leaves', async () => {
     const { calls, ask } = createShared();
     const callers = Array.from({ length: 4 }, () => createCaller());
     const counts = callers.map(({ scope }) => watchListeners(scope));
@@ -114,7 +114,7 @@ describe('shareFlights', () => {
     assert.deepEqual(await Promise.all([next, other]), ['1', '1']);
   });
 
-  it('a caller that has gone before it asks is told so, and holds nobody back', async () => {
+  it('a caller that has gone before it asks gets an error, and holds up no other', async () => {
     const { calls, ask } = createShared();
     const gone = createScope(20_000, AbortSignal.abort());
     await assert.rejects(ask(same(gone)), { kind: 'aborted' });
@@ -125,7 +125,7 @@ describe('shareFlights', () => {
     for (const call of calls) call.fail(new UpstreamFault('aborted', 'scripted'));
   });
 
-  it('the deadline of the first does not end those who have more time: they ask once more, together', async () => {
+  it('the deadline of the first does not end callers with more time: they ask once more, together', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same(createScope(1_000))), ask(same()), ask(same()), ask(same())];
     calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
@@ -136,7 +136,7 @@ describe('shareFlights', () => {
     assert.deepEqual(await Promise.all(results.slice(1)), ['1', '1', '1']);
   });
 
-  it('who has less time than the first is not told to ask again', async () => {
+  it('a caller with less time than the first is not made to ask again', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same()), ask(same(createScope(1_000)))];
     calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
@@ -170,7 +170,7 @@ describe('shareFlights', () => {
     assert.equal(await results[1], '[1]');
   });
 
-  it('cancels a stream that comes when nobody waits any more', async () => {
+  it('cancels a stream that comes when no caller waits any more', async () => {
     const { calls, ask } = createShared();
     const { controller, scope } = createCaller();
     const result = ask(same(scope));

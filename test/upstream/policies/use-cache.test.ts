@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
+import type { Cache, CacheKey, KeptAnswer } from '../../../src/cache/cache.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
 import type { Handler, RoutedCall } from '../../../src/upstream/routed-call.ts';
@@ -11,7 +11,7 @@ import { createStream } from '../support/scripted-stream.ts';
 
 /** A cache whose writes can be seen; reads may be made to take a turn, as with a shared one. */
 function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
-  const kept = new Map<string, string>();
+  const kept = new Map<string, KeptAnswer>();
   const writes: string[] = [];
   const name = ({ blockHash, question }: CacheKey): string => `${blockHash} ${question}`;
   return {
@@ -39,7 +39,8 @@ function cached(cache: Cache, results: readonly JsonResult[]): Handler {
     if (result === undefined) throw new Error('asked again');
     return result;
   };
-  return readCache(cache)(fillCache(cache, () => true)(node));
+  const ask = readCache(cache)(fillCache(cache, () => true)(node));
+  return async (exchange) => ask(exchange);
 }
 
 describe('cache', () => {
@@ -68,7 +69,7 @@ describe('cache', () => {
     assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
   });
 
-  it('is written once for all who asked together', async () => {
+  it('is written once for all callers that share an answer', async () => {
     const cache = createScriptedCache(true);
     const node = createNode(later(20, answer('"0x1"')));
     const ask = poolOf([node], { cache });

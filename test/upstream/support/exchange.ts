@@ -1,5 +1,13 @@
 import { Route } from '../../../src/upstream/route.ts';
-import type { Directed, Exchange, Routed, RoutedCall } from '../../../src/upstream/routed-call.ts';
+import {
+  type Directed,
+  type Exchange,
+  openExchange,
+  type Routed,
+  type RoutedCall,
+  setRoute,
+  setUpstream,
+} from '../../../src/upstream/routed-call.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
@@ -37,7 +45,7 @@ export function createExchange(
   call: Partial<RoutedCall> = {},
   scope: RequestScope = createScope(),
 ): Exchange {
-  return { call: createCall(call), scope };
+  return openExchange({ call: createCall(call), scope }, scope);
 }
 
 /** With its route set, as behind `order`. */
@@ -46,7 +54,7 @@ export function createRouted(
   call: Partial<RoutedCall> = {},
   scope?: RequestScope,
 ): Routed {
-  return { ...createExchange(call, scope), route: new Route(nodes.map((node) => node.upstream)) };
+  return setRoute(createExchange(call, scope), new Route(nodes.map((node) => node.upstream)));
 }
 
 /** With its upstream set, as behind `hedge`. */
@@ -55,5 +63,5 @@ export function createDirected(
   call: Partial<RoutedCall> = {},
   scope?: RequestScope,
 ): Directed {
-  return { ...createExchange(call, scope), route: new Route([]), upstream: node.upstream };
+  return setUpstream(setRoute(createExchange(call, scope), new Route([])), node.upstream);
 }

@@ -1,21 +1,29 @@
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
+import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
+import type { RecordTable } from '../../../src/records/record-table.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
 import { CallQuestions } from '../../../src/upstream/call-questions.ts';
+import type { LogContradiction } from '../../../src/upstream/checks/read-block-logs.ts';
 import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
 import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { LogQuestions } from '../../../src/upstream/log-questions.ts';
-import type { PoolOptions } from '../../../src/upstream/options.ts';
+import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
+import { createNodeAsker } from '../../../src/upstream/pool.ts';
+import { aimPending } from '../../../src/upstream/sending/aim-pending.ts';
+import { DEFAULT_SEND, type SendOptions } from '../../../src/upstream/sending/options.ts';
+import { Sending } from '../../../src/upstream/sending/sending.ts';
 import { StateQuestions } from '../../../src/upstream/state-questions.ts';
 import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
 import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
-import { createMemory, poolOf } from './pool.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import { createMemory, openPool } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
 import { createNode, type ScriptedNode } from './scripted-node.ts';
 
@@ -25,6 +33,13 @@ export type NetworkScript = {
   readonly retries?: number;
   readonly options?: Partial<PoolOptions>;
   readonly limits?: LogLimits;
+  readonly send?: Partial<SendOptions>;
+  readonly records?: RecordTable;
+  readonly relay?: ScriptedNode;
+  readonly now?: () => number;
+  readonly isDevelopment?: boolean;
+  /** What asking the nodes for their heads does. */
+  readonly refreshHeads?: () => Promise<void>;
 };
 
 /** What a network of scripted nodes is made of. */
@@ -33,12 +48,17 @@ export type ScriptedNetwork = {
   readonly directory: BlockDirectory;
   readonly resolver: BlockResolver;
   readonly head: NetworkHead;
+  readonly sending: Sending;
   readonly node: ScriptedNode;
   readonly nodes: readonly ScriptedNode[];
+  /** How headers were found not to commit to logs. */
+  readonly bloomless: readonly LogContradiction[];
   /** Methods that the nodes were asked for, in order, as `method params`. */
   asked(): string[];
   /** From here on the nodes have this chain and say so. */
   switchTo(chain: ScriptedChain, marks?: Partial<HeadReport>): void;
+  /** The nodes report this chain, and answer as before. */
+  moveHead(chain: ScriptedChain): void;
 };
 
 /** The real questions and the real pool, over nodes that all have the same chain. */
@@ -50,6 +70,12 @@ export function createNetwork(
     retries = 0,
     options = {},
     limits = DEFAULT_LOG_LIMITS,
+    send = {},
+    records,
+    relay,
+    isDevelopment = false,
+    now = () => performance.now(),
+    refreshHeads = async () => {},
   }: NetworkScript = {},
   nodes: readonly ScriptedNode[] = [createNode(scripted.behaviour())],
 ): ScriptedNetwork {
@@ -58,11 +84,22 @@ export function createNetwork(
     () => [report],
     (hashes) => {
       for (const hash of hashes) cache.evictBlock(hash);
-      directory.forgetNumbers();
+      directory.noteDeparture(hashes);
     },
   );
-  const ask = poolOf(nodes, { cache, options: { ...options, retries } });
-  const directory = new BlockDirectory(ask, head);
+  const askPool = openPool(nodes, { cache, options: { ...options, retries } });
+  const ask = aimPending(askPool, {
+    upstreams: nodes.map(({ upstream }) => upstream),
+    head: () => head.head,
+    findPreferred: (call, scope) => sending.findPreferred(call, scope),
+  });
+  const directory = new BlockDirectory(ask, head, (hash) => {
+    for (const { upstream } of nodes) {
+      const number = upstream.tracker.numberOf(hash);
+      if (number !== undefined) return number;
+    }
+    return undefined;
+  });
   const resolver = new BlockResolver({
     head,
     directory,
@@ -79,14 +116,36 @@ export function createNetwork(
     directory,
   };
   const heads = new HeadQuestions(parts);
-  const chain = new UpstreamChain({
+  const bloomless: LogContradiction[] = [];
+  const listeners = new Set<() => void>();
+  const sending: Sending = new Sending({
     chainId: 1n,
+    isDevelopment: isDevelopment || options.development === true,
+    upstreams: nodes.map(({ upstream }) => upstream),
+    options: { ...DEFAULT_SEND, rules: 'form', ...send },
+    tools: SENDING_TOOLS,
+    relay: relay?.upstream,
+    askNode: createNodeAsker({
+      network: 'test',
+      options: { ...poolOptionsSchema.parse({}), ...options },
+      log: createRecordingLog(),
+    }),
+    chain: () => chain,
+    directory,
+    refreshHeads,
+    records,
+  });
+  const chain: UpstreamChain = new UpstreamChain({
+    chainId: 1n,
+    sending,
     calls: new CallQuestions(parts),
     blocks: new BlockQuestions(parts),
     transactions: new TransactionQuestions(parts),
     logs: new LogQuestions({
       ...parts,
       limits,
+      now,
+      onBloomless: (kind) => void bloomless.push(kind),
       maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
     }),
     others: new OtherQuestions(parts),
@@ -94,22 +153,39 @@ export function createNetwork(
     fees: new FeeQuestions(parts, heads),
     status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,
-    where: { headHash: () => head.head?.hash, refresh: async () => {} },
+    heads: {
+      get served() {
+        return head.head;
+      },
+      watch: (listener) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      watchPending: () => undefined,
+    },
+    where: { headHash: () => head.head?.hash, refresh: refreshHeads },
     describe: () => ({ head: undefined, upstreams: [] }),
     close: async () => head.stop(),
   });
+  const moveHead = (next: ScriptedChain, marks: Partial<HeadReport> = {}): void => {
+    report = { ...next.report(), ...marks };
+    head.update();
+    for (const listener of listeners) listener();
+  };
   return {
     chain,
+    moveHead,
     directory,
     resolver,
     head,
+    sending,
     node: nodes[0] as ScriptedNode,
     nodes,
+    bloomless,
     asked: () => nodes.flatMap(({ asked }) => asked.calls.map(({ method, params }) => `${method} ${params}`)),
     switchTo(next, marks = {}) {
       for (const node of nodes) node.behave(next.behaviour());
-      report = { ...next.report(), ...marks };
-      head.update();
+      moveHead(next, marks);
     },
   };
 }

@@ -3,7 +3,7 @@ import { createMemoryCache } from '../../../src/cache/memory-cache.ts';
 import type { Logger } from '../../../src/observe/logger.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
 import { createPool } from '../../../src/upstream/pool.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Ask, Handler } from '../../../src/upstream/routed-call.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
@@ -14,11 +14,17 @@ export type PoolScript = {
 };
 
 export function createMemory(): Cache {
-  return createMemoryCache({ bytes: 1_000_000, entryBytes: 100_000 });
+  return createMemoryCache({ bytes: 4_000_000, entryBytes: 100_000 });
+}
+
+/** The real pool over scripted nodes; what it answers at once is a promise too. */
+export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
+  const ask = openPool(nodes, script);
+  return async (exchange) => ask(exchange);
 }
 
 /** The real pool over scripted nodes. */
-export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
+export function openPool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Ask {
   return createPool({
     isFinal: () => true,
     network: 'test',

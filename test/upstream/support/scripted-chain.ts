@@ -13,7 +13,7 @@ export type ChainScript = {
   readonly uncles?: (number: number) => number;
   /** The first block after the merge; by default there never was a proof of work. */
   readonly mergedFrom?: number;
-  /** Tells chains apart: blocks from `forkedFrom` on have other hashes. */
+  /** Distinguishes chains: blocks from `forkedFrom` on have other hashes. */
   readonly salt?: number;
   readonly forkedFrom?: number;
 };

@@ -139,6 +139,7 @@ const EVERYTHING: TrackedHead = {
   finalized: undefined,
   hashAt: () => undefined,
   headerAt: () => undefined,
+  numberOf: () => undefined,
   holds: () => true,
   refresh: async () => {},
   start: () => {},

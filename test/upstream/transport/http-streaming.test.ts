@@ -143,7 +143,7 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
   };
   const heapBefore = process.memoryUsage().arrayBuffers;
   const atFirst = await settle();
-  assert.ok(atFirst < 16 * MEGABYTE, `${atFirst} bytes were written before anybody read`);
+  assert.ok(atFirst < 16 * MEGABYTE, `${atFirst} bytes were written before the first read`);
   await take(2 * MEGABYTE);
   const later = await settle();
   assert.ok(later < atFirst + 8 * MEGABYTE, `${later - atFirst} bytes were written for 2 MiB that were read`);
@@ -212,7 +212,7 @@ test('the bound on an answer ends a stream', async () => {
   await readUntilFault(await stream(transport), 'tooLarge');
 });
 
-test('a stream that stalls while it is waited for fails; one that nobody asks does not', async () => {
+test('a stream that stalls while it is waited for fails; one that is not read does not', async () => {
   const result = makeResult(2 * MEGABYTE);
   let finish = (): void => {};
   const transport = await reach(

@@ -164,11 +164,11 @@ const STATUSES: readonly [
   ['503 with seconds', 503, { 'retry-after': '1' }, failure, 'rateLimited', 1_000],
   ['503', 503, {}, () => 'maintenance', 'httpStatus'],
   ['503 with an answer', 503, {}, failure, 'error'],
-  ['401', 401, {}, () => 'who are you', 'unauthorized'],
-  ['403 with an error of nobody', 403, {}, () => failure('null'), 'unauthorized'],
+  ['401', 401, {}, () => 'authentication required', 'unauthorized'],
+  ['403 with an error of id null', 403, {}, () => failure('null'), 'unauthorized'],
   ['403 with our answer', 403, {}, failure, 'error'],
   ['500 with an answer', 500, {}, failure, 'error'],
-  ['400 with an error of nobody', 400, {}, () => failure('null'), 'error'],
+  ['400 with an error of id null', 400, {}, () => failure('null'), 'error'],
   ['400 with the answer of another', 400, {}, (id) => failure(id + 1), 'httpStatus'],
   ['500 with a result', 500, {}, result, 'httpStatus'],
   ['502 with a page', 502, {}, () => '<html><title>rate limit</title>', 'httpStatus'],
@@ -356,7 +356,7 @@ describe('giving up', () => {
 });
 
 describe('connections', () => {
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const node = await serveRaw(() => {});
     await node.close();
     const transport = createHttpTransport(node.endpoint, LIMITS);
@@ -430,7 +430,7 @@ describe('connections', () => {
   });
 });
 
-describe('compression that nobody asked for', () => {
+describe('compression that was not asked for', () => {
   for (const [encoding, compress] of [
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
@@ -499,7 +499,7 @@ describe('batches', () => {
     assert.deepEqual(mixed, [...RESULTS.slice(0, 2), FAILURE]);
   });
 
-  test('an empty batch asks nobody', async () => {
+  test('an empty batch sends no request', async () => {
     const [transport, node] = await reach(serveRaw((socket) => socket.destroy()));
     assert.deepEqual(await transport.sendBatch([], inTime()), []);
     assert.equal(node.connections(), 0);

@@ -192,7 +192,7 @@ test('every sequence of one to four bytes above ASCII is judged as the UTF-8 dec
   );
 });
 
-test('a member that comes twice is refused, one that nobody looks at is not', () => {
+test('a member that comes twice is refused, one that is not read is not', () => {
   for (const name of IMPORTANT) {
     assert.equal(scan([Buffer.from(`{"${name}":1,"${name}":1}`)]), undefined);
     assert.equal(scan([Buffer.from(`{"${name}":1,"${escapeAll(name)}":1}`)]), undefined);

@@ -21,6 +21,7 @@ export const LIMITS: TransportLimits = {
   answerBytes: 64 * 1024 * 1024,
   streamBytes: 256 * 1024,
   pingInterval: 30_000,
+  batch: { items: 100, callers: 'auto' },
 };
 
 export const CALL = { method: 'eth_chainId', params: '[]' };

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import type { WebSocket } from 'ws';
 import type { FaultKind } from '../../../src/upstream/fault.ts';
-import type { HeadListener, Transport, TransportLimits } from '../../../src/upstream/transport/transport.ts';
+import type {
+  AnnouncementListener,
+  Transport,
+  TransportLimits,
+} from '../../../src/upstream/transport/transport.ts';
 import { createWebSocketTransport } from '../../../src/upstream/transport/ws-transport.ts';
 import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw, serveWebSocket, until } from './servers.ts';
 
@@ -39,7 +44,7 @@ async function sendWhenUp(transport: Transport): Promise<unknown> {
   }
 }
 
-test('calls share one connection and are told apart by their ids', async () => {
+test('calls share one connection and are distinguished by their ids', async () => {
   const held: [WebSocket, number, string][] = [];
   const [transport, node] = await reach(
     serveWebSocket((socket, { id, method }) => {
@@ -257,7 +262,7 @@ describe('refused handshakes', () => {
     });
   }
 
-  test('nobody listens, and later somebody does', async () => {
+  test('no server listens, and later one does', async () => {
     const gone = await serveWebSocket(() => {});
     await gone.close();
     const transport = createWebSocketTransport(gone.endpoint, LIMITS);
@@ -343,11 +348,11 @@ describe('drops', () => {
 });
 
 describe('new heads', () => {
-  function record(): HeadListener & { readonly events: unknown[] } {
+  function record(): AnnouncementListener & { readonly events: unknown[] } {
     const events: unknown[] = [];
     return {
       events,
-      onHeader: (header) => void events.push(header),
+      onResult: (header) => void events.push(header),
       onReady: () => void events.push('ready'),
       onLost: () => void events.push('lost'),
     };
@@ -369,11 +374,30 @@ describe('new heads', () => {
       }),
     );
     const listener = record();
-    transport.watchHeads?.(listener);
+    transport.watch?.('newHeads', listener);
     await until(() => listener.events.length === 2);
     for (const socket of node.sockets) socket.terminate();
     await until(() => listener.events.length === 5);
     assert.deepEqual(listener.events, ['ready', { number: 0 }, 'lost', 'ready', { number: 1 }]);
+  });
+
+  test('and waiting transactions have subscriptions of their own, on each connection', async () => {
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, text }, connection) => {
+        const kind = text.includes('newHeads') ? 1 : 2;
+        const name = `0x${connection}${kind}`;
+        socket.send(`{"id":${id},"result":"${name}"}`);
+        socket.send(announce(name, 10 * connection + kind));
+      }),
+    );
+    const [heads, pending] = [record(), record()];
+    transport.watch?.('newHeads', heads);
+    transport.watch?.('newPendingTransactions', pending);
+    await until(() => heads.events.length === 2 && pending.events.length === 2);
+    for (const socket of node.sockets) socket.terminate();
+    await until(() => heads.events.length === 5 && pending.events.length === 5);
+    assert.deepEqual(heads.events, ['ready', { number: 1 }, 'lost', 'ready', { number: 11 }]);
+    assert.deepEqual(pending.events, ['ready', { number: 2 }, 'lost', 'ready', { number: 12 }]);
   });
 
   test('a node that does not offer them is asked once', async () => {
@@ -385,7 +409,7 @@ describe('new heads', () => {
       }),
     );
     const listener = record();
-    transport.watchHeads?.(listener);
+    transport.watch?.('newHeads', listener);
     await until(() => listener.events.length === 1);
     for (let i = 0; i < 20; i++) await transport.send(CALL, inTime());
     assert.deepEqual(listener.events, ['lost']);
@@ -401,7 +425,7 @@ describe('new heads', () => {
       }),
     );
     const listener = record();
-    const stop = transport.watchHeads?.(listener) ?? assert.fail();
+    const stop = transport.watch?.('newHeads', listener) ?? assert.fail();
     await until(() => listener.events.length === 1);
     stop();
     for (const socket of node.sockets) socket.send(announce('0xa', 1));
@@ -410,15 +434,37 @@ describe('new heads', () => {
     assert.match(asked[1] ?? '', /"method":"eth_unsubscribe","params":\["0xa"\]/);
   });
 
-  test('nobody listens: lost once, however often it is tried', async () => {
+  test('no server listens: lost once, however often it is tried', async () => {
     const gone = await serveWebSocket(() => {});
     await gone.close();
     const transport = createWebSocketTransport(gone.endpoint, LIMITS);
     open.push(transport);
     const listener = record();
-    transport.watchHeads?.(listener);
+    transport.watch?.('newHeads', listener);
     await until(() => listener.events.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 400));
     assert.deepEqual(listener.events, ['lost']);
   });
+});
+
+test('what is sent in one turn is one write, and what is sent in the next is not held', async () => {
+  const chunks: number[] = [];
+  const node = await serveWebSocket((socket, { id }) => socket.send(result(id)));
+  const transport = createWebSocketTransport(node.endpoint, LIMITS);
+  open.push(node, transport);
+  await transport.send(CALL, inTime());
+  const write = Socket.prototype._writev;
+  assert.ok(write);
+  Socket.prototype._writev = function (list, done): void {
+    chunks.push(list.length);
+    write.call(this, list, done);
+  };
+  try {
+    const calls = Array.from({ length: 50 }, () => transport.send(CALL, inTime()));
+    assert.deepEqual(await Promise.all(calls), new Array(50).fill(RESULT));
+    assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+  } finally {
+    Socket.prototype._writev = write;
+  }
+  assert.ok((chunks[0] ?? 0) >= 50, `${chunks}`);
 });

@@ -49,11 +49,11 @@ function describeList(list: readonly unknown[]): Description {
   return { text: isShort ? String(list[0]) : `${list.length} ${list.length === 1 ? 'entry' : 'entries'}` };
 }
 
-/** A quantity in decimal, with the unit or date that its name tells. */
+/** A quantity in decimal, with the unit or date that its name implies. */
 export function describeQuantity(hex: string, name = ''): Description {
   if (!/^0x[0-9a-f]+$/i.test(hex)) return { text: hex };
   const value = BigInt(hex);
-  // Parts of a signature are no numbers to anyone.
+  // Parts of a signature mean nothing as decimals.
   if (/^[rs]$/.test(name)) return { text: hex };
   const text = value.toLocaleString('en');
   if (/timestamp/i.test(name)) return { text: hex, note: formatDate(Number(value) * 1_000) };

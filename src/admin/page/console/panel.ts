@@ -7,6 +7,10 @@ import { FieldProblem } from './field.ts';
 import { RequestEditor } from './request-editor.ts';
 import { Selectors } from './selectors.ts';
 import { fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
+import { WatchView } from './watch-view.ts';
+
+/** What is answered over a WebSocket, with messages that go on. */
+const SUBSCRIBE = 'eth_subscribe';
 
 /** The console: says a request to the service and shows what it answers. */
 export class ConsolePanel {
@@ -18,7 +22,8 @@ export class ConsolePanel {
   readonly #credentials: CredentialFields = new CredentialFields(() => this.#refresh());
   readonly #editor: RequestEditor = new RequestEditor(() => this.#refresh());
   readonly #answer: AnswerView = new AnswerView();
-  readonly #side: HTMLElement = element('div', { class: 'panel side' }, this.#answer.root);
+  readonly #watch: WatchView = new WatchView();
+  readonly #side: HTMLElement = element('div', { class: 'panel side' });
   readonly #curl: CurlView = new CurlView();
   readonly #problem: HTMLElement = element('p', { class: 'problem', role: 'alert' });
   readonly #send: HTMLButtonElement = element('button', { type: 'submit', class: 'main' }, 'Send');
@@ -37,6 +42,7 @@ export class ConsolePanel {
     form.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
+    this.#side.append(this.#answer.root, this.#watch.root);
     this.root = element('div', { class: 'console' }, form, this.#side);
   }
 
@@ -75,9 +81,18 @@ export class ConsolePanel {
     try {
       const request = this.#editor.read();
       this.#refresh();
+      const sent = { network: network.name, key, ...this.#credentials.read(), request };
+      this.#watch.stop();
+      const isWatched = request['method'] === SUBSCRIBE;
+      this.#watch.root.hidden = !isWatched;
+      this.#answer.root.hidden = isWatched;
+      if (isWatched) {
+        void this.#watch.start(sent);
+        return;
+      }
       this.#send.disabled = true;
       this.#answer.showWaiting();
-      const answer = await sendRequest({ network: network.name, key, ...this.#credentials.read(), request });
+      const answer = await sendRequest(sent);
       const isMethod = request['method'] === method?.name;
       this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
       this.#side.scrollTop = 0;

@@ -1,5 +1,5 @@
 import type { MethodDoc } from './open-rpc.ts';
-import type { ConsoleAnswer, ConsoleRequest, ServiceAddress } from './wire.ts';
+import type { ConsoleAnswer, ConsoleRequest, ServiceAddress, WatchLine } from './wire.ts';
 
 export async function fetchMethods(): Promise<readonly MethodDoc[]> {
   const { methods } = (await fetchJson('openrpc.json')) as { methods: readonly MethodDoc[] };
@@ -17,14 +17,40 @@ export async function sendRequest(request: ConsoleRequest): Promise<ConsoleAnswe
   return (await fetchJson('console', init)) as ConsoleAnswer;
 }
 
+/**
+ * Sends a request over a WebSocket and passes on what comes, until the end or until `signal` is fired.
+ * @throws Error in words for people
+ */
+export async function watchMessages(
+  request: ConsoleRequest,
+  onLine: (line: WatchLine) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(request), signal };
+  const { body } = await fetchFine('console/watch', init);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) {
+    const lines = (text + piece.value).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) onLine(JSON.parse(line) as WatchLine);
+  }
+}
+
 async function fetchJson(path: string, init: RequestInit = {}): Promise<unknown> {
+  return (await fetchFine(path, init)).json();
+}
+
+/** @throws Error in words for people where it is refused */
+async function fetchFine(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, init);
   } catch {
     throw new Error('the admin server does not answer');
   }
-  if (response.ok) return response.json();
+  if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as { error?: string };
   throw new Error(error ?? `the admin server answered with ${response.status}`);
 }

@@ -15,6 +15,11 @@ export type ConsoleRequest = Credentials & {
   readonly request: Readonly<Record<string, unknown>>;
 };
 
+/** A line of what comes while a console watches: a message of the service, or the end of its connection. */
+export type WatchLine =
+  | { readonly message: string }
+  | { readonly closed: { readonly code: number; readonly reason: string } };
+
 /** What the service answered. */
 export type ConsoleAnswer = {
   readonly status: number;

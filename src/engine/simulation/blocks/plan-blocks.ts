@@ -14,6 +14,11 @@ const MAX_BLOCKS = 256n;
 /** Seconds from a block to the next one where no time is given: one slot. */
 const SLOT_SECONDS = 12n;
 
+/** geth's times have 64 bits, and begin anew behind the last one. */
+function addSlot(timestamp: bigint): bigint {
+  return BigInt.asUintN(64, timestamp + SLOT_SECONDS);
+}
+
 /**
  * Gives every block its number and time, which ascend from those of `base`; a gap between two numbers is filled with empty blocks.
  * @throws ChainError with geth's texts
@@ -34,11 +39,11 @@ export function planBlocks(
     }
     if (next - base.number > MAX_BLOCKS) throw new ChainError('simulationLimit', 'too many blocks');
     for (number++; number < next; number++) {
-      timestamp += SLOT_SECONDS;
+      timestamp = addSlot(timestamp);
       planned.push({ number, timestamp, overrides: {} });
     }
-    const time = overrides.time === undefined ? timestamp + SLOT_SECONDS : BigInt(overrides.time);
-    if (time <= timestamp) {
+    const time = overrides.time === undefined ? addSlot(timestamp) : BigInt(overrides.time);
+    if (overrides.time !== undefined && time <= timestamp) {
       throw new ChainError(
         'blockTimestampOrder',
         `block timestamps must be in order: ${time} <= ${timestamp}`,

@@ -1,7 +1,6 @@
 import type { ChainConfig } from '../../../chain/chain-config.ts';
 import { isMergedAt } from '../../../chain/chain-config.ts';
 import { BLANK_HEADER, type Header } from '../../../chain/header.ts';
-import { isAtLeast } from '../../../evm/revision.ts';
 import { padLeft } from '../../../primitives/bytes.ts';
 import { hexToBytes } from '../../../primitives/hex.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../primitives/keccak.ts';
@@ -30,8 +29,8 @@ export function prepareHeader(
   );
   const rules = simulatedRules(config, { number, timestamp, difficulty });
   const parentRules = simulatedRules(config, parent);
-  const isLondon = isAtLeast(rules.revision, 'london');
-  const naturalFee = isLondon ? (isValidated ? nextBaseFee(parent, rules) : 0n) : undefined;
+  const { hasBaseFee, hasWithdrawals } = rules.revision;
+  const naturalFee = hasBaseFee ? (isValidated ? nextBaseFee(parent, rules) : 0n) : undefined;
   const baseFee = overrides.baseFeePerGas === undefined ? naturalFee : BigInt(overrides.baseFeePerGas);
   const excess = parentRules.blobs === undefined ? 0n : nextExcessBlobGas(parent, rules);
   const { feeRecipient, gasLimit, prevRandao, beaconRoot } = overrides;
@@ -46,7 +45,7 @@ export function prepareHeader(
     gasLimit: gasLimit === undefined ? parent.gasLimit : BigInt(gasLimit),
     mixHash: prevRandao === undefined ? BLANK_HEADER.mixHash : padLeft(hexToBytes(prevRandao), 32),
     ...(baseFee !== undefined && { baseFeePerGas: baseFee }),
-    ...(isAtLeast(rules.revision, 'shanghai') && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
     ...(rules.blobs !== undefined && {
       blobGasUsed: 0n,
       excessBlobGas: excess ?? 0n,

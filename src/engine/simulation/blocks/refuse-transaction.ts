@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<TransactionProblem, ChainErrorKind>> = {
   other: 'invalidSimulation',
 };
 
-/** The error of a simulation one of whose calls cannot be executed. */
+/** The error of a simulation for a call that is not a valid transaction. */
 export function refuseTransaction({ message, problem }: TransactionError, gasLimit: bigint): ChainError {
   return new ChainError(REFUSALS[problem], `err: ${message} (supplied gas ${gasLimit})`);
 }

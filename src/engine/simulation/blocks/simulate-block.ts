@@ -7,11 +7,10 @@ import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../ch
 import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../chain/transaction.ts';
 import type { Evm } from '../../../evm/evm.ts';
 import type { BlockEnvironment, ExecutionLog } from '../../../evm/message.ts';
-import { isAtLeast } from '../../../evm/revision.ts';
 import { ZERO_ADDRESS } from '../../../primitives/address.ts';
 import { minBigInt } from '../../../primitives/bigint.ts';
 import { BLOOM_LENGTH, mergeBloom } from '../../../primitives/bloom.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
 import { computeOrderedRoot } from '../../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../../primitives/rlp.ts';
 import { getCryptography } from '../../cryptography/create-cryptography.ts';
@@ -57,6 +56,11 @@ export type SimulationParts = {
   readonly meter: GasMeter;
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
+  /**
+   * Logs by transaction hash. Calls are unsigned, so those of several senders may be the same transaction: geth's receipt of a
+   * later one has the logs of those before it too.
+   */
+  readonly logsByHash: Map<string, readonly ExecutionLog[]>;
   /** Gas that is left for all calls together. */
   budget: bigint;
 };
@@ -106,7 +110,7 @@ class BlockRun {
     const block: BlockEnvironment = {
       ...natural,
       // An overridden one is of the header alone before London.
-      baseFeePerGas: isAtLeast(rules.revision, 'london') ? natural.baseFeePerGas : undefined,
+      baseFeePerGas: rules.revision.hasBaseFee ? natural.baseFeePerGas : undefined,
       blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
     };
     const { recoverPublicKey } = getCryptography();
@@ -178,24 +182,35 @@ class BlockRun {
     succeeded: boolean,
     logs: readonly ExecutionLog[],
   ): Execution<void> {
-    const emitted = logs.filter(({ isTransfer }) => !isTransfer);
-    const hasStatus = isAtLeast(this.#context.rules.revision, 'byzantium');
+    const transactionHash = hashTransaction(transaction);
+    const receiptLogs = this.#keepLogs(transactionHash, logs);
+    const { hasReceiptStatus } = this.#context.rules.revision;
     this.#receipts.push({
       type: transaction.type,
-      outcome: hasStatus ? BigInt(succeeded) : yield* this.#parts.state.computeRoot(),
+      outcome: hasReceiptStatus ? BigInt(succeeded) : yield* this.#parts.state.computeRoot(),
       cumulativeGasUsed: this.#gasUsed,
-      logsBloom: computeLogsBloom(emitted),
-      logs: emitted,
+      logsBloom: computeLogsBloom(receiptLogs),
+      logs: receiptLogs,
       sender,
-      transactionHash: hashTransaction(transaction),
+      transactionHash,
     });
     yield 'sliceUsed';
+  }
+
+  /** @returns the logs of all transactions so far that have this hash; transfers are no part of receipts */
+  #keepLogs(transactionHash: Uint8Array, logs: readonly ExecutionLog[]): readonly ExecutionLog[] {
+    const { logsByHash } = this.#parts;
+    const key = bytesToHex(transactionHash);
+    const emitted = logs.filter(({ isTransfer }) => !isTransfer);
+    const all = [...(logsByHash.get(key) ?? []), ...emitted];
+    if (emitted.length > 0) logsByHash.set(key, all);
+    return all;
   }
 
   *finish(): Execution<SimulatedBlock> {
     const { header: prepared, planned } = this.#draft;
     const { evm, rules } = this.#context;
-    const withdrawals = isAtLeast(rules.revision, 'shanghai')
+    const withdrawals = rules.revision.hasWithdrawals
       ? (planned.overrides.withdrawals ?? []).map(decodeWithdrawal)
       : undefined;
     evm.open();
@@ -203,7 +218,7 @@ class BlockRun {
     payWithdrawals(withdrawals ?? [], evm.state);
     evm.finish();
     const logs = this.#calls.flatMap((call) => call.logs);
-    const requestsHash = isAtLeast(rules.revision, 'prague')
+    const requestsHash = rules.revision.hasRequests
       ? yield* collectRequests(logs, this.#context, SLICE_GAS)
       : undefined;
     evm.open();

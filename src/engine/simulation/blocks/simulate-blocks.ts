@@ -48,6 +48,7 @@ export function* simulateBlocks(
     meter,
     isValidated: validation,
     tracesTransfers: traceTransfers === true,
+    logsByHash: new Map(),
     budget: gasLimit,
   };
   const hashes = new Map<bigint, Uint8Array>();

@@ -5,7 +5,6 @@ import {
   type TransactionBody,
   type TransactionType,
 } from '../../../chain/transaction.ts';
-import { isAtLeast } from '../../../evm/revision.ts';
 import { minBigInt } from '../../../primitives/bigint.ts';
 import type { BlockRules } from '../../transition/rules.ts';
 import type { GivenLists } from '../../transition/validate-transaction.ts';
@@ -46,7 +45,7 @@ function priceOf(
   { baseFeePerGas, rules }: CallPlace,
 ): Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
   const { maxFeePerGas, maxPriorityFeePerGas } = built;
-  if (baseFeePerGas === undefined || isAtLeast(rules.revision, 'london')) {
+  if (baseFeePerGas === undefined || rules.revision.hasBaseFee) {
     return { maxFeePerGas, maxPriorityFeePerGas };
   }
   const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n;
@@ -54,7 +53,7 @@ function priceOf(
   return { maxFeePerGas: price, maxPriorityFeePerGas: price };
 }
 
-/** Makes a call the transaction that a block lists. Nobody has signed it. */
+/** Makes a call the transaction that a block lists. It is unsigned. */
 export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
   const { body: built, sender, given } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
   const body: TransactionBody = {

@@ -7,7 +7,7 @@ import { halt } from '../machine.ts';
 import { requireAccount, requireCode, whyNot } from '../needs.ts';
 import { recordAddress, recordsAccesses } from '../recording.ts';
 import { EIP2929, has } from '../rules.ts';
-import { MEMORY_LIMIT } from '../status.ts';
+import { MEMORY_LIMIT } from '../generated/status.ts';
 import { copyWord, setU64 } from '../words/word.ts';
 import { copyAddress } from './calls.ts';
 import { copyPadded, payCopy } from './memory.ts';
@@ -25,9 +25,15 @@ function accountAt(sp: usize): usize {
 /** EIP-2929: the first access costs more. */
 function payAccess(account: usize, gas: i64): i64 {
   if (!has(EIP2929) || isWarm(account)) return gas;
+  const left = charge(gas, COLD_SURCHARGE);
+  return left < 0 ? left : warmUp(account, left);
+}
+
+/** What has been paid for. @returns `left`; negative: there is no room for it */
+function warmUp(account: usize, left: i64): i64 {
   if (isJournalFull()) return halt(MEMORY_LIMIT);
   warm(account);
-  return charge(gas, COLD_SURCHARGE);
+  return left;
 }
 
 export function balance(sp: usize, gas: i64): i64 {
@@ -61,9 +67,9 @@ export function extcodehash(sp: usize, gas: i64): i64 {
 export function extcodecopy(sp: usize, gas: i64): i64 {
   const account = accountAt(sp);
   if (account == 0 || !requireCode(account)) return whyNot;
-  let left = payCopy(sp - 32, gas);
-  if (left < 0) return left;
-  left = payAccess(account, left);
+  const isCold = has(EIP2929) && !isWarm(account);
+  let left = payCopy(sp - 32, isCold ? COLD_SURCHARGE : 0, gas);
+  if (left >= 0 && isCold) left = warmUp(account, left);
   if (left < 0) return left;
   const code = hasCode(account) ? codeOf(account) : 0;
   copyPadded(sp - 32, code == 0 ? 0 : <usize>load<u32>(code, BYTES), code == 0 ? 0 : load<u32>(code, LENGTH));

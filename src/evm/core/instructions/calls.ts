@@ -9,17 +9,17 @@ import {
 } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
-import { RETURN_DATA } from '../layout.ts';
+import { RETURN_DATA } from '../generated/layout.ts';
 import {
-  gas as gasRegister, halt, input, inputSize, isStatic, memoryBase, reserve, setCode, setInput, setRegisters, setReserve,
+  gas as gasRegister, halt, input, inputSize, isStatic, memoryBase, memorySize, reserve, setCode, setInput, setRegisters, setReserve,
   setReturnSize, setStatic, sp as spRegister, status,
 } from '../machine.ts';
-import { growOver, growOverToo } from '../memory.ts';
+import { endOf, growthCost, growUpTo } from '../memory.ts';
 import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
-import { requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
+import { BODY_HALTS, BODY_SWITCHES, requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
-import { BODY_HALTS, BODY_SWITCHES, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../status.ts';
+import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../generated/status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
@@ -99,17 +99,19 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   if (!requireDecoded(runs)) return whyNot;
   const code = hasCode(runs) ? codeOf(runs) : 0;
 
-  const before = gas;
-  gas = growOver(inputAt, inputAt - 32, gas);
-  if (gas < 0) return leaveUnpaid(kind, gas);
-  gas = growOverToo(outputAt, outputAt - 32, gas, before);
-  if (gas < 0) return leaveUnpaid(kind, gas);
-  gas = charge(gas, surcharge(kind, target, delegate, passesValue));
-  if (gas < 0) return leaveUnpaid(kind, gas);
-
+  const cost = surcharge(kind, target, delegate, passesValue);
+  const end = max(endOf(inputAt, inputAt - 32), endOf(outputAt, outputAt - 32));
+  const available = gas + reserve;
+  const reached = memorySize;
+  gas = growUpTo(end, cost, gas);
+  if (gas < 0) return gas == BODY_HALTS ? explainUnpaid(status, kind, sp, target, passesValue, available, end, reached, cost) : gas;
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
-  if (handed < 0) return halt(fitsU64(sp) ? OUT_OF_GAS : PRICE_OVERFLOW);
+  if (handed < 0) return explainUnpaid(OUT_OF_GAS, kind, sp, target, passesValue, available, end, reached, cost);
+  if (has(EIP2929)) {
+    warm(target);
+    if (delegate != 0) warm(delegate);
+  }
   // A stipend that comes back must have been paid. Before EIP-150 what is asked for must be there.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
@@ -153,23 +155,35 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   return enter(isPrecompile ? precompileOf(target) : 0, code);
 }
 
-/** Since EIP-7702 geth pays for a call while it computes the price, and for CALL always: its text names the reason twice. */
-function leaveUnpaid(kind: u32, result: i64): i64 {
-  return result == BODY_HALTS && status == OUT_OF_GAS && (kind == CALL || has(EIP7702)) ? halt(OUT_OF_CALL_GAS) : result;
+/**
+ * Halts a call that cannot be paid for with the reason that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go). It
+ * charges for some of the costs while it computes the price, and its text names the reason twice where such a charge fails.
+ * @param reason what paying has said
+ * @param available gas after the static cost
+ * @param reached what memory had before
+ * @param cost what the call costs beside static gas, memory and the gas for the callee
+ */
+function explainUnpaid(
+  reason: i32, kind: u32, sp: usize, target: usize, passesValue: bool, available: i64, end: u64, reached: u32, cost: i64,
+): i64 {
+  if (reason == GAS_OVERFLOW || reason == MEMORY_LIMIT) return halt(reason);
+  const coldCost = has(EIP2929) && !isWarm(target) ? COLD_SURCHARGE : 0;
+  if (available < coldCost) return halt(OUT_OF_CALL_GAS);
+  if (reason == PRICE_OVERFLOW) return halt(reason);
+  const memoryCost = growthCost(reached, end);
+  const isShort = available < coldCost + memoryCost + (passesValue ? VALUE_GAS : 0);
+  if (has(EIP7702) || (kind == CALL && isShort)) return halt(OUT_OF_CALL_GAS);
+  if (has(EIP150)) return halt(OUT_OF_GAS);
+  // Before EIP-150 all that is asked for is part of the price, which must fit 64 bits.
+  return halt(fitsU64(sp) && load<u64>(sp) <= u64.MAX_VALUE - <u64>(memoryCost + cost) ? OUT_OF_GAS : PRICE_OVERFLOW);
 }
 
 /** EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. */
 function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool): i64 {
   let cost: i64 = 0;
   if (has(EIP2929)) {
-    if (!isWarm(target)) {
-      cost += COLD_SURCHARGE;
-      warm(target);
-    }
-    if (delegate != 0) {
-      cost += isWarm(delegate) ? WARM_GAS : COLD_GAS;
-      warm(delegate);
-    }
+    if (!isWarm(target)) cost += COLD_SURCHARGE;
+    if (delegate != 0) cost += delegate == target || isWarm(delegate) ? WARM_GAS : COLD_GAS;
   }
   if (passesValue) cost += VALUE_GAS;
   if (kind == CALL && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += NEW_ACCOUNT_GAS;

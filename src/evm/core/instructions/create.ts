@@ -8,27 +8,22 @@ import { accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, 
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
-import { ARENA } from '../layout.ts';
+import { ARENA } from '../generated/layout.ts';
 import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
 import {
   code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setDetails, setGasObserved, setInput, setMemory, setRegisters,
   setReserve, setReturnSize, setWork, sp as spRegister,
 } from '../machine.ts';
-import { growOver, wordsOf } from '../memory.ts';
-import { prepay, requireAccount, setNeed } from '../needs.ts';
+import { endOf, growUpTo, MAX_REACH, wordsOf } from '../memory.ts';
+import { BODY_SWITCHES, prepay, requireAccount, setNeed, WORK_LEFT } from '../needs.ts';
 import { recordsTransfers } from '../recording.ts';
-import { EIP150, EIP158, EIP170, EIP2, EIP3541, EIP3860, has } from '../rules.ts';
-import {
-  ADDRESS_COLLISION, BODY_SWITCHES, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WORK_LEFT, WRITE_PROTECTION,
-} from '../status.ts';
+import { codeLimit, EIP150, EIP158, EIP2, EIP3541, has, initCodeLimit, initCodeWordGas } from '../rules.ts';
+import { ADDRESS_COLLISION, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WRITE_PROTECTION } from '../generated/status.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, isZero, loadBigEndian, setU64, storeBigEndian } from '../words/word.ts';
 import { pay } from './calls.ts';
 
 const CODE_BYTE_GAS: i64 = 200;
-const CODE_LIMIT: u32 = 24576;
-const INIT_CODE_LIMIT: u64 = 49152;
-const INIT_CODE_WORD_GAS: i64 = 2;
 const HASH_WORD_GAS: i64 = 6;
 
 const newAddress: usize = memory.data(32, 16);
@@ -87,13 +82,15 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   if (isStatic) return halt(WRITE_PROTECTION);
   if (isJournalFull() || (recordsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
   const before = gas;
-  gas = growOver(sp - 32, sp - 64, gas);
-  if (gas < 0) return gas;
   const size = load<u64>(sp - 64);
-  if (has(EIP3860) && size > INIT_CODE_LIMIT) {
-    setDetails(<u32>size, 0);
+  const end = endOf(sp - 32, sp - 64);
+  // geth looks at the size before it asks whether memory can be paid for.
+  if (end <= MAX_REACH && size > <u64>initCodeLimit) {
+    setDetails(<u32>size, <u32>(size >> 32));
     return halt(MAX_INIT_CODE_SIZE);
   }
+  gas = growUpTo(end, 0, gas);
+  if (gas < 0) return gas;
   const self = accountOfFrame();
   const data = size == 0 ? memoryBase : memoryBase + <usize>load<u64>(sp - 32);
   const nonce = nonceOf(self);
@@ -105,7 +102,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
     // The instruction begins anew then; memory that has grown stays so, and is paid for.
     if (created == 0) return prepay(before - gas);
   }
-  gas = charge(gas, (has(EIP3860) ? INIT_CODE_WORD_GAS * wordsOf(size) : 0) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
+  gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
   if (gas < 0) return gas;
   let total = gas + reserve;
   const handed = has(EIP150) ? total - (total >> 6) : total;
@@ -202,7 +199,7 @@ export function finishCreation(created: usize, output: usize, size: u32, left: i
     setGasObserved(true);
     return left;
   }
-  if (has(EIP170) && size > CODE_LIMIT) {
+  if (<i64>size > codeLimit) {
     setDetails(size, 0);
     return failCreation(MAX_CODE_SIZE);
   }

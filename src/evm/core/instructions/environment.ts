@@ -3,7 +3,7 @@ import { balanceOf } from '../accounts.ts';
 import {
   BLOB_COUNT, BLOB_HASHES, BLOCK_BASE_FEE, BLOCK_BENEFICIARY, BLOCK_BLOB_BASE_FEE, BLOCK_GAS_LIMIT, BLOCK_HASHES, BLOCK_NUMBER,
   BLOCK_RANDOM, BLOCK_TIMESTAMP, CHAIN_ID, GAS_PRICE, ORIGIN,
-} from '../exchange.ts';
+} from '../generated/exchange.ts';
 import { accountOfFrame, callerOfFrame, valueOfFrame } from '../frames.ts';
 import { input, inputSize, memorySize, returnSize } from '../machine.ts';
 import { needBlockHash } from '../needs.ts';

@@ -1,16 +1,15 @@
 /** Instructions that read and write the frame's memory. */
 import { clearBytes, copyBytes } from '../bytes.ts';
 import { BYTES, LENGTH } from '../codes.ts';
-import { charge } from '../gas.ts';
 import { absorbBlocks, beginHash, endHash, keccak256, RATE } from '../keccak.ts';
-import { RETURN_DATA } from '../layout.ts';
+import { RETURN_DATA } from '../generated/layout.ts';
 import {
   code, halt, input, inputSize, memoryBase, memorySize, returnSize,
 } from '../machine.ts';
-import { growFor, growOver, growOverToo, growTo, wordsOf } from '../memory.ts';
+import { endOf, growFor, growOver, growTo, growUpTo, wordsOf } from '../memory.ts';
 import { pauseAfterPaying, setNeed } from '../needs.ts';
 import { hashPair, PAIR_SIZE } from '../pair-hashes.ts';
-import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS, SLICE_USED } from '../status.ts';
+import { OUT_OF_GAS, RETURN_DATA_OUT_OF_BOUNDS, SLICE_USED } from '../generated/status.ts';
 import { fitsU64, loadBigEndian, storeBigEndian } from '../words/word.ts';
 
 const HASH_WORD_GAS: i64 = 6;
@@ -61,13 +60,13 @@ export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
 /** Offsets that are constants of less than 64 KiB. */
 @inline
 export function mloadAt(sp: usize, offset: u32, gas: i64): i64 {
-  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
+  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, 0, gas);
   if (left >= 0) loadBigEndian(sp, memoryBase + offset);
   return left;
 }
 @inline
 export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
-  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, gas);
+  const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, 0, gas);
   if (left >= 0) storeBigEndian(memoryBase + offset, sp);
   return left;
 }
@@ -101,29 +100,39 @@ function hashOn(sp: usize, gas: i64): i64 {
 /** Stack: offset, size. */
 export function keccak(sp: usize, gas: i64): i64 {
   if (absorbed != 0) return hashOn(sp, gas);
-  const left = growOver(sp, sp - 32, gas);
-  if (left < 0) return left;
-  const size = <u32>load<u64>(sp - 32);
-  const rest = charge(left, HASH_WORD_GAS * wordsOf(size));
+  const rest = growOver(sp, sp - 32, HASH_WORD_GAS * wordsOf(load<u64>(sp - 32)), gas);
   if (rest < 0) return rest;
+  const size = <u32>load<u64>(sp - 32);
   const bytes = memoryBase + (size == 0 ? 0 : <usize>load<u64>(sp));
-  if (size == PAIR_SIZE) hashPair(bytes, sp - 32);
-  else if (size > HASH_PIECE) {
+  if (size > HASH_PIECE) {
     beginHash();
     absorbBlocks(bytes, HASH_PIECE);
     absorbed = HASH_PIECE;
     return pauseAfterPaying(gas - rest);
-  } else {
-    keccak256(bytes, size, digest);
-    loadBigEndian(sp - 32, digest);
   }
+  hashBytes(sp - 32, bytes, size);
   return rest;
 }
 
-/** Pays for a copy to memory. Stack: destination, source, size. */
-export function payCopy(sp: usize, gas: i64): i64 {
-  const left = growOver(sp, sp - 64, gas);
-  return left < 0 ? left : charge(left, COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)));
+/** The hash as a word. */
+@inline
+function hashBytes(to: usize, bytes: usize, size: u32): void {
+  if (size == PAIR_SIZE) return hashPair(bytes, to);
+  keccak256(bytes, size, digest);
+  loadBigEndian(to, digest);
+}
+
+/** Offset and size are constants, of less than 64 KiB and of less than a block. */
+@inline
+export function keccakRange(to: usize, offset: u32, size: u32, gas: i64): i64 {
+  const rest = growUpTo(size == 0 ? 0 : offset + size, HASH_WORD_GAS * wordsOf(size), gas);
+  if (rest >= 0) hashBytes(to, memoryBase + offset, size);
+  return rest;
+}
+
+/** Pays for a copy to memory, and for `extra`. Stack: destination, source, size. */
+export function payCopy(sp: usize, extra: i64, gas: i64): i64 {
+  return growOver(sp, sp - 64, extra + COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)), gas);
 }
 
 /** Copies bytes of a source whose end may come too early: the rest is zero. Memory is there already. */
@@ -138,20 +147,20 @@ export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
 }
 
 export function calldatacopy(sp: usize, gas: i64): i64 {
-  const left = payCopy(sp, gas);
+  const left = payCopy(sp, 0, gas);
   if (left >= 0) copyPadded(sp, input, inputSize);
   return left;
 }
 
 export function codecopy(sp: usize, gas: i64): i64 {
-  const left = payCopy(sp, gas);
+  const left = payCopy(sp, 0, gas);
   if (left >= 0) copyPadded(sp, load<u32>(code, BYTES), load<u32>(code, LENGTH));
   return left;
 }
 
 /** EIP-211: reading beyond the end halts. */
 export function returndatacopy(sp: usize, gas: i64): i64 {
-  const left = payCopy(sp, gas);
+  const left = payCopy(sp, 0, gas);
   if (left < 0) return left;
   const from = load<u64>(sp - 32);
   if (!fitsU64(sp - 32) || from > <u64>returnSize || from + load<u64>(sp - 64) > <u64>returnSize) return halt(RETURN_DATA_OUT_OF_BOUNDS);
@@ -161,12 +170,8 @@ export function returndatacopy(sp: usize, gas: i64): i64 {
 
 /** EIP-5656. Memory reaches over both ranges; they may overlap. */
 export function mcopy(sp: usize, gas: i64): i64 {
-  let left = growOver(sp, sp - 64, gas);
-  if (left < 0) return left;
-  left = growOverToo(sp - 32, sp - 64, left, gas);
-  if (left < 0) return left;
   const size = load<u64>(sp - 64);
-  left = charge(left, COPY_WORD_GAS * wordsOf(size));
+  const left = growUpTo(max(endOf(sp, sp - 64), endOf(sp - 32, sp - 64)), COPY_WORD_GAS * wordsOf(size), gas);
   if (left >= 0 && size > 0) {
     copyBytes(memoryBase + <usize>load<u64>(sp), memoryBase + <usize>load<u64>(sp - 32), <u32>size);
   }

@@ -10,7 +10,7 @@ import { requireAccount, whyNot } from '../needs.ts';
 import { addTransfer, hasRoomForTransfer } from '../logs.ts';
 import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
 import { EIP150, EIP158, EIP2929, EIP3529, EIP6780, has } from '../rules.ts';
-import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../status.ts';
+import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../generated/status.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 import { copyAddress, pay } from './calls.ts';
 

@@ -7,7 +7,7 @@ import { requireSlot, whyNot } from '../needs.ts';
 import { recordsAccesses, recordSlot } from '../recording.ts';
 import { EIP2200, EIP2929, has, NET_METERING, storageAgainGas, storageClearRefund, storageResetGas } from '../rules.ts';
 import { findTransient, isSlotWarm, isTransientSet, ORIGINAL, setSlotValue, setTransient, VALUE, warmSlot } from '../slots.ts';
-import { MEMORY_LIMIT, REENTRANCY_SENTRY, WRITE_PROTECTION } from '../status.ts';
+import { MEMORY_LIMIT, REENTRANCY_SENTRY, WRITE_PROTECTION } from '../generated/status.ts';
 import { isEqual } from '../words/compare.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 

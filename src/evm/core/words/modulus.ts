@@ -1,54 +1,58 @@
 /**
- * Products modulo a number that comes again: loops use the same one all the time. The second time in a row its
- * reciprocal is computed, with which a reduction is two products (see barrett.ts).
+ * Products modulo a number that comes again: loops use the same one all the time. The second time in a row it is
+ * prepared, after which a product and its reduction take half the time and less (see reducing.ts).
  */
-import { DIVIDEND, DIVISOR, RECIPROCAL, reduceDividend } from './barrett.ts';
-import { isEqual, isLess } from './compare.ts';
-import { divideLimbs, QUOTIENT } from './long-division.ts';
-import { mulWide } from './multiply-wide.ts';
-import { subWords } from './add.ts';
+import { isEqual } from './compare.ts';
+import { remainderOfLimbs } from './long-division.ts';
+import { DIVISOR, multiplyReducing, prepareDivisor, scaleReducing, SMALL, squareReducing } from './reducing.ts';
 import { shlBy, shrBy } from './shift.ts';
-import { copyWord, setU64 } from './word.ts';
+import { copyWord, fitsU64, setU64 } from './word.ts';
 
-/** The last modulus that was asked for. DIVISOR is it, shifted left so that its top bit is set. */
+/** The last modulus that was asked for. DIVISOR is it, shifted left if it is less than 2^248. */
 const MODULUS: usize = memory.data(32, 16);
+let isPrepared = false;
 let shift: u32 = 0;
 /** The bits that the shift would lose. */
 const LOST: usize = memory.data(32, 16);
-let hasReciprocal = false;
-
-/** 2^576 - 1 less 2^320 times the divisor. */
-const NUMERATOR: usize = memory.data(72, 16);
 const FACTOR: usize = memory.data(32, 16);
 
 /** @returns whether `modulus`, which is not zero, came the time before; if not, it is remembered */
 @inline
 export function prepareModulus(modulus: usize): bool {
   if (isEqual(modulus, MODULUS)) {
-    if (!hasReciprocal) computeReciprocal();
+    if (!isPrepared) prepare();
     return true;
   }
   copyWord(MODULUS, modulus);
-  hasReciprocal = false;
+  isPrepared = false;
   return false;
 }
 
-function computeReciprocal(): void {
+function prepare(): void {
   let at: usize = 24;
   while (load<u64>(MODULUS + at) === 0) at -= 8;
-  shift = <u32>i64.clz(load<u64>(MODULUS + at)) + ((24 - <u32>at) << 3);
+  const zeros = <u32>i64.clz(load<u64>(MODULUS + at)) + ((24 - <u32>at) << 3);
+  shift = zeros < 8 ? 0 : zeros;
   shlBy(DIVISOR, MODULUS, shift);
-  for (let i: usize = 0; i < 32; i += 8) {
-    store<u64>(NUMERATOR + i, u64.MAX_VALUE);
-    store<u64>(NUMERATOR + 40 + i, ~load<u64>(DIVISOR + i));
-    store<u64>(LOST + i, u64.MAX_VALUE);
-  }
-  store<u64>(NUMERATOR, u64.MAX_VALUE, 32);
-  divideLimbs(NUMERATOR, 9, DIVISOR, 4);
-  memory.copy(RECIPROCAL, QUOTIENT, 40);
+  for (let i: usize = 0; i < 32; i += 8) store<u64>(LOST + i, u64.MAX_VALUE);
   if (shift === 0) setU64(LOST, 0);
   else shlBy(LOST, LOST, 256 - shift);
-  hasReciprocal = true;
+  prepareDivisor();
+  isPrepared = true;
+}
+
+@inline
+function isSmall(p: usize): bool {
+  return fitsU64(p) && load<u64>(p) < SMALL;
+}
+
+/** destination = a * b modulo DIVISOR. Multiples of small numbers and squares are what elliptic curves need most. */
+@inline
+function multiply(destination: usize, a: usize, b: usize): void {
+  if (isSmall(a)) scaleReducing(destination, b, load<u64>(a));
+  else if (isSmall(b)) scaleReducing(destination, a, load<u64>(b));
+  else if (isEqual(a, b)) squareReducing(destination, a);
+  else multiplyReducing(destination, a, b);
 }
 
 /** Whether a word can be shifted as the modulus was. */
@@ -59,22 +63,26 @@ function fitsShift(p: usize): bool {
   return (lower | upper) === 0;
 }
 
-/** A word that does not fit the shift, made less than the modulus, and shifted. */
-function reduceFactor(word: usize): void {
-  shlBy(DIVIDEND, word, shift);
-  shrBy(DIVIDEND + 32, word, 256 - shift);
-  reduceDividend(FACTOR, 0);
+/** The shifted factor may be either one that fits, or what is left of one that does not. */
+function multiplyShifted(destination: usize, a: usize, b: usize): void {
+  let factor = a;
+  let other = b;
+  if (!fitsShift(a)) {
+    if (fitsShift(b)) {
+      factor = b;
+      other = a;
+    } else {
+      remainderOfLimbs(FACTOR, a, 4, MODULUS);
+      factor = FACTOR;
+    }
+  }
+  shlBy(FACTOR, factor, shift);
+  multiply(destination, FACTOR, other);
+  shrBy(destination, destination, shift);
 }
 
 /** destination = a * b modulo the modulus that was prepared. */
 export function multiplyPrepared(destination: usize, a: usize, b: usize): void {
-  const isFirst = fitsShift(a);
-  const factor = isFirst ? a : b;
-  if (isFirst || fitsShift(b)) shlBy(FACTOR, factor, shift);
-  else reduceFactor(factor);
-  mulWide(DIVIDEND, FACTOR, isFirst ? b : a);
-  const upper = DIVIDEND + 32;
-  // Factors may be greater than the modulus: 2^256 times the divisor less is the same, and less than the divisor.
-  if (!isLess(upper, DIVISOR)) subWords(upper, upper, DIVISOR);
-  reduceDividend(destination, shift);
+  if (shift === 0) multiply(destination, a, b);
+  else multiplyShifted(destination, a, b);
 }

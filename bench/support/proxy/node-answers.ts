@@ -1,0 +1,88 @@
+import { CHAIN_ID } from './chain-plan.ts';
+import type { MadeChain } from './made-chain.ts';
+
+/** Text, or text around bytes that are too many to be copied. */
+export type NodeAnswer = string | readonly [before: string, bytes: Buffer, after: string];
+
+type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
+
+/** What has been asked, without what the proxies ask to follow the head. */
+export type Counts = { requests: number; items: number };
+
+const CALL_RESULT = `0x${'00'.repeat(31)}2a`;
+/** Nearly every request of the bench, in the form in which proxies send it: read without a parse. */
+const PLAIN_CALL = /^\{"jsonrpc":"2\.0","id":("[^"\\]*"|\d+),"method":"eth_call"/;
+const HEAD_METHODS: ReadonlySet<string> = new Set(['eth_syncing', 'web3_clientVersion', 'eth_subscribe']);
+
+/** A node as cheap as it can be: answers are prepared, and counted. */
+export class NodeAnswers {
+  readonly #chain: MadeChain;
+  readonly counts: Counts = { requests: 0, items: 0 };
+
+  constructor(chain: MadeChain) {
+    this.#chain = chain;
+  }
+
+  answer(body: string): NodeAnswer {
+    const id = PLAIN_CALL.exec(body)?.[1];
+    if (id !== undefined) {
+      this.#count(1);
+      return encodeResult(id, `"${CALL_RESULT}"`);
+    }
+    const parsed = JSON.parse(body) as Call | Call[];
+    const calls = Array.isArray(parsed) ? parsed : [parsed];
+    this.#count(calls.filter((call) => !isOfHead(call)).length);
+    if (!Array.isArray(parsed)) return this.#answerCall(parsed);
+    return `[${parsed.map((call) => [this.#answerCall(call)].flat().join('')).join()}]`;
+  }
+
+  #count(items: number): void {
+    this.counts.items += items;
+    if (items > 0) this.counts.requests++;
+  }
+
+  #answerCall(call: Call): NodeAnswer {
+    const id = JSON.stringify(call.id);
+    const [first] = call.params;
+    switch (call.method) {
+      case 'eth_call':
+        return encodeResult(id, `"${CALL_RESULT}"`);
+      case 'eth_chainId':
+        return encodeResult(id, `"0x${CHAIN_ID.toString(16)}"`);
+      case 'net_version':
+        return encodeResult(id, `"${CHAIN_ID}"`);
+      case 'web3_clientVersion':
+        return encodeResult(id, '"Geth/v1.17.8-stable/linux-amd64/go1.25.1"');
+      case 'eth_syncing':
+        return encodeResult(id, 'false');
+      case 'eth_blockNumber':
+        return encodeResult(id, `"0x${this.#chain.head.toString(16)}"`);
+      case 'eth_getBlockByNumber':
+      case 'eth_getBlockByHash':
+        return encodeResult(id, this.#chain.find(first)?.json ?? 'null');
+      case 'eth_getBlockReceipts': {
+        const receipts = this.#chain.find(first)?.receipts;
+        return receipts === undefined
+          ? encodeResult(id, 'null')
+          : [`{"jsonrpc":"2.0","id":${id},"result":`, receipts, '}'];
+      }
+      case 'eth_subscribe':
+        return encodeResult(id, '"0x1"');
+      default: {
+        const message = `the method ${call.method} does not exist/is not available`;
+        return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"${message}"}}`;
+      }
+    }
+  }
+}
+
+function encodeResult(id: string, result: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+}
+
+/** Whether it follows the head: what is asked for by a tag, or about the node itself. */
+function isOfHead({ method, params }: Call): boolean {
+  if (HEAD_METHODS.has(method)) return true;
+  const isTag = typeof params[0] === 'string' && !params[0].startsWith('0x');
+  return method === 'eth_getBlockByNumber' && isTag;
+}

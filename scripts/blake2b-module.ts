@@ -1,0 +1,18 @@
+import { generateEmbeddedModule } from './core/embedded-module.ts';
+
+/** Scripts run from build/scripts. */
+export const BLAKE2B_MODULE_FILE: URL = new URL(
+  '../../src/engine/cryptography/blake2b-module.ts',
+  import.meta.url,
+);
+
+/** BLAKE2b's compression as a module. */
+export function generateBlake2bModule(): Promise<string> {
+  return generateEmbeddedModule({
+    source: new URL('../../src/engine/cryptography/assembly/blake2b.ts', import.meta.url),
+    title: 'assembly/blake2b.ts',
+    constant: 'BLAKE2B_MODULE',
+    memoryPages: 1,
+    command: 'npm run blake2b',
+  });
+}

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { generateDispatch } from '../../src/evm/core-generator/dispatch.ts';
+import {
+  generateExchange,
+  generateLayout,
+  generateRules,
+  generateStatus,
+} from '../../src/evm/core-generator/interface.ts';
+import { generateOperations } from '../../src/evm/core-generator/operations.ts';
+
+const GENERATED: Readonly<Record<string, () => string>> = {
+  'generated/dispatch.ts': generateDispatch,
+  'generated/exchange.ts': generateExchange,
+  'generated/layout.ts': generateLayout,
+  'generated/operations.ts': generateOperations,
+  'generated/rules.ts': generateRules,
+  'generated/status.ts': generateStatus,
+};
+
+/** All source texts of the core, the generated ones among them, by their path within `folder`. */
+export function collectCoreSources(folder: string): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+    const path = join(entry.parentPath, entry.name);
+    sources.set(relative(folder, path), readFileSync(path, 'utf8'));
+  }
+  for (const [path, generate] of Object.entries(GENERATED)) sources.set(path, generate());
+  return sources;
+}
+
+/** What the core is compiled with beside the options of all modules. */
+export const CORE_OPTIONS: readonly string[] = ['--outFile', 'core.wasm', '--initialMemory', '4096'];

@@ -1,0 +1,79 @@
+import { element, setText } from '../dom.ts';
+import { formatCount, formatTime } from '../format.ts';
+import { indentJson } from './indent-json.ts';
+import { watchMessages } from './server.ts';
+import type { ConsoleRequest, WatchLine } from './wire.ts';
+
+/** Messages that are shown, the latest first. */
+const MAX_SHOWN = 50;
+/** Characters of a message that are shown. */
+const MAX_TEXT = 20_000;
+
+/** The messages of a subscription as they come, until it is stopped. */
+export class WatchView {
+  readonly root: HTMLElement;
+  readonly #state: HTMLElement = element('p', { class: 'outcome', role: 'status' });
+  readonly #stop: HTMLButtonElement = element('button', { type: 'button' }, 'Stop');
+  readonly #messages: HTMLElement = element('div');
+  #left: AbortController | undefined;
+  #count = 0;
+
+  constructor() {
+    this.#stop.addEventListener('click', () => this.stop());
+    this.root = element('div', { class: 'answer' }, this.#state, this.#stop, this.#messages);
+    this.root.hidden = true;
+  }
+
+  /** Watches what this request subscribes to, instead of what was watched before. */
+  async start(request: ConsoleRequest): Promise<void> {
+    this.stop();
+    const left = new AbortController();
+    this.#left = left;
+    this.#count = 0;
+    this.#messages.replaceChildren();
+    this.root.hidden = false;
+    this.#stop.hidden = false;
+    setText(this.#state, 'Connecting');
+    let end = 'Ended';
+    try {
+      await watchMessages(
+        request,
+        (line) => {
+          if (left.signal.aborted) return;
+          if ('message' in line) this.#show(line.message);
+          else end = describeEnd(line);
+        },
+        left.signal,
+      );
+    } catch (error) {
+      end = `✕ ${(error as Error).message}`;
+    }
+    if (left.signal.aborted) return;
+    this.#stop.hidden = true;
+    setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
+  }
+
+  /** What has come stays. */
+  stop(): void {
+    if (this.#left === undefined) return;
+    this.#left.abort();
+    this.#left = undefined;
+    this.#stop.hidden = true;
+    setText(this.#state, `Stopped after ${formatCount(this.#count)} messages`);
+  }
+
+  #show(message: string): void {
+    setText(this.#state, `Live: ${formatCount(++this.#count)} messages`);
+    const text = indentJson(message);
+    const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n… and more` : text;
+    const head = element('p', { class: 'hosts' }, formatTime(Date.now()));
+    this.#messages.prepend(
+      element('div', { class: 'message' }, head, element('pre', { tabindex: '0' }, shown)),
+    );
+    while (this.#messages.childElementCount > MAX_SHOWN) this.#messages.lastElementChild?.remove();
+  }
+}
+
+function describeEnd({ closed: { code, reason } }: Extract<WatchLine, { readonly closed: unknown }>): string {
+  return `✕ the service closed the connection: ${code}${reason === '' ? '' : ` ${reason}`}`;
+}

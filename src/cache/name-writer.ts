@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import type { CacheKey } from './cache.ts';
+
+/** No block has a longer hash. */
+const MAX_HASH_UNITS = 256;
+const SPACE = 0x20;
+const KEY_WORDS = 2;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * The name of a key as bytes, and its hash; one name at a time. The hash of the block comes first and ends with a space, which no hash
+ * holds: different keys have different names.
+ *
+ * Hashes are HalfSipHash-1-3 under a key of this process: callers cannot choose names that share them.
+ */
+export class NameWriter {
+  readonly #maxBytes: number;
+  /** Of the hash. */
+  readonly #key = new Uint32Array(KEY_WORDS);
+  readonly bytes: Buffer;
+  /** The same memory; the last word of a name is filled up with zeros. */
+  readonly words: Uint32Array;
+  /** Bytes of the name. */
+  length = 0;
+  /** Those of its block with the space. */
+  blockLength = 0;
+  /** Whether the question is in UTF-16, which keeps every text apart: in ASCII otherwise. */
+  isWide = false;
+  hash = 0;
+  /** Another one of the same name. */
+  tag = 0;
+
+  /** @param maxBytes of a name, 1 KiB at least */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    randomBytes(4 * KEY_WORDS).copy(Buffer.from(this.#key.buffer));
+    this.bytes = Buffer.from(new ArrayBuffer((maxBytes + 8) & ~7));
+    this.words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length >> 2);
+  }
+
+  /** @returns false where it is too long */
+  write({ blockHash, question }: CacheKey): boolean {
+    if (!this.writeBlock(blockHash)) return false;
+    const { bytes, blockLength } = this;
+    const units = question.length;
+    this.isWide = Buffer.byteLength(question) !== units;
+    this.length = blockLength + (this.isWide ? 2 * units : units);
+    if (this.length > this.#maxBytes) return false;
+    bytes.write(question, blockLength, this.isWide ? 'utf16le' : 'latin1');
+    this.#computeHash(this.length);
+    return true;
+  }
+
+  /** The part of a name that is the same for all names of a block. */
+  writeBlock(blockHash: string): boolean {
+    if (blockHash.length > MAX_HASH_UNITS) return false;
+    const written = this.bytes.write(blockHash, 0, 'utf8');
+    this.bytes[written] = SPACE;
+    this.blockLength = written + 1;
+    return true;
+  }
+
+  /** Of the block's part alone: where it is the same, the blocks may still differ. */
+  hashBlock(): number {
+    const { bytes, words, blockLength } = this;
+    let hash = this.#key[0] as number;
+    for (let i = 0; i < blockLength >> 2; i++) hash = Math.imul(hash ^ (words[i] as number), FNV_PRIME);
+    for (let at = blockLength & ~3; at < blockLength; at++)
+      hash = Math.imul(hash ^ (bytes[at] as number), FNV_PRIME);
+    return (hash ^ (hash >>> 15)) >>> 0;
+  }
+
+  #computeHash(length: number): void {
+    const { bytes, words } = this;
+    const count = (length + 3) >> 2;
+    for (let at = length; at < 4 * count; at++) bytes[at] = 0;
+    const k0 = this.#key[0] as number;
+    const k1 = this.#key[1] as number;
+    let v0 = k0;
+    let v1 = k1 ^ 0xee;
+    let v2 = k0 ^ 0x6c796765;
+    let v3 = k1 ^ 0x74656462;
+    // The words of the name, its length, and three rounds for each of two results.
+    for (let i = 0; i < count + 7; i++) {
+      const word = i < count ? (words[i] as number) : i === count ? length : 0;
+      if (i <= count) v3 ^= word;
+      else if (i === count + 1) v2 ^= 0xee;
+      else if (i === count + 4) {
+        this.hash = (v1 ^ v3) >>> 0;
+        v1 ^= 0xdd;
+      }
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      if (i <= count) v0 ^= word;
+    }
+    this.tag = (v1 ^ v3) >>> 0;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Segments } from './segments.ts';
+
+type Part = { readonly segment: number; length: number };
+
+/** Records in the order in which they came, in as many segments as they need. */
+export class RecordQueue {
+  readonly #segments: Segments;
+  /** Oldest first. */
+  readonly #parts: Part[] = [];
+  /** Where the oldest record begins in the first of them. */
+  #start = 0;
+  /** Bytes outside of segments that belong to its records. */
+  largeBytes = 0;
+
+  constructor(segments: Segments) {
+    this.#segments = segments;
+  }
+
+  /** Memory of the segments and what is outside of them. */
+  get bytes(): number {
+    return this.#parts.length * this.#segments.bytesEach + this.largeBytes;
+  }
+
+  /** The oldest record; 0 where there is none. */
+  get oldest(): number {
+    const first = this.#parts[0];
+    return first === undefined ? 0 : this.#segments.makeRef(first.segment, this.#start);
+  }
+
+  /** Whether so many bytes need another segment. */
+  needsSegment(length: number): boolean {
+    const last = this.#parts.at(-1);
+    return last === undefined || last.length + length > this.#segments.bytesEach;
+  }
+
+  /** Room for a record of so many bytes, a multiple of 8, behind the others. */
+  add(length: number): number {
+    if (this.needsSegment(length)) this.#parts.push({ segment: this.#segments.take(), length: 0 });
+    const last = this.#parts.at(-1) as Part;
+    const ref = this.#segments.makeRef(last.segment, last.length);
+    last.length += length;
+    return ref;
+  }
+
+  /** Gives up the room of the oldest record, which has so many bytes. */
+  dropOldest(length: number): void {
+    this.#start += length;
+    const first = this.#parts[0] as Part;
+    if (this.#start < first.length) return;
+    this.#parts.shift();
+    this.#start = 0;
+    this.#segments.giveBack(first.segment);
+  }
+}

@@ -1,0 +1,202 @@
+import type { NameWriter } from './name-writer.ts';
+import type { Segments } from './segments.ts';
+
+/** Words of a record before its name; the answer follows the name. All lengths are bytes. */
+const HASH = 0;
+const TAG = 1;
+/** The records before and behind it in the list of its block; 0 for none. */
+const NEXT = 2;
+const PREVIOUS = 3;
+const BLOCK = 4;
+const NAME_LENGTH = 5;
+/** Where the answer is outside of the record, its number. */
+const ANSWER = 6;
+/** The record's own length times 256, and flags. */
+const FLAGS = 7;
+const HEADER_BYTES = 32;
+
+/** How often it was asked for, up to 3. */
+const USES = 3;
+const DEAD = 4;
+const WIDE = 8;
+const ASCII = 16;
+const MAIN = 32;
+const LARGE = 64;
+const LENGTH_SHIFT = 8;
+
+/** What is written beside the name. */
+export type RecordAnswer = {
+  /** Bytes of an answer inside of the record; otherwise its number. */
+  readonly inline: Uint8Array | string | undefined;
+  readonly inlineBytes: number;
+  readonly isAscii: boolean;
+  readonly number: number;
+};
+
+/** How entries lie in segments, and the list of the entries of each block. A reference is one of `Segments`. */
+export class Records {
+  readonly #segments: Segments;
+  /** The first record of a block, by the hash of the block; blocks may share a list. */
+  readonly #blocks: Uint32Array;
+
+  /** @param blocks lists, a power of two */
+  constructor(segments: Segments, blocks: number) {
+    this.#segments = segments;
+    this.#blocks = new Uint32Array(blocks);
+  }
+
+  /** Memory of a record with so many bytes of name and answer. */
+  static countBytes(nameBytes: number, inlineBytes: number): number {
+    return (HEADER_BYTES + ((nameBytes + 3) & ~3) + inlineBytes + 7) & ~7;
+  }
+
+  /** Writes an entry where there is room for it, and puts it into the list of its block. */
+  write(ref: number, name: NameWriter, isMain: boolean, answer: RecordAnswer): void {
+    const { bytes, words } = this.#segments.segmentOf(ref);
+    const offset = this.#segments.offsetOf(ref);
+    const at = offset >> 2;
+    const { inline, inlineBytes } = answer;
+    const length = Records.countBytes(name.length, inlineBytes);
+    words[at + HASH] = name.hash;
+    words[at + TAG] = name.tag;
+    words[at + BLOCK] = name.hashBlock();
+    words[at + NAME_LENGTH] = name.length;
+    words[at + ANSWER] = inline === undefined ? answer.number : inlineBytes;
+    words[at + FLAGS] =
+      (length << LENGTH_SHIFT) |
+      (name.isWide ? WIDE : 0) |
+      (isMain ? MAIN : 0) |
+      (inline === undefined ? LARGE : 0) |
+      (answer.isAscii ? ASCII : 0);
+    const nameWords = (name.length + 3) >> 2;
+    for (let i = 0; i < nameWords; i++) words[at + HEADER_BYTES / 4 + i] = name.words[i] as number;
+    const start = offset + HEADER_BYTES + 4 * nameWords;
+    if (typeof inline === 'string') bytes.write(inline, start, 'utf8');
+    else if (inline !== undefined) bytes.set(inline, start);
+    this.#link(ref);
+  }
+
+  /** Whether a record is the entry of this very name. */
+  isOf(ref: number, name: NameWriter): boolean {
+    const { words } = this.#segments.segmentOf(ref);
+    const at = this.#segments.offsetOf(ref) >> 2;
+    if (words[at + NAME_LENGTH] !== name.length) return false;
+    if (((words[at + FLAGS] as number) & WIDE) !== (name.isWide ? WIDE : 0)) return false;
+    const first = at + HEADER_BYTES / 4;
+    const count = (name.length + 3) >> 2;
+    for (let i = 0; i < count; i++) if (words[first + i] !== name.words[i]) return false;
+    return true;
+  }
+
+  /** The first record of a block from one on; from its beginning where that is 0. @param name holds the block's part alone */
+  findOfBlock(name: NameWriter, from: number): number {
+    const block = name.hashBlock();
+    const { blockLength } = name;
+    let ref = from === 0 ? (this.#blocks[block & (this.#blocks.length - 1)] as number) : from;
+    for (; ref !== 0; ref = this.nextOfBlock(ref)) {
+      const { bytes, words } = this.#segments.segmentOf(ref);
+      const offset = this.#segments.offsetOf(ref);
+      const at = offset >> 2;
+      if (words[at + BLOCK] !== block || (words[at + NAME_LENGTH] as number) < blockLength) continue;
+      const start = offset + HEADER_BYTES;
+      if (bytes.compare(name.bytes, 0, blockLength, start, start + blockLength) === 0) return ref;
+    }
+    return 0;
+  }
+
+  /** The next record in the list of a record's block, which may be one of another block. */
+  nextOfBlock(ref: number): number {
+    return this.#read(ref, NEXT);
+  }
+
+  readText(ref: number): string {
+    const { bytes } = this.#segments.segmentOf(ref);
+    const nameBytes = (this.#read(ref, NAME_LENGTH) + 3) & ~3;
+    const start = this.#segments.offsetOf(ref) + HEADER_BYTES + nameBytes;
+    const end = start + this.#read(ref, ANSWER);
+    return bytes.toString((this.#read(ref, FLAGS) & ASCII) === 0 ? 'utf8' : 'latin1', start, end);
+  }
+
+  /** The number of an answer outside of the record; undefined where it is inside. */
+  largeNumberOf(ref: number): number | undefined {
+    return (this.#read(ref, FLAGS) & LARGE) === 0 ? undefined : this.#read(ref, ANSWER);
+  }
+
+  hashOf(ref: number): number {
+    return this.#read(ref, HASH);
+  }
+
+  tagOf(ref: number): number {
+    return this.#read(ref, TAG);
+  }
+
+  lengthOf(ref: number): number {
+    return this.#read(ref, FLAGS) >>> LENGTH_SHIFT;
+  }
+
+  isMain(ref: number): boolean {
+    return (this.#read(ref, FLAGS) & MAIN) !== 0;
+  }
+
+  isDead(ref: number): boolean {
+    return (this.#read(ref, FLAGS) & DEAD) !== 0;
+  }
+
+  noteUse(ref: number): void {
+    const flags = this.#read(ref, FLAGS);
+    if ((flags & USES) < USES) this.#write(ref, FLAGS, flags + 1);
+  }
+
+  /** Takes one use away. @returns whether there was one */
+  takeUse(ref: number): boolean {
+    const flags = this.#read(ref, FLAGS);
+    if ((flags & USES) === 0) return false;
+    this.#write(ref, FLAGS, flags - 1);
+    return true;
+  }
+
+  /** The record is no entry any more; its memory is given up later. */
+  kill(ref: number): void {
+    const next = this.#read(ref, NEXT);
+    const previous = this.#read(ref, PREVIOUS);
+    if (next !== 0) this.#write(next, PREVIOUS, previous);
+    this.#setNextOf(previous, ref, next);
+    this.#write(ref, FLAGS, this.#read(ref, FLAGS) | DEAD);
+  }
+
+  /** Moves an entry to where there is room for it in the main queue. What is left behind is dead. */
+  moveToMain(from: number, to: number): void {
+    const source = this.#segments.segmentOf(from);
+    const start = this.#segments.offsetOf(from);
+    const target = this.#segments.segmentOf(to);
+    source.bytes.copy(target.bytes, this.#segments.offsetOf(to), start, start + this.lengthOf(from));
+    this.#write(to, FLAGS, this.#read(to, FLAGS) | MAIN);
+    const next = this.#read(from, NEXT);
+    if (next !== 0) this.#write(next, PREVIOUS, to);
+    this.#setNextOf(this.#read(from, PREVIOUS), from, to);
+    this.#write(from, FLAGS, this.#read(from, FLAGS) | DEAD);
+  }
+
+  #link(ref: number): void {
+    const list = this.#read(ref, BLOCK) & (this.#blocks.length - 1);
+    const next = this.#blocks[list] as number;
+    this.#write(ref, NEXT, next);
+    this.#write(ref, PREVIOUS, 0);
+    if (next !== 0) this.#write(next, PREVIOUS, ref);
+    this.#blocks[list] = ref;
+  }
+
+  /** What follows `previous`, or begins the list of `ref` where that is 0. */
+  #setNextOf(previous: number, ref: number, next: number): void {
+    if (previous !== 0) this.#write(previous, NEXT, next);
+    else this.#blocks[this.#read(ref, BLOCK) & (this.#blocks.length - 1)] = next;
+  }
+
+  #read(ref: number, field: number): number {
+    return this.#segments.segmentOf(ref).words[(this.#segments.offsetOf(ref) >> 2) + field] as number;
+  }
+
+  #write(ref: number, field: number, value: number): void {
+    this.#segments.segmentOf(ref).words[(this.#segments.offsetOf(ref) >> 2) + field] = value;
+  }
+}

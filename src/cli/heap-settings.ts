@@ -1,0 +1,25 @@
+/** V8's heap in a process that serves, by the flags that it reads again and again while it runs. */
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
+/** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
+const GROWTH_PERCENT = 50;
+
+/** The young generation, both of its halves. V8 lets it grow to twice as much, of which all stays in memory. */
+const YOUNG_BYTES = 16 * 1024 * 1024;
+
+/** Bounds what the heap of this process takes beyond what is in use. To be called once. */
+export function applyHeapSettings(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  let mayGrow = true;
+  const look = (): void => {
+    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+    const hasRoom = young === undefined || young.space_size < YOUNG_BYTES;
+    if (hasRoom === mayGrow) return;
+    mayGrow = hasRoom;
+    // Its largest size cannot be set any more, and V8 makes it smaller when there is nothing to do.
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+  };
+  look();
+  new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
+}

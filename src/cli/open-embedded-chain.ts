@@ -1,0 +1,40 @@
+/** Loads the engine: to be imported only where a chain is embedded. */
+import { EngineChain } from '../engine/engine-chain.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
+import type { Logger } from '../observe/logger.ts';
+import { hasLmdbFile } from '../util/lmdb-folder.ts';
+import { prepareBuiltinChain } from './builtin-chains.ts';
+import type { EmbeddedSource, ExecutionBounds } from './embedded-chains.ts';
+import { completeIndexes } from './index-store.ts';
+
+type StoreOptions = { readonly dataDir: string; readonly log: Logger };
+
+export function createPool(bounds: ExecutionBounds): ExecutionPool {
+  return new ExecutionPool({ ...DEFAULT_POOL, ...bounds });
+}
+
+/** @throws Error when there is no store, or it cannot be opened */
+export async function openEmbeddedChain(
+  source: EmbeddedSource,
+  pool: ExecutionPool,
+  options: StoreOptions,
+): Promise<EngineChain> {
+  const data = await prepareStore(source, options);
+  if (!hasLmdbFile(data)) throw new Error(`there is no chain store in ${data}`);
+  const { embedded, logs } = source;
+  return new EngineChain(data, pool, { ...(embedded && { proofBlocks: embedded.proofBlocks }), logs });
+}
+
+/**
+ * Imports a built-in chain that is not there yet, and completes the indexes of an imported one.
+ * @returns the folder of the store, which may not be there
+ */
+export async function prepareStore(
+  { builtin, embedded }: Pick<EmbeddedSource, 'builtin' | 'embedded'>,
+  { dataDir, log }: StoreOptions,
+): Promise<string> {
+  if (builtin !== undefined) return prepareBuiltinChain(builtin, dataDir);
+  const { data } = embedded as NonNullable<EmbeddedSource['embedded']>;
+  if (hasLmdbFile(data)) await completeIndexes(data, log);
+  return data;
+}

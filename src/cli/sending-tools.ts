@@ -1,0 +1,26 @@
+import type { LeastGas } from '../chain/sending/judge-transaction.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import { getCryptography } from '../engine/cryptography/create-cryptography.ts';
+import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../evm/intrinsic-gas.ts';
+import type { RevisionRules } from '../evm/revisions/revision-rules.ts';
+import type { SendingTools } from '../upstream/sending/sending-parts.ts';
+
+/** What judging a transaction takes of the EVM and of its cryptography. */
+export const SENDING_TOOLS: SendingTools = {
+  recoverPublicKey: (hash, signature, yParity) =>
+    getCryptography().recoverPublicKey(hash, signature, yParity),
+  measureGas: measureLeastGas,
+};
+
+function measureLeastGas(tx: Transaction, revision: RevisionRules): LeastGas {
+  const data = countDataBytes(tx.data);
+  const { accessList, authorizationList } = tx;
+  const input = {
+    data,
+    isCreation: tx.to === undefined,
+    accessedAddresses: accessList.length,
+    accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
+    authorizations: authorizationList.length,
+  };
+  return { intrinsic: computeIntrinsicGas(input, revision), floor: computeFloorGas(data, revision) };
+}

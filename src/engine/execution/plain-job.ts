@@ -1,0 +1,76 @@
+import type { BlockReference, CallRequest } from '../../chain/chain.ts';
+import { ADDRESS_LENGTH } from '../../primitives/address.ts';
+import { countZeros, decodeHexInto, encodeHex } from '../../primitives/byte-loops.ts';
+import { type CallBytes, LATEST_BLOCK } from '../../primitives/call-bytes.ts';
+import { takeBytes } from '../../primitives/shared-bytes.ts';
+import type { StateAt } from '../simulation/simulator.ts';
+import type { CallJob } from './job.ts';
+
+/** A call of a sender, a recipient and data. It becomes a `CallJob` when its first slice was not enough. */
+export type PlainJob = {
+  readonly kind: 'plain';
+  readonly call: CallBytes;
+  readonly place: PlainPlace;
+};
+
+/** Where such calls run, and with how much gas at most. */
+export type PlainPlace = StateAt & { readonly store: string; readonly gasLimit: number };
+
+/** What larger data cost makes little of what they are read into. */
+const MAX_DATA_LENGTH = 64 * 1024;
+const SELECTOR_LENGTH = 4;
+/** `0x`. */
+const PREFIX_LENGTH = 2;
+/** A call of a recipient, sender and data at the newest block or at a number, without overrides; undefined for any other. */
+export function toCallBytes({
+  call,
+  block,
+  stateOverrides,
+  blockOverrides,
+}: CallRequest): CallBytes | undefined {
+  if (stateOverrides !== undefined || blockOverrides !== undefined) return undefined;
+  for (const name in call) if (name !== 'to' && name !== 'data' && name !== 'from') return undefined;
+  const number = toBlockNumber(block);
+  const { from, to, data = '0x' } = call;
+  if (to === undefined || number === undefined) return undefined;
+  const dataLength = (data.length - PREFIX_LENGTH) >> 1;
+  if (dataLength > MAX_DATA_LENGTH) return undefined;
+  const { bytes, start } = takeBytes(2 * ADDRESS_LENGTH + dataLength);
+  const toStart = start + ADDRESS_LENGTH;
+  const dataStart = toStart + ADDRESS_LENGTH;
+  if (from !== undefined) decodeHexInto(bytes, start, from, PREFIX_LENGTH);
+  decodeHexInto(bytes, toStart, to, PREFIX_LENGTH);
+  decodeHexInto(bytes, dataStart, data, PREFIX_LENGTH);
+  const zeros = countZeros(bytes, dataStart, dataStart + dataLength);
+  return { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros, block: number };
+}
+
+function toBlockNumber(block: BlockReference): number | undefined {
+  if (block.kind === 'tag') return block.tag === 'latest' ? LATEST_BLOCK : undefined;
+  if (block.kind === 'hash' || block.number > Number.MAX_SAFE_INTEGER) return undefined;
+  return Number(block.number);
+}
+
+/** The same call for another thread. */
+export function toCallJob({ call: given, place }: PlainJob): CallJob {
+  const { gasLimit, store, blockNumber, isPending } = place;
+  const { bytes, from, to, data, dataLength } = given;
+  const call = {
+    from: textOf(bytes, from, ADDRESS_LENGTH),
+    to: textOf(bytes, to, ADDRESS_LENGTH),
+    data: textOf(bytes, data, dataLength),
+  };
+  return { kind: 'call', store, request: { blockNumber, isPending, call }, gasLimit: BigInt(gasLimit) };
+}
+
+/** What calls of the same weight have in common: their recipient, and the bytes that choose a function, both as text. */
+export function shapeOf({ bytes, to, data, dataLength }: CallBytes): { to: string; selector: string } {
+  return {
+    to: textOf(bytes, to, ADDRESS_LENGTH),
+    selector: textOf(bytes, data, Math.min(dataLength, SELECTOR_LENGTH)),
+  };
+}
+
+function textOf(bytes: Uint8Array, from: number, length: number): string {
+  return `0x${encodeHex(bytes, from, from + length)}`;
+}

@@ -1,0 +1,71 @@
+/** Writes the core's constants from what host and core have in common: AssemblyScript. */
+import {
+  CORE_LIMITS,
+  CORE_REGIONS,
+  ENTRY,
+  EXCHANGE_FIELDS,
+  EXCHANGE_WORDS,
+  LOG_FIELD,
+  OPCODE_FACT,
+  OPCODE_FLAG,
+  RECORD,
+  RULE_NUMBERS,
+  RULE_SWITCHES,
+  RUN,
+  SLOT_FIELD,
+  STATUS,
+} from '../core-interface.ts';
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** `blockNumber` is `BLOCK_NUMBER`. */
+function toConstant(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+function writeConstants(type: string, numbers: Numbers, prefix = ''): string {
+  return Object.entries(numbers)
+    .map(([name, value]) => `export const ${prefix}${toConstant(name)}: ${type} = ${value};\n`)
+    .join('');
+}
+
+/** Where everything lies in linear memory. */
+export function generateLayout(): string {
+  const regions = [...CORE_REGIONS].flatMap(([name, { start, end }]): [string, number][] => [
+    [name, start],
+    [`${name}End`, end],
+  ]);
+  return (
+    writeConstants('usize', Object.fromEntries(regions)) +
+    writeConstants('u32', CORE_LIMITS) +
+    writeConstants('usize', OPCODE_FACT, 'FACT_') +
+    writeConstants('u32', OPCODE_FLAG) +
+    writeConstants('usize', SLOT_FIELD, 'SLOT_') +
+    writeConstants('usize', LOG_FIELD, 'LOG_') +
+    writeConstants('u32', RECORD, 'RECORD_')
+  );
+}
+
+/** What the host writes before a run, and reads after it. */
+export function generateExchange(): string {
+  return writeConstants('usize', { ...EXCHANGE_WORDS, ...EXCHANGE_FIELDS });
+}
+
+/** Codes with which frames end, and a run returns. */
+export function generateStatus(): string {
+  return (
+    writeConstants('i32', STATUS) + writeConstants('i32', RUN) + writeConstants('usize', ENTRY, 'ENTRY_')
+  );
+}
+
+/** Switches and numbers of the revision in force. */
+export function generateRules(): string {
+  const switches = RULE_SWITCHES.map((name, bit) => `export const ${name}: u32 = 1 << ${bit};\n`);
+  const numbers = RULE_NUMBERS.map((name) => `export let ${name}: i64 = 0;\n`);
+  const reads = RULE_NUMBERS.map((name, i) => `  ${name} = load<i64>(RULE_NUMBERS, ${8 * i});\n`);
+  return `import { RULE_NUMBERS } from './exchange.ts';
+${switches.join('')}${numbers.join('')}
+export function readRuleNumbers(): void {
+${reads.join('')}}
+`;
+}

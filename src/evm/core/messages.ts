@@ -1,0 +1,132 @@
+/** The beginning of messages, and their runs. Words come by the exchange region. */
+import { balanceOf, codeOf, create, findAccount, hasCode, isKnown, nonceOf, precompileOf, setNonce, touch, warm } from './accounts.ts';
+import { BLOB_COUNT, BLOCK_BENEFICIARY, CALLER, GAS_PRICE, ORIGIN, TARGET, VALUE } from './generated/exchange.ts';
+import { CALL, forgetOutput, popFrame, pushFrame, setContext, setOutput } from './frames.ts';
+import { interpret } from './generated/dispatch.ts';
+import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.ts';
+import { beginFirstCreation } from './instructions/create.ts';
+import { isJournalFull } from './journal.ts';
+import { ARENA, STACKS } from './generated/layout.ts';
+import { addTransfer } from './logs.ts';
+import { gas, input, inputSize, memoryLimit, NO_WORK, setInput, setInputEnd, setStatic, work } from './machine.ts';
+import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
+import { workOn } from './pending-work.ts';
+import { recordsTransfers } from './recording.ts';
+import { EIP2929, EIP3651, has } from './rules.ts';
+import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, NOT_BEGUN, SLICE_USED, SUCCESS } from './generated/status.ts';
+import { begin, open } from './transactions.ts';
+import { isLess } from './words/compare.ts';
+import { copyWord, isZero, setU64 } from './words/word.ts';
+
+/** Room for a message's input. 0: more than memory may hold. */
+export function reserveInput(size: u32): usize {
+  forgetOutput();
+  if (<u64>size + 64 > <u64>memoryLimit) return 0;
+  setInput(ARENA, size);
+  setInputEnd((ARENA + size + 63) & ~31);
+  return ARENA;
+}
+
+/** EIP-2929 and 3651: caller and beneficiary are warm before the first instruction. False with `whyNot`: a region is full. */
+function warmUp(caller: usize): bool {
+  if (!has(EIP2929)) return true;
+  const beneficiary = has(EIP3651) ? findAccount(BLOCK_BENEFICIARY) : caller;
+  if (beneficiary == 0 || isJournalFull()) return fail();
+  warm(caller);
+  warm(beneficiary);
+  return true;
+}
+
+/**
+ * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment was done before, and so were access lists.
+ * @returns DONE when it may be run, or what is missing
+ */
+export function beginCall(given: i64, slice: i64): i32 {
+  const caller = requireAccount(CALLER);
+  if (caller == 0) return outcome();
+  const target = requireAccount(TARGET);
+  if (target == 0 || !requireCode(target) || !warmUp(caller)) return outcome();
+  warm(target);
+  copyWord(ORIGIN, CALLER);
+  let runs = target;
+  if (hasCode(target) && isDelegation(codeOf(target))) {
+    runs = requireDelegate(codeOf(target));
+    if (runs == 0) return outcome();
+    warm(runs);
+  }
+  if (!requireDecoded(runs)) return outcome();
+  const code = hasCode(runs) ? codeOf(runs) : 0;
+  if (isLess(balanceOf(caller), VALUE)) {
+    refuse(INSUFFICIENT_BALANCE, given);
+    return DONE;
+  }
+  const data = input;
+  const size = inputSize;
+  pushFrame(CALL, 0, STACKS + 32, 0, given, given, false, slice);
+  setContext(target, CALLER, VALUE);
+  setOutput(0, 0);
+  setStatic(false);
+  setInput(data, size);
+  if (recordsTransfers() && !isZero(VALUE)) addTransfer(caller, target, VALUE);
+  pay(caller, target, VALUE);
+  const precompile = precompileOf(target);
+  if (precompile == 0 && code == 0) popFrame(SUCCESS, gas, 0, 0);
+  else if (enter(precompile, code) == -3) return need;
+  return DONE;
+}
+
+/** The same for a creation; the input is its initialisation code, `nonce` the creator's before it was raised. */
+export function beginCreation(given: i64, slice: i64, nonce: u64): i32 {
+  const caller = requireAccount(CALLER);
+  if (caller == 0 || !warmUp(caller)) return outcome();
+  copyWord(ORIGIN, CALLER);
+  if (isLess(balanceOf(caller), VALUE)) {
+    refuse(INSUFFICIENT_BALANCE, given);
+    return DONE;
+  }
+  if (nonce == u64.MAX_VALUE) {
+    refuse(NONCE_OVERFLOW, given);
+    return DONE;
+  }
+  setStatic(false);
+  return beginFirstCreation(caller, nonce, input, inputSize, given, slice, STACKS + 32, VALUE) ? DONE : outcome();
+}
+
+function refuse(reason: i32, given: i64): void {
+  pushFrame(CALL, 0, STACKS + 32, 0, given, given, false, given);
+  popFrame(reason, 0, 0, 0);
+}
+
+/** Why a message could not begin; a full region halts it. */
+function outcome(): i32 {
+  if (whyNot == -3) return need;
+  refuse(MEMORY_LIMIT, 0);
+  return DONE;
+}
+
+/** Runs on until the message is done, the slice is used, or something is missing. */
+export function run(slice: i64): i32 {
+  if (work != NO_WORK && !workOn()) return SLICE_USED;
+  return interpret(slice);
+}
+
+/**
+ * A transaction that is a call without value, price and lists, from its beginning: CALLER, TARGET, and `size` bytes of input, which lie
+ * where `reserveInput` puts them.
+ * @returns what `run` does, or what `beginCall` lacks; NOT_BEGUN
+ */
+export function runPlainCall(size: u32, given: f64, slice: f64): i32 {
+  open();
+  begin();
+  const sender = findAccount(CALLER);
+  if (sender == 0 || !isKnown(sender)) return NOT_BEGUN;
+  create(sender);
+  touch(sender);
+  setNonce(sender, nonceOf(sender) + 1);
+  setU64(GAS_PRICE, 0);
+  setU64(VALUE, 0);
+  store<u32>(BLOB_COUNT, 0);
+  if (reserveInput(size) == 0) return NOT_BEGUN;
+  const reason = beginCall(<i64>given, <i64>slice);
+  return reason == DONE ? run(<i64>slice) : reason;
+}

@@ -1,0 +1,95 @@
+import type { BlockLog, LogReads } from '../chain/chain.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { Clock } from '../util/clock.ts';
+import { Lru } from '../util/lru.ts';
+import type { FeedLimits } from './limits.ts';
+import { readWithin } from './read-within.ts';
+import type { RemovedRecords } from './removed-records.ts';
+
+/** What a log takes besides its text: address, topics, objects. */
+const LOG_OVERHEAD_BYTES = 600;
+const BLOCK_OVERHEAD_BYTES = 200;
+/** Of blocks in the window; as long as the window of a slow chain. */
+const RECENT_MS = 2 * 60 * 60_000;
+/** Of blocks below it: for those who catch up at the same time. */
+const OLD_MS = 60_000;
+
+/** Logs of blocks by hash, read once at a time and kept while they may be wanted again. */
+export class BlockLogs {
+  readonly #logs: Pick<LogReads, 'getBlockLogs'>;
+  readonly #clock: Clock;
+  readonly #limits: FeedLimits;
+  readonly #removed: RemovedRecords | undefined;
+  readonly #flights = new Map<string, Promise<readonly BlockLog[] | null>>();
+  /** Apart from the old ones, so that catching up does not drive out what a reorg takes back. */
+  readonly #recent: Lru<string, readonly BlockLog[]>;
+  readonly #old: Lru<string, readonly BlockLog[]>;
+
+  constructor(
+    logs: Pick<LogReads, 'getBlockLogs'>,
+    clock: Clock,
+    limits: FeedLimits,
+    removed?: RemovedRecords,
+  ) {
+    this.#removed = removed;
+    this.#logs = logs;
+    this.#clock = clock;
+    this.#limits = limits;
+    const now = (): number => clock.now();
+    this.#recent = new Lru(limits.logBytes, RECENT_MS, now, countBytes);
+    this.#old = new Lru(limits.logBytes, OLD_MS, now, countBytes);
+  }
+
+  /** All logs of the block, where they were read before and are still kept. */
+  findKept(hash: string): readonly BlockLog[] | undefined {
+    return this.#recent.get(hash) ?? this.#old.get(hash);
+  }
+
+  /** The same as `read` of a block that has left the chain: another process may have read them. @throws ChainError */
+  readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
+    if (this.#removed === undefined || this.findKept(hash) !== undefined) return this.read(hash, isRecent);
+    return this.#removed.find(hash).then((found) => {
+      if (found?.logs === undefined) return this.read(hash, isRecent);
+      this.#recent.set(hash, found.logs);
+      return found.logs;
+    });
+  }
+
+  /** All logs of the block; null where it is not there. One attempt. @throws ChainError */
+  read(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
+    const kept = this.findKept(hash);
+    if (kept !== undefined) return kept;
+    const flight = this.#flights.get(hash);
+    if (flight !== undefined) return flight;
+    const read = continueWith(
+      readWithin(this.#clock, this.#limits.readTimeoutMs, (scope) => this.#logs.getBlockLogs(hash, scope)),
+      (logs) => {
+        if (logs !== null) (isRecent ? this.#recent : this.#old).set(hash, logs);
+        return logs;
+      },
+    );
+    if (!(read instanceof Promise)) return read;
+    const shared = read.finally(() => this.#flights.delete(hash));
+    this.#flights.set(hash, shared);
+    return shared;
+  }
+
+  /** Begins to read logs that will be wanted; a failure is left to who wants them. */
+  prefetch(hash: string, isRecent: boolean): void {
+    try {
+      const read = this.read(hash, isRecent);
+      if (read instanceof Promise) read.catch(() => {});
+    } catch {
+      // It is read again when it is wanted.
+    }
+  }
+
+  clear(): void {
+    this.#recent.clear();
+    this.#old.clear();
+  }
+}
+
+function countBytes(logs: readonly BlockLog[]): number {
+  return logs.reduce((sum, { json }) => sum + json.length + LOG_OVERHEAD_BYTES, BLOCK_OVERHEAD_BYTES);
+}

@@ -1,0 +1,155 @@
+import type { BlockLog } from '../chain/chain.ts';
+import { createLogTest, type LogTest, nameCriteria } from './criteria.ts';
+import type { LogCriteria } from './feed.ts';
+
+/** Positions that a log is looked up by: its address and up to four topics. */
+const POSITIONS = 5;
+const NO_LOGS: readonly BlockLog[] = [];
+/** Comparisons between two pauses: a fraction of a millisecond. */
+const TESTS_A_SLICE = 4_096;
+
+/** Equal criteria of any number of listeners. */
+export type CriteriaGroup = {
+  readonly name: string;
+  readonly matches: LogTest;
+  /** Members that use it. */
+  users: number;
+  /** Where it is found; undefined: it is tried with every log. */
+  readonly key: { readonly position: number; readonly values: readonly string[] } | undefined;
+  /** Of the block that was evaluated last. */
+  found: BlockLog[] | undefined;
+};
+
+/**
+ * Criteria of many listeners, evaluated together: equal ones once, and each log is only compared with criteria that name its address or
+ * one of its topics. Each group is found by the position whose values fewest others are found by.
+ */
+export class CriteriaIndex {
+  readonly #groups = new Map<string, CriteriaGroup>();
+  /** By position, then by value. */
+  readonly #byValue: readonly Map<string, Set<CriteriaGroup>>[] = Array.from(
+    { length: POSITIONS },
+    () => new Map(),
+  );
+  readonly #always = new Set<CriteriaGroup>();
+  readonly #testsASlice: number;
+  /** Groups that found something in the block that was evaluated last. */
+  #withLogs: CriteriaGroup[] = [];
+  /** Of the block that was evaluated last, those that every group was compared with. */
+  #logs: readonly BlockLog[] = NO_LOGS;
+  /** Since the last pause. */
+  #tests = 0;
+
+  /** @param testsASlice comparisons between two pauses */
+  constructor(testsASlice: number = TESTS_A_SLICE) {
+    this.#testsASlice = testsASlice;
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  /** Uses criteria once more; `release` ends it. */
+  use(criteria: LogCriteria): CriteriaGroup {
+    const name = nameCriteria(criteria);
+    const known = this.#groups.get(name);
+    if (known !== undefined) {
+      known.users++;
+      return known;
+    }
+    const key = this.#chooseKey(criteria);
+    const group: CriteriaGroup = {
+      name,
+      matches: createLogTest(criteria),
+      users: 1,
+      key,
+      found: undefined,
+    };
+    this.#groups.set(name, group);
+    if (key === undefined) this.#always.add(group);
+    else for (const value of key.values) this.#findBucket(key.position, value).add(group);
+    // It may be used for the block that is being evaluated, or delivered.
+    for (const log of this.#logs) if (group.matches(log)) this.#note(group, log);
+    return group;
+  }
+
+  release(group: CriteriaGroup): void {
+    if (--group.users > 0) return;
+    this.#groups.delete(group.name);
+    this.#always.delete(group);
+    if (group.key === undefined) return;
+    const byValue = this.#byValue[group.key.position];
+    for (const value of group.key.values) {
+      const bucket = byValue?.get(value);
+      if (bucket?.delete(group) && bucket.size === 0) byValue?.delete(value);
+    }
+  }
+
+  /** Finds the logs that each group means: `found`, until the next block. It pauses between logs; groups may come and go meanwhile. */
+  *evaluate(logs: readonly BlockLog[]): Generator<undefined, void> {
+    this.clear();
+    const done: BlockLog[] = [];
+    this.#logs = done;
+    for (const log of logs) {
+      this.#try(this.#always, log);
+      this.#try(this.#byValue[0]?.get(log.address), log);
+      for (let at = 0; at < log.topics.length; at++) {
+        this.#try(this.#byValue[at + 1]?.get(log.topics[at] as string), log);
+      }
+      done.push(log);
+      if (this.#tests < this.#testsASlice) continue;
+      this.#tests = 0;
+      yield;
+    }
+  }
+
+  /** Forgets what was found. */
+  clear(): void {
+    for (const group of this.#withLogs) group.found = undefined;
+    this.#withLogs = [];
+    this.#logs = NO_LOGS;
+  }
+
+  #try(groups: ReadonlySet<CriteriaGroup> | undefined, log: BlockLog): void {
+    if (groups === undefined) return;
+    this.#tests += groups.size;
+    for (const group of groups) if (group.matches(log)) this.#note(group, log);
+  }
+
+  #note(group: CriteriaGroup, log: BlockLog): void {
+    if (group.found === undefined) {
+      group.found = [log];
+      this.#withLogs.push(group);
+    } else group.found.push(log);
+  }
+
+  #chooseKey({ addresses, topics }: LogCriteria): CriteriaGroup['key'] {
+    let best: CriteriaGroup['key'];
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [position, alternatives] of [addresses, ...topics].entries()) {
+      if (alternatives.length === 0) continue;
+      const values = [...new Set(alternatives)];
+      const others = values.reduce((sum, value) => sum + this.#countAt(position, value), 0);
+      // Of equal ones that with fewer values, then the later: addresses and events are shared more often than what an event says.
+      const cost = others + values.length;
+      if (cost > fewest) continue;
+      best = { position, values };
+      fewest = cost;
+    }
+    return best;
+  }
+
+  #countAt(position: number, value: string): number {
+    return this.#byValue[position]?.get(value)?.size ?? 0;
+  }
+
+  #findBucket(position: number, value: string): Set<CriteriaGroup> {
+    const byValue = this.#byValue[position] as Map<string, Set<CriteriaGroup>>;
+    let bucket = byValue.get(value);
+    if (bucket === undefined) {
+      bucket = new Set();
+      byValue.set(value, bucket);
+    }
+    return bucket;
+  }
+}

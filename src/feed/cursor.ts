@@ -1,0 +1,344 @@
+import type { BlockLog, BlockPlace } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { Backoff } from '../util/backoff.ts';
+import type { Clock } from '../util/clock.ts';
+import type { TurnQueue } from '../util/turn-queue.ts';
+import type { BlockLogs } from './block-logs.ts';
+import { CriteriaIndex } from './criteria-index.ts';
+import { FeedError, type FeedStep } from './feed.ts';
+import type { FollowedChain } from './followed-chain.ts';
+import type { FeedLimits } from './limits.ts';
+import type { Member, MemberHolder } from './member.ts';
+import type { Pulse } from './pulse.ts';
+import { takeBackLogs } from './removed-logs.ts';
+import type { StepFinder } from './step-finder.ts';
+import { findPlaceBehind, isSamePlace } from './steps.ts';
+
+/** Attempts at a removed block or its logs before they count as gone. */
+const MAX_ATTEMPTS_AT_REMOVED = 3;
+/** Members served between two looks at the time. */
+const MEMBERS_A_SLICE = 16;
+/** Blocks whose logs are read ahead of the one that is waited for. */
+const READ_AHEAD = 4;
+const NO_LOGS: readonly BlockLog[] = [];
+const NO_STEPS: readonly FeedStep[] = [];
+/** Stands for the outcome of what is not waited for any more. */
+const GIVEN_UP: unique symbol = Symbol('given up');
+/** Stands for the end of a run. */
+const OVER: unique symbol = Symbol('over');
+
+/** A step and all logs of its block. */
+type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
+
+/** Why it does not move: something has to be waited for, or (undefined) the chain has to change. */
+type Rest = { readonly until: Promise<unknown> | undefined };
+
+const IDLE: Rest = { until: undefined };
+
+/** What all cursors of a feed have. */
+export type CursorParts = {
+  readonly chain: FollowedChain;
+  readonly steps: StepFinder;
+  readonly logs: BlockLogs;
+  readonly clock: Clock;
+  readonly limits: FeedLimits;
+  readonly turns: Pick<TurnQueue, 'run'>;
+  /** Fires when the followed chain or a cursor that others may join has moved. */
+  readonly moved: Pulse;
+};
+
+export type CursorOptions = {
+  readonly place: BlockPlace;
+  /** Whether logs are read; steps wait for them. */
+  readonly hasLogs: boolean;
+  /** Whose turns of the event loop its members are served in. */
+  readonly owner: string;
+  /** Ancestors of the place: while one of these is the tip, nothing has happened. */
+  readonly below?: readonly string[];
+  /** Where its members go on when they have caught up; without it the cursor stays. */
+  readonly into?: Cursor;
+  /** Reads for it, in turns with others. */
+  readonly read?: <T>(work: () => PromiseOrValue<T>) => PromiseOrValue<T>;
+};
+
+/**
+ * A place on the chain and the listeners that have heard everything up to it. It moves step by step towards the tip of the followed
+ * chain; each step is heard by every member before the place is changed. A step whose block or logs cannot be read is tried again until
+ * it is there, or is no step of the way any more.
+ */
+export class Cursor implements MemberHolder {
+  readonly #parts: CursorParts;
+  readonly #options: CursorOptions;
+  readonly #members = new Set<Member>();
+  readonly #criteria = new CriteriaIndex();
+  readonly #backoff: Backoff;
+  #place: BlockPlace;
+  #below: readonly string[];
+  #isClosed = false;
+  /** Found already, each going on from the one before; the first from the place. */
+  #found: readonly FeedStep[] = NO_STEPS;
+  /** At a removed block that is not there. */
+  #attempts = 0;
+  /** The first of those found, with what it needs. */
+  #prepared: Prepared | undefined;
+  /** Whether members were asked whether they are ready for it. */
+  #isReady = false;
+
+  constructor(parts: CursorParts, options: CursorOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#place = options.place;
+    this.#below = options.below ?? [];
+    const { retryFirstMs, retryMaxMs } = parts.limits;
+    this.#backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs });
+  }
+
+  get place(): BlockPlace {
+    return this.#place;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Ended for want of members: its turn of reading is passed on. */
+  get aborted(): boolean {
+    return this.#isClosed || this.#members.size === 0;
+  }
+
+  /** Takes a member that has heard everything up to the place. While a step is being served it gets that step as well. */
+  add(member: Member): void {
+    if (member.criteria !== undefined) member.group = this.#criteria.use(member.criteria);
+    member.holder = this;
+    this.#members.add(member);
+  }
+
+  remove(member: Member): void {
+    if (!this.#members.delete(member)) return;
+    if (member.group !== undefined) this.#criteria.release(member.group);
+    member.group = undefined;
+  }
+
+  /** Ends every member. */
+  endAll(reason: FeedError): void {
+    for (const member of [...this.#members]) member.end(reason);
+  }
+
+  /** Ends every member, and the run. */
+  close(reason: FeedError): void {
+    this.#isClosed = true;
+    this.endAll(reason);
+    this.#parts.moved.fire();
+  }
+
+  /** Moves until it is closed; one that goes over into another, until that has its members. */
+  async run(): Promise<void> {
+    while (!this.#isClosed) {
+      // Taken before anything is looked at, so that no change is missed.
+      const change = this.#parts.moved.wait();
+      const advanced = this.#parts.turns.run(this.#options.owner, this.#advance());
+      const rest = advanced instanceof Promise ? await advanced : advanced;
+      if (rest === OVER) return;
+      await (rest.until ?? change);
+    }
+  }
+
+  /** Moves as far as nothing has to be waited for; a slice between two pauses is a step, or a part of one. */
+  *#advance(): Generator<undefined, Rest | typeof OVER> {
+    while (!this.#isClosed) {
+      if (this.#goOver()) return OVER;
+      this.#skip();
+      this.#endWhereTooFar();
+      if (this.#members.size === 0 || this.#isWaiting()) return IDLE;
+      const rest = this.#prepareStep();
+      if (rest !== undefined) return rest;
+      if (this.#prepared !== undefined) yield* this.#serve(this.#prepared);
+      yield;
+    }
+    return OVER;
+  }
+
+  #endWhereTooFar(): void {
+    const { chain, limits } = this.#parts;
+    const { tip } = chain;
+    if (tip === undefined || tip.number - this.#place.number <= BigInt(2 * limits.maxBlocks)) return;
+    this.endAll(new FeedError('tooFar', 'more blocks are missing than are given'));
+  }
+
+  /** Gives its members to the cursor that they go over to, once they have heard as much. @returns whether the run ends */
+  #goOver(): boolean {
+    const { into } = this.#options;
+    if (into === undefined) return false;
+    if (this.#members.size > 0 && !isSamePlace(into.place, this.#place)) return false;
+    for (const member of [...this.#members]) {
+      this.remove(member);
+      into.add(member);
+    }
+    return true;
+  }
+
+  /** Without members it is at the tip. */
+  #skip(): void {
+    const { tip } = this.#parts.chain;
+    if (this.#members.size > 0 || tip === undefined || isSamePlace(tip, this.#place)) return;
+    this.#forget();
+    this.#setPlace({ number: tip.number, hash: tip.hash });
+  }
+
+  /** Whether the followed chain is still below the place that it began at. */
+  #isWaiting(): boolean {
+    const { tip } = this.#parts.chain;
+    if (tip !== undefined && !this.#below.includes(tip.hash)) this.#below = [];
+    return this.#below.length > 0;
+  }
+
+  /** Finds the next step and what is needed to serve it. @returns what has to be waited for; undefined where something was found */
+  #prepareStep(): Rest | undefined {
+    const [step] = this.#found;
+    try {
+      if (step === undefined) return this.#findSteps();
+      if (this.#isOver(step)) {
+        this.#forget();
+        return undefined;
+      }
+      return this.#prepared === undefined ? this.#prepare(step) : undefined;
+    } catch (error) {
+      return { until: this.#recover(error, step) };
+    }
+  }
+
+  #findSteps(): Rest | undefined {
+    const found = this.#read(() => this.#parts.steps.findNext(this.#place));
+    const take = (steps: readonly FeedStep[]): void => {
+      this.#found = steps;
+    };
+    if (found instanceof Promise) {
+      return { until: found.then(take, (error: unknown) => this.#recover(error, undefined)) };
+    }
+    take(found);
+    return found.length === 0 ? IDLE : undefined;
+  }
+
+  /** @throws ChainError, FeedError */
+  #prepare(step: FeedStep): Rest | undefined {
+    const pause = this.#isReady ? undefined : this.#findPause();
+    this.#isReady = true;
+    if (pause !== undefined) return this.#rest(pause, step, () => {});
+    if (!this.#options.hasLogs) {
+      this.#prepared = { step, logs: NO_LOGS };
+      return undefined;
+    }
+    const logs = this.#read(() => this.#readLogs(step));
+    if (logs instanceof Promise) return this.#rest(logs, step, (read) => this.#take(step, read));
+    this.#take(step, logs);
+    return undefined;
+  }
+
+  /** What members that catch up want to be waited for. */
+  #findPause(): Promise<unknown> | undefined {
+    if (this.#options.into === undefined) return undefined;
+    const pauses = [...this.#members].map((member) => member.waitUntilReady());
+    return pauses.every((pause) => pause === undefined) ? undefined : Promise.all(pauses);
+  }
+
+  #take(step: FeedStep, logs: readonly BlockLog[] | null): void {
+    if (logs !== null) this.#prepared = { step, logs: step.kind === 'added' ? logs : takeBackLogs(logs) };
+    else if (step.kind === 'removed') throw new FeedError('unknownBlock', 'logs of a removed block are gone');
+    else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
+  }
+
+  /** Waits for what the step needs, as long as it is the next one. */
+  #rest<T>(work: Promise<T>, step: FeedStep, use: (value: T) => void): Rest {
+    const wait = async (): Promise<void> => {
+      try {
+        const value = await this.#waitFor(work, () => this.#isOver(step));
+        if (value !== GIVEN_UP) use(value);
+      } catch (error) {
+        await this.#recover(error, step);
+      }
+    };
+    return { until: wait() };
+  }
+
+  /** Whether the step is not to be served: nothing wants it, or it is no step from here any more. */
+  #isOver(step: FeedStep): boolean {
+    return this.aborted || this.#parts.steps.contradicts(this.#place, step);
+  }
+
+  #forget(): void {
+    this.#found = NO_STEPS;
+    this.#prepared = undefined;
+    this.#isReady = false;
+  }
+
+  #readLogs(step: FeedStep): PromiseOrValue<readonly BlockLog[] | null> {
+    const { chain, logs, limits } = this.#parts;
+    const recent = (chain.tip?.number ?? 0n) - BigInt(limits.windowBlocks);
+    for (let ahead = 1; ahead <= READ_AHEAD; ahead++) {
+      const block =
+        this.#found[ahead]?.block ?? (step.kind === 'added' && chain.at(step.block.number + BigInt(ahead)));
+      if (block) logs.prefetch(block.hash, block.number >= recent);
+    }
+    const isRecent = step.block.number >= recent;
+    return step.kind === 'added'
+      ? logs.read(step.block.hash, isRecent)
+      : logs.readRemoved(step.block.hash, isRecent);
+  }
+
+  /** Its members are served in slices; those that join meanwhile are served too, and the place is another one when all were. */
+  *#serve({ step, logs }: Prepared): Generator<undefined, void> {
+    yield* this.#criteria.evaluate(logs);
+    let served = 0;
+    for (const member of this.#members) {
+      if (served++ % MEMBERS_A_SLICE === 0) yield;
+      member.hear(step);
+    }
+    this.#criteria.clear();
+    const following = this.#found.slice(1);
+    this.#forget();
+    this.#found = following;
+    this.#setPlace(findPlaceBehind(step));
+    this.#attempts = 0;
+    this.#backoff.reset();
+  }
+
+  async #recover(error: unknown, step: FeedStep | undefined): Promise<void> {
+    if (error instanceof FeedError && ++this.#attempts >= MAX_ATTEMPTS_AT_REMOVED) {
+      this.endAll(error);
+      return;
+    }
+    let cancel = (): void => {};
+    const pause = new Promise<void>((resolve) => {
+      cancel = this.#parts.clock.schedule(resolve, this.#backoff.next());
+    });
+    await this.#waitFor(pause, () => (step === undefined ? this.aborted : this.#isOver(step)));
+    cancel();
+  }
+
+  /** Waits for `work`, or until there is no need to, which is looked at now and when the chain has moved. */
+  async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof GIVEN_UP> {
+    if (isOver()) {
+      work.catch(() => {});
+      return GIVEN_UP;
+    }
+    return new Promise((resolve, reject) => {
+      const end = this.#parts.moved.listen(() => {
+        if (!isOver()) return;
+        end();
+        resolve(GIVEN_UP);
+      });
+      work.then(resolve, reject).finally(end);
+    });
+  }
+
+  #read<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const { read } = this.#options;
+    return read === undefined ? work() : read(work);
+  }
+
+  #setPlace(place: BlockPlace): void {
+    this.#place = place;
+    if (this.#options.into === undefined) this.#parts.moved.fire();
+  }
+}

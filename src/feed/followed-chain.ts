@@ -1,0 +1,92 @@
+import type { BlockPlace } from '../chain/chain.ts';
+import type { FeedBlock } from './feed.ts';
+import { isChildOf } from './steps.ts';
+
+/** Blocks that left the chain and are still known, as a multiple of the window. */
+const REMOVED_WINDOWS = 4;
+
+/** The upper end of the chain that was followed, without a gap from `lowest` to `tip`, and blocks that have left it. */
+export class FollowedChain {
+  readonly #windowBlocks: number;
+  /** Lowest first. */
+  #blocks: FeedBlock[] = [];
+  /** By hash; the one that left first is the first. */
+  readonly #removed = new Map<string, FeedBlock>();
+
+  constructor(windowBlocks: number) {
+    this.#windowBlocks = windowBlocks;
+  }
+
+  get tip(): FeedBlock | undefined {
+    return this.#blocks.at(-1);
+  }
+
+  get lowest(): FeedBlock | undefined {
+    return this.#blocks[0];
+  }
+
+  /** Block of this number, where that is in the window. */
+  at(number: bigint): FeedBlock | undefined {
+    const [lowest] = this.#blocks;
+    if (lowest === undefined || number < lowest.number) return undefined;
+    return this.#blocks[Number(number - lowest.number)];
+  }
+
+  isOn({ number, hash }: BlockPlace): boolean {
+    return this.at(number)?.hash === hash;
+  }
+
+  /** A block that left the chain. */
+  findRemoved(hash: string): FeedBlock | undefined {
+    return this.#removed.get(hash);
+  }
+
+  /** Any block that is known, by its hash. */
+  find(hash: string): FeedBlock | undefined {
+    return this.#removed.get(hash) ?? this.#blocks.findLast((block) => block.hash === hash);
+  }
+
+  /**
+   * Puts these in place of all blocks from their lowest number on. @param blocks each the parent of the next, at least one
+   * @returns those that left the chain
+   */
+  replaceFrom(blocks: readonly FeedBlock[]): readonly FeedBlock[] {
+    const [first] = blocks;
+    if (first === undefined) return [];
+    const parent = this.at(first.number - 1n);
+    const kept = parent !== undefined && isChildOf(first, parent) ? this.#blocks.indexOf(parent) + 1 : 0;
+    const removed = this.#blocks.splice(kept);
+    for (const block of removed) this.#removed.set(block.hash, block);
+    for (const block of blocks) this.#removed.delete(block.hash);
+    this.#blocks.push(...blocks);
+    this.#blocks.splice(0, this.#blocks.length - 1 - this.#windowBlocks);
+    this.#forget();
+    return removed.filter(({ hash }) => this.#removed.has(hash));
+  }
+
+  /** Adds blocks below the lowest. @param blocks highest first; those that are no ancestors, any more, are left out */
+  extendBelow(blocks: readonly FeedBlock[]): void {
+    const added: FeedBlock[] = [];
+    let child = this.lowest;
+    for (const block of blocks) {
+      if (child === undefined || !isChildOf(child, block)) break;
+      this.#removed.delete(block.hash);
+      added.unshift(block);
+      child = block;
+    }
+    this.#blocks.unshift(...added);
+  }
+
+  clear(): void {
+    this.#blocks = [];
+    this.#removed.clear();
+  }
+
+  #forget(): void {
+    const max = REMOVED_WINDOWS * this.#windowBlocks;
+    for (const hash of this.#removed.keys()) {
+      if (this.#removed.size <= max) return;
+      this.#removed.delete(hash);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import type { BlockPlace, HeadReads } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import { Backoff } from '../util/backoff.ts';
+import type { Clock } from '../util/clock.ts';
+import type { FeedBlock } from './feed.ts';
+import type { FollowedChain } from './followed-chain.ts';
+import type { HeaderReads } from './header-reads.ts';
+import type { FeedLimits } from './limits.ts';
+
+/**
+ * Ways to heads that are looked for at the same time. The second is that to a newer head, so that a block which cannot be read holds
+ * nothing up once the head has left it, and a head that moves faster than blocks are read keeps no way from being found.
+ */
+const MAX_WALKS = 2;
+/** Headers asked for at a time where the head has moved on by several blocks. */
+const PIECE = 64;
+
+type Walk = {
+  readonly order: number;
+  readonly target: BlockPlace;
+  isOver: boolean;
+  /** Between two attempts at a block. */
+  isPausing: boolean;
+};
+
+export type HeadFollowerOptions = {
+  readonly heads: Pick<HeadReads, 'served' | 'watch'>;
+  readonly headers: HeaderReads;
+  readonly chain: FollowedChain;
+  readonly clock: Clock;
+  readonly limits: FeedLimits;
+  /** The served head has changed; its block is not read yet. */
+  readonly onHead: (served: BlockPlace) => void;
+  /** The followed chain has changed. */
+  readonly onMove: () => void;
+  /** These have left the followed chain. */
+  readonly onRemoved: (blocks: readonly FeedBlock[]) => void;
+};
+
+/**
+ * Keeps the followed chain at the served head: from each new head it follows parent hashes down to a block of the window. A block that
+ * cannot be read is asked for again, until it is there or the head is another one.
+ */
+export class HeadFollower {
+  readonly #options: HeadFollowerOptions;
+  #unwatch: (() => void) | undefined;
+  readonly #walks = new Set<Walk>();
+  #lastOrder = 0;
+  #appliedOrder = 0;
+
+  constructor(options: HeadFollowerOptions) {
+    this.#options = options;
+  }
+
+  get isFollowing(): boolean {
+    return this.#unwatch !== undefined;
+  }
+
+  /** Whether the window ends with the served head. */
+  get isCurrent(): boolean {
+    const { heads, chain } = this.#options;
+    return heads.served === undefined || heads.served.hash === chain.tip?.hash;
+  }
+
+  start(): void {
+    if (this.#unwatch !== undefined) return;
+    this.#unwatch = this.#options.heads.watch(() => this.follow());
+    this.follow();
+  }
+
+  stop(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+    for (const walk of this.#walks) walk.isOver = true;
+    this.#walks.clear();
+  }
+
+  /** Looks at the served head; for those who do not want to wait until it is announced. */
+  follow(): void {
+    const { served } = this.#options.heads;
+    if (this.#unwatch === undefined || served === undefined || this.isCurrent) return;
+    for (const walk of this.#walks) {
+      if (walk.target.hash === served.hash) return;
+      if (walk.isPausing) this.#giveUp(walk);
+    }
+    if (this.#walks.size >= MAX_WALKS) return;
+    const walk: Walk = { order: ++this.#lastOrder, target: served, isOver: false, isPausing: false };
+    this.#walks.add(walk);
+    this.#options.onHead(served);
+    void this.#run(walk);
+  }
+
+  async #run(walk: Walk): Promise<void> {
+    const blocks = await this.#readBranch(walk);
+    this.#walks.delete(walk);
+    if (!walk.isOver && blocks !== undefined) {
+      this.#appliedOrder = walk.order;
+      for (const other of this.#walks) if (other.order < this.#appliedOrder) this.#giveUp(other);
+      const removed = this.#options.chain.replaceFrom(blocks);
+      if (removed.length > 0) this.#options.onRemoved(removed);
+      this.#options.onMove();
+    }
+    this.follow();
+  }
+
+  #giveUp(walk: Walk): void {
+    walk.isOver = true;
+    this.#walks.delete(walk);
+  }
+
+  /** Blocks from the window, or from as far down as it reaches, up to the target; undefined where the target is given up. */
+  async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
+    const { clock, limits, heads } = this.#options;
+    const backoff = new Backoff({ firstMs: limits.retryFirstMs, maxMs: limits.retryMaxMs });
+    /** Highest first. */
+    const blocks: FeedBlock[] = [];
+    while (!walk.isOver) {
+      try {
+        await this.#extend(blocks, walk);
+        return blocks.reverse();
+      } catch {
+        if (heads.served?.hash !== walk.target.hash && heads.served !== undefined) return undefined;
+        walk.isPausing = true;
+        await new Promise<void>((resolve) => clock.schedule(resolve, backoff.next()));
+        walk.isPausing = false;
+      }
+    }
+    return undefined;
+  }
+
+  async #extend(blocks: FeedBlock[], walk: Walk): Promise<void> {
+    const { headers, chain, limits } = this.#options;
+    if (blocks.length === 0) {
+      const { hash, number } = walk.target;
+      const block = await headers.readByHash(hash, number);
+      if (block === null) throw new ChainError('unavailable', 'no node has the served head');
+      blocks.push(block);
+    }
+    for (let last = blocks.at(-1); last !== undefined && !this.#isEnd(last); last = blocks.at(-1)) {
+      if (blocks.length > limits.windowBlocks || walk.isOver) return;
+      const count = this.#countMissing(last, limits.windowBlocks - blocks.length + 1);
+      const { tip } = chain;
+      if (count <= 0 || tip === undefined) return;
+      blocks.push(...(await headers.readAncestors(last.parentHash, last.number - 1n, count)));
+    }
+  }
+
+  /** Whether the window goes on above this block's parent, or has nothing to compare it with. */
+  #isEnd({ number, parentHash }: FeedBlock): boolean {
+    const { tip, lowest } = this.#options.chain;
+    if (tip === undefined || lowest === undefined || number <= lowest.number) return true;
+    return this.#options.chain.isOn({ number: number - 1n, hash: parentHash });
+  }
+
+  /** How many ancestors to read in one go: those above the window's tip, then one after the other. */
+  #countMissing({ number }: FeedBlock, max: number): number {
+    const tip = this.#options.chain.tip?.number ?? number;
+    const gap = number - 1n - tip;
+    return Math.min(max, PIECE, gap > 1n ? Number(gap) : 1);
+  }
+}

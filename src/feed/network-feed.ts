@@ -1,0 +1,336 @@
+import type { BlockLog, BlockPlace, Chain } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import { Backoff } from '../util/backoff.ts';
+import { type Clock, systemClock } from '../util/clock.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { SharedBudget } from '../util/shared-budget.ts';
+import { TURNS, type TurnQueue } from '../util/turn-queue.ts';
+import { BlockLogs } from './block-logs.ts';
+import { CatchUpTurns } from './catch-up-turns.ts';
+import { countValues, createLogTest } from './criteria.ts';
+import { Cursor, type CursorParts } from './cursor.ts';
+import {
+  type FeedBlock,
+  type FeedChanges,
+  FeedError,
+  type FeedListener,
+  type FeedStart,
+  type FeedStep,
+  type LogCriteria,
+  type NetworkFeed,
+} from './feed.ts';
+import { FollowedChain } from './followed-chain.ts';
+import { HeadFollower } from './head-follower.ts';
+import { HeaderReads } from './header-reads.ts';
+import { DEFAULT_FEED_LIMITS, type FeedLimits } from './limits.ts';
+import { Member } from './member.ts';
+import { PendingFeed } from './pending-feed.ts';
+import { Pulse, PulseSoon } from './pulse.ts';
+import { waitWithin } from './read-within.ts';
+import { takeBackLogs } from './removed-logs.ts';
+import type { RemovedRecords } from './removed-records.ts';
+import { StartFinder } from './start-finder.ts';
+import { StepFinder } from './step-finder.ts';
+import { findPlaceBehind } from './steps.ts';
+import { SyncFeed } from './sync-feed.ts';
+
+/** Whose turns of the event loop those that are up to date are served in; it is no caller's name. */
+const OWNER = 'feed';
+/** Of the addresses and topics that criteria name, the part that one owner may hold. */
+const OWNER_SHARE = 0.5;
+/** Attempts of a question at one block. */
+const MAX_ATTEMPTS = 4;
+/** Blocks below the first head that are read at once: a reorg of so many is followed from the beginning. */
+const FIRST_BLOCKS = 32n;
+
+export type NetworkFeedOptions = {
+  readonly chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
+  readonly clock?: Clock;
+  readonly limits?: Partial<FeedLimits>;
+  readonly turns?: Pick<TurnQueue, 'run'>;
+  /** Blocks that left the chain, of all processes that follow it. */
+  readonly removed?: RemovedRecords;
+};
+
+/** The feed of a network's chain. It asks the chain nothing before something joins or reads. */
+export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
+  return new ServedFeed(options);
+}
+
+/**
+ * The feed of a chain's served head. From the first use on it follows each head, a header a block, also while nothing listens: a reorg that
+ * happens between two connections of a subscriber, or two questions of a filter, is known then even where nodes drop what left the chain.
+ * After `idleMs` without use it stops, and forgets.
+ */
+class ServedFeed implements NetworkFeed {
+  readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
+  readonly #clock: Clock;
+  readonly #limits: FeedLimits;
+  readonly #removed: RemovedRecords | undefined;
+  readonly #followed: FollowedChain;
+  readonly #headers: HeaderReads;
+  readonly #logs: BlockLogs;
+  readonly #steps: StepFinder;
+  readonly #starts: StartFinder;
+  readonly #follower: HeadFollower;
+  readonly #moved = new Pulse();
+  readonly #leaves = new PulseSoon(this.#moved);
+  readonly #parts: CursorParts;
+  readonly #turns: CatchUpTurns;
+  /** Addresses and topics that criteria of listeners name. */
+  readonly #values: SharedBudget;
+  readonly #pending: PendingFeed;
+  readonly #sync: SyncFeed;
+  /** Those that are up to date: with logs, and without. There while the head is followed. */
+  #main: { readonly steps: Cursor; readonly logs: Cursor } | undefined;
+  /** Those that catch up. */
+  readonly #late = new Set<Cursor>();
+  #usedAt = 0;
+  /** Questions that are being answered. */
+  #questions = 0;
+  #isClosed = false;
+
+  constructor({ chain, clock = systemClock, limits, turns = TURNS, removed }: NetworkFeedOptions) {
+    this.#removed = removed;
+    this.#chain = chain;
+    this.#clock = clock;
+    this.#limits = { ...DEFAULT_FEED_LIMITS, ...limits };
+    this.#followed = new FollowedChain(this.#limits.windowBlocks);
+    this.#headers = new HeaderReads(chain.blocks, clock, this.#limits, removed);
+    this.#logs = new BlockLogs(chain.logs, clock, this.#limits, removed);
+    this.#steps = new StepFinder(this.#followed, this.#headers, this.#limits);
+    this.#starts = new StartFinder(this.#followed, this.#headers, this.#limits);
+    this.#turns = new CatchUpTurns(this.#limits.catchUpReads);
+    this.#values = new SharedBudget(this.#limits.criteriaValues, OWNER_SHARE);
+    this.#parts = {
+      chain: this.#followed,
+      steps: this.#steps,
+      logs: this.#logs,
+      clock,
+      limits: this.#limits,
+      turns,
+      moved: this.#moved,
+    };
+    this.#follower = new HeadFollower({
+      heads: chain.heads,
+      headers: this.#headers,
+      chain: this.#followed,
+      clock,
+      limits: this.#limits,
+      onHead: ({ hash }) => this.#onHead(hash),
+      onMove: () => this.#onMove(),
+      onRemoved: (blocks) => this.#onRemoved(blocks),
+    });
+    this.#pending = new PendingFeed(chain.heads, {
+      clock,
+      turns,
+      owner: OWNER,
+      maxHashes: this.#limits.pendingHashes,
+    });
+    this.#sync = new SyncFeed(chain.heads);
+  }
+
+  get isSynced(): boolean {
+    return this.#sync.isSynced;
+  }
+
+  /** Listeners that have joined. */
+  get listeners(): number {
+    const cursors = [...this.#late, ...(this.#main === undefined ? [] : [this.#main.steps, this.#main.logs])];
+    return cursors.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  async join(start: FeedStart, listener: FeedListener, scope: RequestScope): Promise<() => void> {
+    const { place, below } = await this.#ask(scope, () => this.#findStart(start, scope));
+    // What the scope has ended for is not begun.
+    this.#checkOpen(scope);
+    const owner = scope.owner ?? OWNER;
+    const values = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
+    if (!this.#values.tryTake(owner, values))
+      throw new FeedError('tooMuch', 'too many addresses and topics are listened to');
+    const main = this.#follow();
+    const member = new Member(listener, () => {
+      this.#values.giveBack(owner, values);
+      this.#usedAt = this.#clock.now();
+      this.#leaves.fire();
+    });
+    const late: Cursor = new Cursor(this.#parts, {
+      place,
+      below,
+      owner,
+      hasLogs: listener.logs !== undefined,
+      into: listener.logs === undefined ? main.steps : main.logs,
+      read: (work) => this.#turns.run(owner, late, work),
+    });
+    late.add(member);
+    this.#late.add(late);
+    void late.run().finally(() => this.#late.delete(late));
+    return () => member.leave();
+  }
+
+  read(start: FeedStart, scope: RequestScope): Promise<FeedChanges> {
+    return this.#ask(scope, async () => {
+      const { place, below } = await this.#findStart(start, scope);
+      const steps: FeedStep[] = [];
+      let last = place;
+      while (below.length === 0 && steps.length < this.#limits.readSteps) {
+        const found = await this.#attempt(scope, () => this.#steps.findNext(last));
+        const final = found.at(-1);
+        if (final === undefined) break;
+        steps.push(...found);
+        last = findPlaceBehind(final);
+      }
+      return { steps, last };
+    });
+  }
+
+  readLogs(
+    { kind, block }: FeedStep,
+    criteria: LogCriteria,
+    scope: RequestScope,
+  ): Promise<readonly BlockLog[]> {
+    return this.#ask(scope, async () => {
+      const tip = this.#followed.tip?.number ?? block.number;
+      const isRecent = tip - block.number <= BigInt(this.#limits.windowBlocks);
+      const logs = await this.#attempt(scope, async () => {
+        const read = await (kind === 'added'
+          ? this.#logs.read(block.hash, isRecent)
+          : this.#logs.readRemoved(block.hash, isRecent));
+        if (read !== null) return read;
+        if (kind === 'removed')
+          throw new FeedError('unknownBlock', `logs of the removed block ${block.hash} are gone`);
+        throw new ChainError('unavailable', `no node has the logs of block ${block.hash}`);
+      });
+      return (kind === 'added' ? logs : takeBackLogs(logs)).filter(createLogTest(criteria));
+    });
+  }
+
+  watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined {
+    return this.#isClosed ? undefined : this.#pending.watch(listener);
+  }
+
+  watchSync(listener: (isSynced: boolean) => void): () => void {
+    return this.#isClosed ? () => {} : this.#sync.watch(listener);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stop(new FeedError('closed', 'the network is no longer served'));
+    this.#pending.close();
+    this.#sync.close();
+  }
+
+  /** Answers a question while the scope lasts and the feed is open. */
+  async #ask<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
+    this.#questions++;
+    try {
+      return await waitWithin(work(), scope);
+    } finally {
+      this.#questions--;
+      this.#usedAt = this.#clock.now();
+    }
+  }
+
+  async #findStart(start: FeedStart, scope: RequestScope): ReturnType<StartFinder['find']> {
+    const tip = await this.#findTip(scope);
+    return this.#attempt(scope, () => this.#starts.find(start, this.#followed.tip ?? tip));
+  }
+
+  /** The tip, once it is the served head or that has been waited for long enough. @throws ChainError where there is none */
+  async #findTip(scope: RequestScope): Promise<BlockPlace> {
+    this.#follow();
+    this.#follower.follow();
+    this.#checkOpen(scope);
+    const { tip: current } = this.#followed;
+    if (current !== undefined && this.#follower.isCurrent) return current;
+    let isLate = false;
+    const cancel = this.#clock.schedule(() => {
+      isLate = true;
+      this.#moved.fire();
+    }, this.#limits.headWaitMs);
+    try {
+      for (;;) {
+        this.#checkOpen(scope);
+        const { tip } = this.#followed;
+        if (tip !== undefined && (isLate || this.#follower.isCurrent)) return tip;
+        if (tip === undefined && (isLate || this.#chain.heads.served === undefined))
+          throw new ChainError('unavailable', 'no head is served');
+        await this.#moved.wait();
+      }
+    } finally {
+      cancel();
+    }
+  }
+
+  #checkOpen(scope: RequestScope): void {
+    if (this.#isClosed) throw new FeedError('closed', 'the network is no longer served');
+    if (scope.aborted) throw new ChainError('aborted', 'the request has ended');
+  }
+
+  /** Reads again what failed, a few times. */
+  async #attempt<T>(scope: RequestScope, work: () => T | Promise<T>): Promise<T> {
+    const { retryFirstMs, retryMaxMs } = this.#limits;
+    const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs });
+    for (let attempt = 1; ; attempt++) {
+      this.#checkOpen(scope);
+      try {
+        return await work();
+      } catch (error) {
+        const isFinal = error instanceof FeedError && error.kind === 'tooFar';
+        if (isFinal || attempt >= MAX_ATTEMPTS) throw error;
+        await new Promise<void>((resolve) => this.#clock.schedule(resolve, backoff.next()));
+      }
+    }
+  }
+
+  /** Follows the head from now on, where it does not already. */
+  #follow(): { readonly steps: Cursor; readonly logs: Cursor } {
+    this.#usedAt = this.#clock.now();
+    if (this.#main !== undefined) return this.#main;
+    const place = { number: -1n, hash: '' };
+    const main = {
+      steps: new Cursor(this.#parts, { place, hasLogs: false, owner: OWNER }),
+      logs: new Cursor(this.#parts, { place, hasLogs: true, owner: OWNER }),
+    };
+    this.#main = main;
+    void main.steps.run();
+    void main.logs.run();
+    this.#follower.start();
+    return main;
+  }
+
+  #stop(reason: FeedError): void {
+    this.#follower.stop();
+    for (const late of this.#late) late.close(reason);
+    this.#main?.steps.close(reason);
+    this.#main?.logs.close(reason);
+    this.#main = undefined;
+    this.#followed.clear();
+    this.#logs.clear();
+    this.#moved.fire();
+  }
+
+  #onHead(hash: string): void {
+    // Its logs are read beside its header.
+    if (this.#main !== undefined && this.#main.logs.size > 0) this.#logs.prefetch(hash, true);
+  }
+
+  #onRemoved(blocks: readonly FeedBlock[]): void {
+    for (const block of blocks) void this.#removed?.keep(block, this.#logs.findKept(block.hash));
+  }
+
+  #onMove(): void {
+    const { tip, lowest } = this.#followed;
+    const isFirst = tip === lowest;
+    const isIdle =
+      this.listeners === 0 && this.#questions === 0 && this.#clock.now() - this.#usedAt > this.#limits.idleMs;
+    if (isIdle) {
+      this.#stop(new FeedError('closed', 'the feed is not used'));
+      return;
+    }
+    this.#moved.fire();
+    // What fails is read when it is needed.
+    if (isFirst && tip !== undefined) this.#steps.deepen(tip.number - FIRST_BLOCKS).catch(() => {});
+  }
+}

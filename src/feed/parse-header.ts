@@ -1,0 +1,45 @@
+import { ChainError } from '../chain/errors.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import type { FeedBlock } from './feed.ts';
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const QUANTITY = /^0x[0-9a-f]{1,16}$/;
+
+/** What a header has to be. */
+export type ExpectedBlock = { readonly hash?: string; readonly number?: bigint };
+
+/**
+ * The block of a header object.
+ * @throws ChainError `unavailable` where it is no header, or not the expected one
+ */
+export function parseHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
+  const { number, hash, parentHash } = readMembers(header);
+  if (
+    typeof number !== 'string' ||
+    typeof hash !== 'string' ||
+    typeof parentHash !== 'string' ||
+    !QUANTITY.test(number) ||
+    !HASH.test(hash) ||
+    !HASH.test(parentHash)
+  ) {
+    throw new ChainError('unavailable', 'a header lacks its number, hash or parent');
+  }
+  const block = { number: BigInt(number), hash, parentHash, header };
+  if (
+    (expected.hash !== undefined && expected.hash !== block.hash) ||
+    (expected.number !== undefined && expected.number !== block.number)
+  ) {
+    throw new ChainError('unavailable', 'a header is that of another block');
+  }
+  return block;
+}
+
+function readMembers(header: JsonText): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(header);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new ChainError('unavailable', 'a header is no JSON object');
+}

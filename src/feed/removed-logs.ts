@@ -1,0 +1,21 @@
+import type { BlockLog } from '../chain/chain.ts';
+
+const KEPT_END = '"removed":false}';
+const REMOVED_END = '"removed":true}';
+
+/** By the logs of the block: all listeners get the same ones. */
+const made = new WeakMap<readonly BlockLog[], readonly BlockLog[]>();
+
+/** The logs of a block that left the chain: `removed` is true, the last comes first. */
+export function takeBackLogs(logs: readonly BlockLog[]): readonly BlockLog[] {
+  const known = made.get(logs);
+  if (known !== undefined) return known;
+  const removed = logs.map(takeBackLog).reverse();
+  made.set(logs, removed);
+  return removed;
+}
+
+function takeBackLog({ address, topics, json }: BlockLog): BlockLog {
+  if (!json.endsWith(KEPT_END)) throw new RangeError('a log that does not end in "removed":false');
+  return { address, topics, json: json.slice(0, -KEPT_END.length) + REMOVED_END };
+}

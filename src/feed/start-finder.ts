@@ -1,0 +1,65 @@
+import type { BlockPlace } from '../chain/chain.ts';
+import { FeedError, type FeedStart } from './feed.ts';
+import type { FollowedChain } from './followed-chain.ts';
+import type { HeaderReads } from './header-reads.ts';
+import type { FeedLimits } from './limits.ts';
+import { listBetween } from './step-finder.ts';
+import { BEFORE_GENESIS } from './steps.ts';
+
+/** Blocks that a start may be above the head: another process may follow a node that is ahead. */
+const MAX_AHEAD = 64;
+
+/** Where a listener begins. */
+export type FoundStart = {
+  readonly place: BlockPlace;
+  /** Where it is above the tip, on top of it: hashes of the blocks from the tip up to its parent. While one of them is the tip, nothing is missing. */
+  readonly below: readonly string[];
+};
+
+/** Finds the block behind which a start is. There is a tip. */
+export class StartFinder {
+  readonly #chain: FollowedChain;
+  readonly #headers: HeaderReads;
+  readonly #limits: FeedLimits;
+
+  constructor(chain: FollowedChain, headers: HeaderReads, limits: FeedLimits) {
+    this.#chain = chain;
+    this.#headers = headers;
+    this.#limits = limits;
+  }
+
+  /** @throws FeedError `unknownBlock`, `tooFar`; ChainError where a block cannot be read */
+  async find(start: FeedStart, tip: BlockPlace): Promise<FoundStart> {
+    if (start.kind === 'head') return { place: placeOf(tip), below: [] };
+    if (start.kind === 'after') return this.#findHash(start.hash, tip);
+    return { place: await this.#findNumber(start.number - 1n, tip), below: [] };
+  }
+
+  async #findHash(hash: string, tip: BlockPlace): Promise<FoundStart> {
+    const known = this.#chain.find(hash);
+    if (known !== undefined) return { place: placeOf(known), below: [] };
+    const block = await this.#headers.readRemoved(hash);
+    if (block === null) throw new FeedError('unknownBlock', `block ${hash} is not known`);
+    this.#checkDistance(block, tip);
+    return { place: placeOf(block), below: await listBetween(this.#headers, block, tip, MAX_AHEAD) };
+  }
+
+  async #findNumber(number: bigint, tip: BlockPlace): Promise<BlockPlace> {
+    if (number > tip.number) throw new FeedError('unknownBlock', `block ${number + 1n} is beyond the head`);
+    this.#checkDistance({ number }, tip);
+    if (number < 0n) return BEFORE_GENESIS;
+    const block = this.#chain.at(number) ?? (await this.#headers.readByNumber(number));
+    if (block === null) throw new FeedError('unknownBlock', `block ${number} is not known`);
+    return placeOf(block);
+  }
+
+  #checkDistance({ number }: Pick<BlockPlace, 'number'>, tip: BlockPlace): void {
+    const { maxBlocks } = this.#limits;
+    if (tip.number - number <= BigInt(maxBlocks)) return;
+    throw new FeedError('tooFar', `more than ${maxBlocks} blocks before the head`);
+  }
+}
+
+function placeOf({ number, hash }: BlockPlace): BlockPlace {
+  return { number, hash };
+}

@@ -1,0 +1,28 @@
+import type { BlockPlace } from '../chain/chain.ts';
+import type { FeedBlock, FeedStep } from './feed.ts';
+
+/** Stands for the place below block 0: every chain begins behind it. */
+export const BEFORE_GENESIS: BlockPlace = { number: -1n, hash: '' };
+
+export function addBlock(block: FeedBlock): FeedStep {
+  return { kind: 'added', block };
+}
+
+export function removeBlock(block: FeedBlock): FeedStep {
+  return { kind: 'removed', block };
+}
+
+export function isSamePlace(one: BlockPlace, other: BlockPlace): boolean {
+  return one.number === other.number && one.hash === other.hash;
+}
+
+/** The head of the chain behind a step. */
+export function findPlaceBehind({ kind, block }: FeedStep): BlockPlace {
+  if (kind === 'added') return { number: block.number, hash: block.hash };
+  return block.number === 0n ? BEFORE_GENESIS : { number: block.number - 1n, hash: block.parentHash };
+}
+
+/** Whether a block's parent is the block at this place. */
+export function isChildOf({ number, parentHash }: FeedBlock, place: BlockPlace): boolean {
+  return number === place.number + 1n && (number === 0n || parentHash === place.hash);
+}

@@ -1,0 +1,53 @@
+import type { HeadReads } from '../chain/chain.ts';
+
+type SyncListener = (isSynced: boolean) => void;
+
+/** Whether there is a served head, and its changes; the chain is watched while there are listeners. */
+export class SyncFeed {
+  readonly #heads: Pick<HeadReads, 'served' | 'watch'>;
+  /** By an object for each call, so that one function may listen twice. */
+  readonly #listeners = new Set<{ readonly listener: SyncListener }>();
+  #unwatch: (() => void) | undefined;
+  #wasSynced = false;
+
+  constructor(heads: Pick<HeadReads, 'served' | 'watch'>) {
+    this.#heads = heads;
+  }
+
+  get isSynced(): boolean {
+    return this.#heads.served !== undefined;
+  }
+
+  watch(listener: SyncListener): () => void {
+    if (this.#unwatch === undefined) {
+      this.#wasSynced = this.isSynced;
+      this.#unwatch = this.#heads.watch(() => this.#look());
+    }
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => this.#remove(entry);
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  #remove(entry: { readonly listener: SyncListener }): void {
+    if (this.#listeners.delete(entry) && this.#listeners.size === 0) this.close();
+  }
+
+  #look(): void {
+    const { isSynced } = this;
+    if (isSynced === this.#wasSynced) return;
+    this.#wasSynced = isSynced;
+    for (const entry of this.#listeners) {
+      try {
+        entry.listener(isSynced);
+      } catch {
+        this.#remove(entry);
+      }
+    }
+  }
+}

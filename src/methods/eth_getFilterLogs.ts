@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_LOG } from './result-examples.ts';
+import { log } from './result-schemas.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
+  name: 'eth_getFilterLogs',
+  summary: 'The logs that `eth_getLogs` gives for the criteria of a filter, with its range of blocks.',
+  description:
+    'Without `fromBlock` and `toBlock` those of the head. It is no poll: what `eth_getFilterChanges` gives next does not change, and the filter lives no longer.',
+  params: [filterId],
+  result: { name: 'logs', schema: z.array(log) },
+  touches: touchesNothing,
+  cost: 255,
+  errors: ['serverError', 'tooManyLogs', 'recordsUnavailable'],
+  example: { params: [EXAMPLE_FILTER_ID], result: [EXAMPLE_LOG] },
+  async handle([id], context) {
+    const { filters } = findFilters('eth_getFilterLogs', context);
+    const { network, scope } = context;
+    return network.chain.logs.getLogs(await filters.findLogFilter(id, scope), scope);
+  },
+});

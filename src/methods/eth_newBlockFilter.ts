@@ -1,0 +1,22 @@
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { EXAMPLE_FILTER_ID, filterIdSchema, findFilters, quoteId } from './filters/filter-id.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethNewBlockFilter: Method<MethodContext> = defineMethod({
+  name: 'eth_newBlockFilter',
+  summary:
+    'Makes a filter for blocks: `eth_getFilterChanges` gives the hashes of those that come from now on.',
+  description:
+    'After a reorg it gives every block of the new branch. How long a filter lives, and how many there may be: see `eth_newFilter`.',
+  params: [],
+  result: { name: 'id', schema: filterIdSchema },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['tooManyFilters', 'recordsUnavailable'],
+  example: { params: [], result: EXAMPLE_FILTER_ID },
+  handle(_, context) {
+    const { filters, place } = findFilters('eth_newBlockFilter', context);
+    return filters.create({ kind: 'blocks' }, place).then(quoteId);
+  },
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
+import type { MethodContext } from './method-context.ts';
+import { touchesNothing } from './touches.ts';
+
+export const ethUninstallFilter: Method<MethodContext> = defineMethod({
+  name: 'eth_uninstallFilter',
+  summary: 'Removes a filter.',
+  params: [filterId],
+  result: { name: 'wasThere', schema: z.boolean() },
+  touches: touchesNothing,
+  cost: 80,
+  errors: ['recordsUnavailable'],
+  example: { params: [EXAMPLE_FILTER_ID], result: true },
+  async handle([id], context) {
+    const { filters } = findFilters('eth_uninstallFilter', context);
+    return String(await filters.remove(id, context.scope));
+  },
+});

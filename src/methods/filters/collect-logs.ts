@@ -1,0 +1,50 @@
+import type { LogFilter } from '../../chain/chain.ts';
+import type { FeedStep, NetworkFeed } from '../../feed/feed.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { isInRange } from './filter-range.ts';
+
+/** Blocks whose logs are read at the same time. */
+const WINDOW = 16;
+/** Of one answer; the block that reaches one of the bounds is the last, and the next answer goes on behind it. */
+const MAX_LOGS = 10_000;
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+/** Logs of the first steps, or of all of them. */
+export type CollectedLogs = {
+  readonly logs: readonly JsonText[];
+  /** Hash of the block that is the head behind the last of these steps; undefined where these are all. */
+  readonly last: string | undefined;
+};
+
+/** Reads the logs of steps in order, as many as one answer may have, for half of the time that there is. */
+export async function collectLogs(
+  feed: NetworkFeed,
+  steps: readonly FeedStep[],
+  { blocks, addresses, topics }: LogFilter,
+  scope: RequestScope,
+): Promise<CollectedLogs> {
+  const criteria = { addresses, topics };
+  const meant = steps.filter(({ block }) => isInRange(blocks, block.number));
+  const logs: JsonText[] = [];
+  let length = 0;
+  const now = performance.now();
+  const end = now + (scope.deadline - now) / 2;
+  for (let at = 0; at < meant.length; at += WINDOW) {
+    const window = meant.slice(at, at + WINDOW);
+    const lists = await Promise.all(window.map((step) => feed.readLogs(step, criteria, scope)));
+    for (const [i, step] of window.entries()) {
+      for (const { json } of lists[i] ?? []) {
+        logs.push(json);
+        length += json.length;
+      }
+      if (logs.length >= MAX_LOGS || length >= MAX_LENGTH) return { logs, last: findHead(step) };
+    }
+    if (performance.now() > end) return { logs, last: findHead(window.at(-1) as FeedStep) };
+  }
+  return { logs, last: undefined };
+}
+
+function findHead({ kind, block }: FeedStep): string {
+  return kind === 'added' ? block.hash : block.parentHash;
+}

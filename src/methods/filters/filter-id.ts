@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { RpcError } from '../../rpc/errors.ts';
+import type { Param } from '../../rpc/method.ts';
+import { createKindProblem } from '../../rpc/param-problem.ts';
+import type { MethodContext } from '../method-context.ts';
+import type { FilterPlace, Filters } from './filters.ts';
+
+/** The parameter of methods about one filter. */
+export const filterId: Param<string, true> = {
+  name: 'id',
+  description: 'What the filter was made with.',
+  required: true,
+  codec: {
+    parse(raw) {
+      if (typeof raw !== 'string') throw createKindProblem('string', raw);
+      return raw;
+    },
+    jsonSchema: { title: 'filter id', type: 'string' },
+  },
+};
+
+/** The result of methods that make a filter. */
+export const filterIdSchema: z.ZodType<string> = z
+  .string()
+  .regex(/^0x[1-9a-f][0-9a-f]{31}$/)
+  .meta({ title: 'filter id' });
+
+export const EXAMPLE_FILTER_ID = '0x6e5d1d3bfa3c5b5d4b0a98ea3c5e21f7';
+
+export function quoteId(id: string): JsonText {
+  return `"${id}"`;
+}
+
+/** @throws RpcError `methodNotFound` on a network without a feed */
+export function findFilters(
+  method: string,
+  { network, scope }: MethodContext,
+): { readonly filters: Filters; readonly place: FilterPlace } {
+  const { feed, filters } = network;
+  if (feed === undefined || filters === undefined) throw new RpcError('methodNotFound', method);
+  return { filters, place: { feed, network, scope } };
+}

@@ -1,0 +1,38 @@
+import type { LogBlocks, LogBound } from '../../chain/chain.ts';
+import { RpcError } from '../../rpc/errors.ts';
+
+/**
+ * What geth's live filters take of the ranges that eth_getLogs takes.
+ * @throws RpcError in geth's words
+ */
+export function checkFilterRange(blocks: LogBlocks): void {
+  // It bounds eth_getFilterLogs only.
+  if (blocks.kind === 'block') return;
+  const { from, to } = blocks;
+  if (isTag(from, 'pending') || isTag(to, 'pending')) {
+    throw new RpcError('invalidParams', 'pending logs are not supported');
+  }
+  const [first, last] = [readFirst(from), readNumber(to)];
+  const isOpen = isTag(to, 'latest') && (isTag(from, 'latest') || first !== undefined);
+  const isClosed = first !== undefined && last !== undefined && first <= last;
+  if (!isOpen && !isClosed) throw new RpcError('invalidParams', 'invalid block range params');
+}
+
+/** Whether logs of the block of this number are given; a bound that is a tag bounds nothing. */
+export function isInRange(blocks: LogBlocks, number: bigint): boolean {
+  if (blocks.kind === 'block') return true;
+  const [first, last] = [readNumber(blocks.from), readNumber(blocks.to)];
+  return (first === undefined || first <= number) && (last === undefined || number <= last);
+}
+
+function readFirst(bound: LogBound): bigint | undefined {
+  return isTag(bound, 'earliest') ? 0n : readNumber(bound);
+}
+
+function readNumber(bound: LogBound): bigint | undefined {
+  return bound.kind === 'number' ? bound.number : undefined;
+}
+
+function isTag(bound: LogBound, tag: string): boolean {
+  return bound.kind === 'tag' && bound.tag === tag;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { LogBound, LogFilter } from '../../chain/chain.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { logFilter } from '../log-filter.ts';
+
+/** What a filter gives: hashes of blocks, logs, or transactions that wait (hashes of them, or the transactions themselves). */
+export type FilterSubject =
+  | { readonly kind: 'blocks' }
+  | { readonly kind: 'logs'; readonly filter: LogFilter }
+  | { readonly kind: 'pending'; readonly isFull: boolean };
+
+/** Everything that there is of a filter. */
+export type FilterRecord = {
+  /** Name of the network that it was made on. */
+  readonly network: string;
+  readonly subject: FilterSubject;
+  /** What it was answered up to: a block's hash, or of transactions the time at which the last one was seen. */
+  readonly last: string;
+  /** When it was written, Unix milliseconds. */
+  readonly at: number;
+};
+
+const ID = /^0x[1-9a-f][0-9a-f]{31}$/;
+
+/** `0x` and 32 hex digits without a leading zero: clients may take it for a quantity. */
+export function createFilterId(): string {
+  const id = `0x${randomBytes(16).toString('hex')}`;
+  return ID.test(id) ? id : createFilterId();
+}
+
+export function isFilterId(id: string): boolean {
+  return ID.test(id);
+}
+
+/** Never the same text twice. */
+export function encodeFilterRecord({ network, subject, last, at }: FilterRecord): string {
+  const { kind } = subject;
+  return JSON.stringify({
+    nonce: randomBytes(6).toString('base64'),
+    network,
+    kind,
+    last,
+    at,
+    ...(kind === 'logs' && { filter: encodeFilter(subject.filter) }),
+    ...(kind === 'pending' && { isFull: subject.isFull }),
+  });
+}
+
+/** @returns undefined for what is no record of a filter */
+export function parseFilterRecord(text: string): FilterRecord | undefined {
+  try {
+    const { network, kind, last, at, filter, isFull } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (typeof network !== 'string' || typeof last !== 'string' || typeof at !== 'number') return undefined;
+    switch (kind) {
+      case 'blocks':
+        return { network, last, at, subject: { kind } };
+      case 'pending':
+        return { network, last, at, subject: { kind, isFull: isFull === true } };
+      case 'logs':
+        return { network, last, at, subject: { kind, filter: logFilter.parse(filter) } };
+      default:
+        return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `eth_newFilter` takes it. */
+function encodeFilter({ blocks, addresses, topics }: LogFilter): object {
+  const range =
+    blocks.kind === 'block'
+      ? { blockHash: blocks.hash }
+      : { fromBlock: encodeBound(blocks.from), toBlock: encodeBound(blocks.to) };
+  return { ...range, address: addresses, topics };
+}
+
+function encodeBound(bound: LogBound): string {
+  return bound.kind === 'tag' ? bound.tag : encodeQuantity(bound.number);
+}

@@ -1,0 +1,234 @@
+import type { LogFilter } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { FeedError, type NetworkFeed } from '../../feed/feed.ts';
+import { streamBytes } from '../../primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
+import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../records/record-table.ts';
+import { RpcError } from '../../rpc/errors.ts';
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Network } from '../network.ts';
+import { collectLogs } from './collect-logs.ts';
+import {
+  createFilterId,
+  encodeFilterRecord,
+  type FilterRecord,
+  type FilterSubject,
+  isFilterId,
+  parseFilterRecord,
+} from './filter-record.ts';
+import { PendingRing } from './pending-ring.ts';
+import { readTransactions } from './read-transactions.ts';
+
+/** Polls of one filter at the same time: each repeats after another one that was faster. */
+const MAX_ATTEMPTS = 32;
+/** Of one answer; the next one goes on behind them. */
+const MAX_HASHES = 10_000;
+const MAX_TRANSACTIONS = 100;
+/** A filter lives longer than it has to by this part, so that not each poll writes. */
+const SLACK = 0.1;
+/** Answers that may have been lost, remembered by this process. */
+const MAX_UNANSWERED = 1_000;
+
+export type FilterOptions = {
+  /** Name of the network. */
+  readonly network: string;
+  readonly records: RecordTable;
+  /** Filters that a key may have, on all networks. */
+  readonly maxOfKey: number;
+  /** How long a filter lives that is not polled. */
+  readonly lifeMs: number;
+};
+
+/** Where a filter is asked for: its network's feed and chain. */
+export type FilterPlace = {
+  readonly feed: NetworkFeed;
+  readonly network: Pick<Network, 'chain' | 'hasNodes'>;
+  readonly scope: RequestScope;
+};
+
+type Found = { readonly name: string; readonly version: string; readonly record: FilterRecord };
+
+/** What a poll answers, and what the filter has been answered up to then. */
+type Changes = { readonly result: JsonResult; readonly last: string };
+
+/**
+ * The filters of a network. A filter is a record that processes share, of its criteria and of the block that it was answered up to; a poll
+ * reads from the feed what has happened since, and moves it on if no other poll has: nothing is given twice, and nothing is left out.
+ */
+export class Filters {
+  readonly #options: FilterOptions;
+  readonly #pending: PendingRing;
+  /** By name: records that were written, as far as is known, for answers that were not given, and those before. */
+  readonly #unanswered: Lru<string, { readonly written: string; readonly before: FilterRecord }>;
+
+  constructor(options: FilterOptions) {
+    this.#options = options;
+    this.#pending = new PendingRing(options.lifeMs);
+    this.#unanswered = new Lru(MAX_UNANSWERED, options.lifeMs);
+  }
+
+  /** @returns the new filter's id @throws RpcError where the key may have no further one */
+  async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
+    const { network, records, maxOfKey } = this.#options;
+    const last = await this.#findStart(subject, place);
+    const text = encodeFilterRecord({ network, subject, last, at: Date.now() });
+    if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
+      throw new RpcError('serverError', `filter too large: more than ${MAX_RECORD_BYTES} bytes`);
+    }
+    const id = createFilterId();
+    const isCreated = await ask(() =>
+      records.create(nameFilter(id, place.scope), text, this.#keptMs, maxOfKey),
+    );
+    if (!isCreated) {
+      throw new RpcError('tooManyFilters', `a key can have ${maxOfKey} filters, of 8 MiB together`);
+    }
+    return id;
+  }
+
+  /** What has happened since the last poll. @throws RpcError `filter not found` */
+  async poll(id: string, place: FilterPlace): Promise<JsonResult> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const found = await this.#find(id, place.scope);
+      const changes = await this.#read(found, place);
+      if (changes !== undefined && (await this.#advance(found, changes.last, place.scope)))
+        return changes.result;
+    }
+    throw new RpcError('busy');
+  }
+
+  /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */
+  async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
+    const { subject } = (await this.#find(id, scope)).record;
+    if (subject.kind !== 'logs') throw new RpcError('serverError', 'filter not found');
+    return subject.filter;
+  }
+
+  /** @returns whether there was one */
+  async remove(id: string, scope: RequestScope): Promise<boolean> {
+    const found = await this.#seek(id, scope);
+    return found !== undefined && (await ask(() => this.#options.records.remove(found.name)));
+  }
+
+  get #keptMs(): number {
+    return Math.ceil(this.#options.lifeMs * (1 + SLACK));
+  }
+
+  async #findStart(subject: FilterSubject, place: FilterPlace): Promise<string> {
+    if (subject.kind === 'pending') return String(this.#watchPending(place));
+    const { feed, scope } = place;
+    return (await feed.read({ kind: 'head' }, scope)).last.hash;
+  }
+
+  /** @throws RpcError where nodes should have such transactions and announce none */
+  #watchPending({ feed, network }: FilterPlace): number {
+    const since = this.#pending.watch(feed);
+    if (since === undefined && network.hasNodes === true) {
+      throw new RpcError('methodNotFound', 'eth_newPendingTransactionFilter');
+    }
+    return since ?? Date.now();
+  }
+
+  async #find(id: string, scope: RequestScope): Promise<Found> {
+    const found = await this.#seek(id, scope);
+    if (found === undefined) throw new RpcError('serverError', 'filter not found');
+    return found;
+  }
+
+  async #seek(id: string, scope: RequestScope): Promise<Found | undefined> {
+    if (!isFilterId(id)) return undefined;
+    const { records, network } = this.#options;
+    const name = nameFilter(id, scope);
+    const stored = await ask(() => records.read(name));
+    if (stored === undefined) return undefined;
+    const unanswered = this.#unanswered.get(name);
+    const record = unanswered?.written === stored.text ? unanswered.before : parseFilterRecord(stored.text);
+    return record?.network === network ? { name, version: stored.version, record } : undefined;
+  }
+
+  /** @returns undefined where another poll was faster, and left what can be gone on from */
+  async #read(found: Found, place: FilterPlace): Promise<Changes | undefined> {
+    try {
+      return await this.#readChanges(found.record, place);
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
+      const { records } = this.#options;
+      const stored = await ask(() => records.read(found.name));
+      if (stored !== undefined && stored.version !== found.version) return undefined;
+      // It can never be answered again.
+      await ask(() => records.remove(found.name));
+      throw new RpcError(
+        'serverError',
+        error.kind === 'tooFar'
+          ? 'filter not found: it was removed, since more blocks have come since its last poll than can be given'
+          : 'filter not found: it was removed, since the block of its last poll is not known any more',
+      );
+    }
+  }
+
+  async #readChanges({ subject, last }: FilterRecord, place: FilterPlace): Promise<Changes> {
+    const { feed, network, scope } = place;
+    if (subject.kind === 'pending') {
+      this.#watchPending(place);
+      const limit = subject.isFull ? MAX_TRANSACTIONS : MAX_HASHES;
+      const { hashes, last: seen } = this.#pending.read(Number(last), limit);
+      const items = subject.isFull ? await readTransactions(hashes, network.chain, scope) : hashes.map(quote);
+      return { result: joinItems(items), last: String(seen) };
+    }
+    const { steps, last: head } = await feed.read({ kind: 'after', hash: last }, scope);
+    if (subject.kind === 'blocks') {
+      const added = steps.filter(({ kind }) => kind === 'added');
+      return { result: joinItems(added.map(({ block }) => quote(block.hash))), last: head.hash };
+    }
+    const collected = await collectLogs(feed, steps, subject.filter, scope);
+    return { result: joinItems(collected.logs), last: collected.last ?? head.hash };
+  }
+
+  /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
+  async #advance({ name, version, record }: Found, last: string, scope: RequestScope): Promise<boolean> {
+    const { records, lifeMs } = this.#options;
+    const at = Date.now();
+    const age = at - record.at;
+    const isSame = last === record.last;
+    if (isSame && age >= 0 && age < lifeMs * SLACK) return true;
+    // Nobody would get the answer.
+    if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
+    const written = encodeFilterRecord({ ...record, last, at });
+    let isReplaced: boolean;
+    try {
+      isReplaced = await ask(() => records.replace(name, version, written, this.#keptMs));
+    } catch (error) {
+      // It may have been written all the same.
+      this.#unanswered.set(name, { written, before: record });
+      throw error;
+    }
+    if (isReplaced && scope.aborted) this.#unanswered.set(name, { written, before: record });
+    return isReplaced || isSame;
+  }
+}
+
+function quote(hash: string): JsonText {
+  return `"${hash}"`;
+}
+
+function nameFilter(id: string, { owner = '' }: RequestScope): string {
+  return `filter/${owner}/${id}`;
+}
+
+/** @throws RpcError where the table cannot be reached */
+function ask<T>(operation: () => PromiseOrValue<T>): PromiseOrValue<T> {
+  return recoverWith(operation, (error) => {
+    throw error instanceof RecordTableError ? new RpcError('recordsUnavailable') : error;
+  });
+}
+
+/** Longer answers are handed on in pieces, and count as memory that is held until they are sent. */
+const LARGE_ANSWER = 256 * 1024;
+
+/** A JSON array. */
+function joinItems(items: readonly JsonText[]): JsonResult {
+  const text = `[${items.join(',')}]`;
+  return text.length > LARGE_ANSWER ? streamBytes(Buffer.from(text)) : text;
+}

@@ -1,0 +1,100 @@
+import { decodeBase64 } from '../../primitives/base64.ts';
+import type { CallBytes } from '../../primitives/call-bytes.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { takeBytes } from '../../primitives/shared-bytes.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
+import { asBuffer, type Call, type Envelope } from '../../rpc/envelope.ts';
+import { PlainCall } from './plain-call.ts';
+import { PLAIN_CALLS_MODULE } from './plain-calls-module.ts';
+
+type Module = {
+  readonly memory: WebAssemblyMemory;
+  readCalls(length: number, maxItems: number): number;
+  bytesEnd(): number;
+};
+
+/** The same places as in assembly/read-calls.ts. */
+const TEXT = 4096;
+const MAX_TEXT: number = 64 << 10;
+const TABLE: number = TEXT + MAX_TEXT + 64;
+const ENTRY_SIZE = 48;
+const MAX_ENTRIES = 656;
+const BYTES: number = TABLE + MAX_ENTRIES * ENTRY_SIZE;
+/** Positions of an entry's fields in `words`. */
+const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS, BLOCK] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+] as const;
+const NO_NUMBER = 0xffff_ffff;
+/** The shortest plain request. */
+const MIN_TEXT = 100;
+const SINGLE = -1;
+
+/** The module with its memory, which holds one body at a time. */
+class PlainReader {
+  readonly #module: Module;
+  readonly #space: Uint8Array;
+  readonly #words: Uint32Array;
+  readonly #numbers: Float64Array;
+
+  constructor() {
+    const instance = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(PLAIN_CALLS_MODULE)));
+    this.#module = instance.exports as Module;
+    const { buffer } = this.#module.memory;
+    this.#space = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#numbers = new Float64Array(buffer);
+  }
+
+  read(body: Buffer, maxItems: number): Envelope | undefined {
+    this.#space.set(body, TEXT);
+    const count = this.#module.readCalls(body.length, Math.min(maxItems, MAX_ENTRIES));
+    if (count === 0) return undefined;
+    const end = this.#module.bytesEnd();
+    const { bytes, start } = takeBytes(end);
+    bytes.set(this.#space.subarray(BYTES, BYTES + end), start);
+    if (count === SINGLE) return this.#readEntry(TABLE, bytes, start, body);
+    const items: Call[] = new Array(count);
+    for (let i = 0, entry = TABLE; i < count; i++, entry += ENTRY_SIZE)
+      items[i] = this.#readEntry(entry, bytes, start, body);
+    return { kind: 'batch', items };
+  }
+
+  /** @param base where the reader's bytes begin in `bytes` */
+  #readEntry(entry: number, bytes: Uint8Array, base: number, body: Buffer): PlainCall {
+    const at = entry >>> 2;
+    const plain: CallBytes = {
+      bytes,
+      from: base + this.#word(at + FROM),
+      to: base + this.#word(at + TO),
+      data: base + this.#word(at + DATA),
+      dataLength: this.#word(at + DATA_LENGTH),
+      zeros: this.#word(at + ZEROS),
+      block: this.#numbers[(at + BLOCK) >>> 1] as number,
+    };
+    const id = this.#readId(at, body);
+    return new PlainCall(id, plain, body, this.#word(at + ITEM_START), this.#word(at + ITEM_END));
+  }
+
+  #readId(at: number, body: Buffer): JsonText {
+    const number = this.#word(at + ID_NUMBER);
+    if (number !== NO_NUMBER) return String(number);
+    return body.toString('latin1', this.#word(at + ID_START), this.#word(at + ID_END));
+  }
+
+  #word(at: number): number {
+    return this.#words[at] as number;
+  }
+}
+
+/** Made on first use: where no chain takes bytes it is not needed. */
+let reader: PlainReader | undefined;
+
+/**
+ * What `parseEnvelope` makes of a body, where that is nothing but plain calls: each with its parameters in bytes. `undefined` for any other
+ * body. The calls keep the body.
+ */
+export function readPlainCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
+  if (body.length > MAX_TEXT || body.length < MIN_TEXT) return undefined;
+  reader ??= new PlainReader();
+  return reader.read(asBuffer(body), maxItems);
+}

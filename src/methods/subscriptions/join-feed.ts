@@ -1,0 +1,62 @@
+import type { HeadReads } from '../../chain/chain.ts';
+import { FeedError, type FeedListener, type FeedStart } from '../../feed/feed.ts';
+import { RpcError } from '../../rpc/errors.ts';
+import type { Subscription } from '../../rpc/notifier.ts';
+import type { HeadTimes } from './head-times.ts';
+import type { SubscribeCall } from './kinds.ts';
+import type { ResumePoint } from './params.ts';
+
+const NO_LONGER_SERVED = 'the network is no longer served: connect again';
+const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
+const TOO_MANY_VALUES = 'the subscriptions of the api key name too many addresses and topics';
+
+/** Where a subscription begins. A block that is still to come is reached from the head. */
+export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: HeadReads): FeedStart {
+  if (afterHash !== undefined) return { kind: 'after', hash: afterHash };
+  if (fromBlock === undefined || (served !== undefined && fromBlock > served.number)) return { kind: 'head' };
+  return { kind: 'from', number: fromBlock };
+}
+
+/**
+ * Joins a subscription to the feed. It outlives the call, which bounds only the search for its start.
+ * @param times in use as long as it goes on
+ * @returns how to end it
+ * @throws RpcError where the start is not to be had
+ */
+export async function joinFeed(
+  { feed, context: { scope: callScope } }: SubscribeCall,
+  times: HeadTimes,
+  start: FeedStart,
+  subscription: Subscription,
+  listener: Pick<FeedListener, 'onStep' | 'logs'>,
+): Promise<() => void> {
+  const scope = callScope.derive({ isDetached: true, deadline: Number.POSITIVE_INFINITY });
+  const giveUp = (): void => scope.abort();
+  const { signal } = callScope;
+  signal.addEventListener('abort', giveUp);
+  const endTimes = times.use();
+  const waitUntilReady = (): Promise<void> | undefined => subscription.waitForRoom();
+  const onEnd = ({ kind }: FeedError): void =>
+    subscription.fail(kind === 'closed' ? NO_LONGER_SERVED : HAS_GAP);
+  try {
+    const leave = await feed.join(start, { ...listener, waitUntilReady, onEnd }, scope);
+    return () => {
+      leave();
+      endTimes();
+      scope.abort();
+    };
+  } catch (error) {
+    endTimes();
+    scope.abort();
+    throw error instanceof FeedError ? describe(error) : error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function describe({ kind, message }: FeedError): RpcError {
+  if (kind === 'unknownBlock') return new RpcError('unknownStart', message);
+  if (kind === 'tooFar') return new RpcError('startTooFar', message);
+  if (kind === 'tooMuch') return new RpcError('tooManySubscriptions', TOO_MANY_VALUES);
+  return new RpcError('unavailable', message);
+}

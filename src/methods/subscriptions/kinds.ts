@@ -1,0 +1,165 @@
+import type { BlockLog, LogBlocks } from '../../chain/chain.ts';
+import type { NetworkFeed } from '../../feed/feed.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { RpcError } from '../../rpc/errors.ts';
+import { parseParams } from '../../rpc/method.ts';
+import type { BeginSubscription } from '../../rpc/notifier.ts';
+import { checkAlternatives } from '../log-filter.ts';
+import type { MethodContext } from '../method-context.ts';
+import { HeadTimes } from './head-times.ts';
+import { chooseStart, joinFeed } from './join-feed.ts';
+import {
+  LOGS,
+  type LogSubscription,
+  NEW_HEADS,
+  PENDING_TRANSACTIONS,
+  type ResumePoint,
+  SYNCING,
+} from './params.ts';
+import { PendingTransactions } from './pending-transactions.ts';
+
+/** A call of `eth_subscribe` over a connection that can be notified, on a network that has a feed. */
+export type SubscribeCall = {
+  readonly rawParams: readonly unknown[];
+  readonly context: MethodContext;
+  readonly feed: NetworkFeed;
+};
+
+/** Reads the parameters. @returns what starts the subscription @throws RpcError */
+type SubscriptionKind = (call: SubscribeCall) => BeginSubscription;
+
+/** What each kind sends. */
+export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
+  ['newHeads', watchHeads],
+  ['logs', watchLogs],
+  ['newPendingTransactions', watchPendingTransactions],
+  ['syncing', watchSyncing],
+]);
+
+/** Removed blocks are sent to those that say where they begin: other clients do not expect them. */
+function watchHeads(call: SubscribeCall): BeginSubscription {
+  const [, start = {}] = parseParams(NEW_HEADS, call.rawParams) as [unknown, ResumePoint?];
+  const { fromBlock = 0n, afterHash } = start;
+  const wantsRemoved = start.fromBlock !== undefined || afterHash !== undefined;
+  const { heads } = call.context.network.chain;
+  const times = HeadTimes.of(heads);
+  const openedAt = performance.now();
+  const from = chooseStart(start, heads);
+  return (subscription) =>
+    joinFeed(call, times, from, subscription, {
+      onStep({ kind, block: { number, hash, header } }) {
+        if (number < fromBlock) return;
+        if (kind === 'added') subscription.notify([header], times.find(hash, openedAt));
+        else if (wantsRemoved) subscription.notify([`${header.slice(0, -1)},"removed":true}`]);
+      },
+    });
+}
+
+function watchLogs(call: SubscribeCall): BeginSubscription {
+  const [, options, third] = parseParams(LOGS, call.rawParams) as [unknown, LogSubscription, ResumePoint?];
+  const { filter, afterHash } = options;
+  if (afterHash !== undefined && third !== undefined)
+    throw new RpcError('invalidParams', 'invalid argument 2: the filter says where to go on already');
+  checkAlternatives(filter);
+  const { first, last } = findBounds(filter.blocks);
+  const start = third ?? (afterHash === undefined ? {} : { afterHash });
+  const lowest = start.fromBlock !== undefined && start.fromBlock > first ? start.fromBlock : first;
+  const { heads } = call.context.network.chain;
+  const times = HeadTimes.of(heads);
+  const openedAt = performance.now();
+  const from = chooseStart(start, heads);
+  const { addresses, topics } = filter;
+  return (subscription) =>
+    joinFeed(call, times, from, subscription, {
+      logs: {
+        criteria: { addresses, topics },
+        onLogs(logs, { kind, block: { number, hash } }) {
+          if (number < lowest || number > last) return;
+          subscription.notify(listTexts(logs), kind === 'added' ? times.find(hash, openedAt) : undefined);
+        },
+      },
+    });
+}
+
+/** No block has a higher number. */
+const NO_BOUND = 2n ** 64n;
+
+/** The blocks whose logs are meant, of those that come. @throws RpcError in geth's words for a range that geth refuses */
+function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last: bigint } {
+  // geth does not look at the hash of a block here.
+  if (blocks.kind === 'block') return { first: 0n, last: NO_BOUND };
+  const { from, to } = blocks;
+  if ((from.kind === 'tag' && from.tag === 'pending') || (to.kind === 'tag' && to.tag === 'pending'))
+    throw new RpcError('invalidParams', 'pending logs are not supported');
+  const isToLatest = to.kind === 'tag' && to.tag === 'latest';
+  if (from.kind === 'tag' && from.tag === 'latest' && isToLatest) return { first: 0n, last: NO_BOUND };
+  const first = from.kind === 'number' ? from.number : from.tag === 'earliest' ? 0n : undefined;
+  if (first !== undefined && isToLatest) return { first, last: NO_BOUND };
+  if (first !== undefined && to.kind === 'number' && to.number >= first) return { first, last: to.number };
+  throw new RpcError('invalidParams', 'invalid block range params');
+}
+
+/** Texts by list: subscriptions with the same criteria get the same list. */
+const TEXTS = new WeakMap<readonly BlockLog[], readonly JsonText[]>();
+
+function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {
+  let texts = TEXTS.get(logs);
+  if (texts === undefined) {
+    texts = logs.map(({ json }) => json);
+    TEXTS.set(logs, texts);
+  }
+  return texts;
+}
+
+function watchPendingTransactions({ rawParams, context, feed }: SubscribeCall): BeginSubscription {
+  const [, isFull = false] = parseParams(PENDING_TRANSACTIONS, rawParams) as [unknown, boolean?];
+  return (subscription) => {
+    const transactions = isFull ? new PendingTransactions(subscription, context) : undefined;
+    const leave = feed.watchPending((hashes) => {
+      if (transactions === undefined) subscription.notify(listHashes(hashes));
+      else transactions.send(hashes);
+    });
+    if (leave === undefined)
+      throw new RpcError('serverError', 'pending transactions are not available on this network');
+    return () => {
+      leave();
+      transactions?.close();
+    };
+  };
+}
+
+const HASHES = new WeakMap<readonly string[], readonly JsonText[]>();
+
+function listHashes(hashes: readonly string[]): readonly JsonText[] {
+  let texts = HASHES.get(hashes);
+  if (texts === undefined) {
+    texts = hashes.map((hash) => `"${hash}"`);
+    HASHES.set(hashes, texts);
+  }
+  return texts;
+}
+
+/** What is so at first, then each change. */
+function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscription {
+  parseParams(SYNCING, rawParams);
+  const { heads } = context.network.chain;
+  return (subscription) => {
+    let known = heads.served?.number ?? 0n;
+    const send = (isSynced: boolean): void => {
+      known = heads.served?.number ?? known;
+      subscription.notify([isSynced ? 'false' : describeSyncing(known)]);
+    };
+    const leave = feed.watchSync(send);
+    send(feed.isSynced);
+    return leave;
+  };
+}
+
+/** As geth says it. How far the chain is while no head may be served is not known: the numbers are those of the last one. */
+function describeSyncing(number: bigint): JsonText {
+  const block = `0x${number.toString(16)}`;
+  return JSON.stringify({
+    syncing: true,
+    status: { startingBlock: block, currentBlock: block, highestBlock: block },
+  });
+}

@@ -1,0 +1,111 @@
+import type { LogFilter } from '../../chain/chain.ts';
+import { type Codec, isJsonObject, parseWithin } from '../../rpc/codec/codec.ts';
+import type { Param } from '../../rpc/method.ts';
+import { createKindProblem, ParamProblem } from '../../rpc/param-problem.ts';
+import { anything, boolean, hash32, integer64 } from '../../rpc/schemas.ts';
+import { logFilter } from '../log-filter.ts';
+
+/** Where a subscription goes on: behind a block, or with the first one of a number; neither is the head. */
+export type ResumePoint = { readonly fromBlock?: bigint; readonly afterHash?: string };
+
+/** A filter for logs as `eth_getLogs` has it, which may say where to go on. */
+export type LogSubscription = { readonly filter: LogFilter; readonly afterHash?: string };
+
+const RESUME_MEMBERS: ReadonlySet<string> = new Set(['fromBlock', 'afterHash']);
+
+const AFTER_HASH = {
+  ...hash32.jsonSchema,
+  description:
+    'Hash of the last block that the client has seen: what happened since then comes first, with what a reorg took back.',
+};
+
+/** No member is ignored: one that is misspelt would be a gap. */
+const resumePoint: Codec<ResumePoint> = {
+  parse(raw) {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    for (const name of Object.keys(raw))
+      if (!RESUME_MEMBERS.has(name))
+        throw new ParamProblem('unknown member, expected fromBlock or afterHash');
+    const { fromBlock = null, afterHash = null } = raw;
+    if (fromBlock !== null && afterHash !== null)
+      throw new ParamProblem('cannot specify both fromBlock and afterHash, choose one or the other');
+    return {
+      ...(fromBlock !== null && { fromBlock: parseWithin(integer64, fromBlock, 'fromBlock') }),
+      ...(afterHash !== null && { afterHash: parseWithin(hash32, afterHash, 'afterHash') }),
+    };
+  },
+  jsonSchema: {
+    title: 'start',
+    type: 'object',
+    properties: {
+      fromBlock: { ...integer64.jsonSchema, description: 'Number of the first block.' },
+      afterHash: AFTER_HASH,
+    },
+    additionalProperties: false,
+  },
+};
+
+const logSubscription: Codec<LogSubscription> = {
+  parse(raw) {
+    const filter = logFilter.parse(raw);
+    const { afterHash = null } = raw as Readonly<Record<string, unknown>>;
+    return afterHash === null
+      ? { filter }
+      : { filter, afterHash: parseWithin(hash32, afterHash, 'afterHash') };
+  },
+  jsonSchema: logFilter.jsonSchema,
+};
+
+const KIND_SCHEMA = {
+  title: 'kind',
+  type: 'string',
+  enum: ['newHeads', 'logs', 'newPendingTransactions', 'syncing'],
+};
+
+const KIND = { name: 'kind', description: '', required: true, codec: anything } as const;
+const START = { name: 'start', description: '', required: false, codec: resumePoint } as const;
+
+/** Parameters by kind, for reading them. */
+export const NEW_HEADS: readonly Param[] = [KIND, START];
+export const LOGS: readonly Param[] = [
+  KIND,
+  { name: 'filter', description: '', required: true, codec: logSubscription },
+  START,
+];
+export const PENDING_TRANSACTIONS: readonly Param[] = [
+  KIND,
+  { name: 'fullTransactions', description: '', required: false, codec: boolean },
+];
+export const SYNCING: readonly Param[] = [KIND];
+
+/** Parameters of all kinds, for documentation. */
+export const SUBSCRIBE_PARAMS: readonly Param[] = [
+  {
+    name: 'kind',
+    description: 'What to hear of.',
+    required: true,
+    codec: { ...anything, jsonSchema: KIND_SCHEMA },
+  },
+  {
+    name: 'options',
+    description:
+      'For `logs` the filter, as of `eth_getLogs`, which may have `afterHash` too; for `newHeads` where to go on; for `newPendingTransactions` whether to send transaction objects instead of hashes.',
+    required: false,
+    codec: {
+      ...anything,
+      jsonSchema: {
+        title: 'options',
+        oneOf: [
+          {
+            ...logFilter.jsonSchema,
+            title: 'log subscription',
+            properties: { ...(logFilter.jsonSchema['properties'] as object), afterHash: AFTER_HASH },
+          },
+          resumePoint.jsonSchema,
+          boolean.jsonSchema,
+        ],
+      },
+    },
+  },
+  { name: 'start', description: 'For `logs`: where to go on.', required: false, codec: resumePoint },
+];

@@ -1,0 +1,17 @@
+/** A message call of a sender, a recipient and data, and nothing else: places in bytes that calls of one request share. */
+export type CallBytes = {
+  readonly bytes: Uint8Array;
+  /** Where the sender's address begins; the zero address where the call gave none. */
+  readonly from: number;
+  /** Where the recipient's address begins. */
+  readonly to: number;
+  /** Where the data begin, how many bytes they are, and how many of those are zero. */
+  readonly data: number;
+  readonly dataLength: number;
+  readonly zeros: number;
+  /** Number of the block whose state it runs on; `LATEST_BLOCK`: the newest. */
+  readonly block: number;
+};
+
+/** What stands for the number of the newest block. */
+export const LATEST_BLOCK = -1;

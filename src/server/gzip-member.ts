@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib';
+import type { JsonBytes, PackedBytes } from '../primitives/json-result.ts';
+
+/** RFC 1952 2.3: deflate, no name, no time, fastest level, unknown system. */
+const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
+/** Of a stored block (RFC 1951 3.2.4) that begins at a whole byte: its first byte and its length twice. */
+const STORED_HEAD_BYTES = 5;
+const LAST_BLOCK = 1;
+const MAX_STORED_BYTES = 65_535;
+const TRAILER_BYTES = 8;
+/** The polynomial of CRC-32, bits in reverse. */
+const POLYNOMIAL = 0xedb88320;
+/** x^0 in that order of bits. */
+const ONE = 0x80000000;
+
+/** @param blocks as `PackedBytes` has them */
+export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedBytes {
+  return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
+}
+
+/** A whole gzip file (one member) of bytes whose value is packed, in pieces. Undefined where what is around the value is too long. */
+export function encodeMember(
+  { head, tail, length }: JsonBytes,
+  packed: PackedBytes,
+): readonly Uint8Array[] | undefined {
+  if (Math.max(head.length, tail.length) > MAX_STORED_BYTES) return undefined;
+  const before = Buffer.allocUnsafe(GZIP_HEAD.length + STORED_HEAD_BYTES + head.length);
+  GZIP_HEAD.copy(before);
+  writeStored(before, GZIP_HEAD.length, head, 0);
+  const after = Buffer.allocUnsafe(STORED_HEAD_BYTES + tail.length + TRAILER_BYTES);
+  const end = writeStored(after, 0, tail, LAST_BLOCK);
+  after.writeUInt32LE(crc32(tail, combineCrc(crc32(head), packed)), end);
+  after.writeUInt32LE(length, end + 4);
+  return [before, packed.blocks, after];
+}
+
+function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: number): number {
+  let at = target.writeUInt8(first, start);
+  at = target.writeUInt16LE(bytes.length, at);
+  at = target.writeUInt16LE(bytes.length ^ MAX_STORED_BYTES, at);
+  target.set(bytes, at);
+  return at + bytes.length;
+}
+
+/** The CRC-32 of bytes with this CRC-32 followed by those that are packed (as zlib's `crc32_combine`). */
+function combineCrc(crc: number, packed: PackedBytes): number {
+  return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;
+}
+
+/** x to the power of the number of bits in so many bytes, modulo the polynomial. */
+function computeShift(bytes: number): number {
+  // x^8, squared for each binary digit of the number.
+  let square = ONE >>> 8;
+  let shift = ONE;
+  for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) shift = multiply(square, shift);
+    square = multiply(square, square);
+  }
+  return shift;
+}
+
+/** The product of two polynomials modulo the polynomial. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = ONE; bit !== 0; bit >>>= 1) {
+    if ((a & bit) !== 0) product ^= shifted;
+    shifted = (shifted & 1) === 0 ? shifted >>> 1 : (shifted >>> 1) ^ POLYNOMIAL;
+  }
+  return product >>> 0;
+}

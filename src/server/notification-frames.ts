@@ -1,0 +1,90 @@
+import type { JsonText } from '../primitives/json-result.ts';
+
+/** First byte of a frame that is a whole text message (RFC 6455 5.2). */
+const TEXT_FRAME = 0x81;
+/** Payloads up to here have their length in the second byte; up to the next bound in 16 bits, else in 64. */
+const MAX_SHORT_LENGTH = 125;
+const MAX_MEDIUM_LENGTH = 65_535;
+const LENGTH_IN_16_BITS = 126;
+const LENGTH_IN_64_BITS = 127;
+/** Opcode and length. */
+const MAX_HEAD_BYTES = 10;
+/** Ends `params` and the notification. */
+const TAIL = Buffer.from('}}');
+/** Encoded results that are kept within a turn of the event loop. */
+const MAX_SHARED = 256;
+
+/** Results that were encoded in this turn: as a rule many subscriptions get the same one. */
+const SHARED = new Map<JsonText, Buffer>();
+
+/** The bytes of a notification before its result. */
+export function encodeNotificationHead(id: string): Buffer {
+  return Buffer.from(
+    `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`,
+  );
+}
+
+/** Notifications of one WebSocket as frames, to be written together. */
+export class NotificationFrames {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  /** Of all frames, at most. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(head: Buffer, result: JsonText): void {
+    const encoded = encodeShared(result);
+    this.#parts.push(head, encoded);
+    this.#bytes += MAX_HEAD_BYTES + head.length + encoded.length + TAIL.length;
+  }
+
+  /** All frames, in order; afterwards there are none. */
+  take(): Buffer {
+    const frames = Buffer.allocUnsafe(this.#bytes);
+    const parts = this.#parts;
+    let at = 0;
+    for (let i = 0; i < parts.length; i += 2) {
+      const head = parts[i] as Buffer;
+      const result = parts[i + 1] as Buffer;
+      at = writeFrameHead(frames, at, head.length + result.length + TAIL.length);
+      at += head.copy(frames, at);
+      at += result.copy(frames, at);
+      at += TAIL.copy(frames, at);
+    }
+    this.clear();
+    return frames.subarray(0, at);
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#bytes = 0;
+  }
+}
+
+/** The first bytes of a message of so many bytes. */
+export function encodeFrameHead(length: number): Buffer {
+  const head = Buffer.allocUnsafe(MAX_HEAD_BYTES);
+  return head.subarray(0, writeFrameHead(head, 0, length));
+}
+
+function writeFrameHead(target: Buffer, start: number, length: number): number {
+  let at = target.writeUInt8(TEXT_FRAME, start);
+  if (length <= MAX_SHORT_LENGTH) return target.writeUInt8(length, at);
+  if (length <= MAX_MEDIUM_LENGTH) {
+    at = target.writeUInt8(LENGTH_IN_16_BITS, at);
+    return target.writeUInt16BE(length, at);
+  }
+  at = target.writeUInt8(LENGTH_IN_64_BITS, at);
+  return target.writeBigUInt64BE(BigInt(length), at);
+}
+
+function encodeShared(result: JsonText): Buffer {
+  const known = SHARED.get(result);
+  if (known !== undefined) return known;
+  const encoded = Buffer.from(result);
+  if (SHARED.size === 0) setImmediate(() => SHARED.clear());
+  if (SHARED.size < MAX_SHARED) SHARED.set(result, encoded);
+  return encoded;
+}

@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { BeginSubscription, NotificationPort, Subscription } from '../rpc/notifier.ts';
+import { encodeNotificationHead } from './notification-frames.ts';
+import type { TransportLimits } from './options.ts';
+import type { TransportShares } from './transport-shares.ts';
+import type { WebSocketOutbox } from './websocket-outbox.ts';
+
+const ID_BYTES = 16;
+
+export type WebSocketSubscriptionsParts = {
+  readonly outbox: WebSocketOutbox;
+  readonly limits: TransportLimits;
+  readonly shares: TransportShares;
+  /** The key in shared bounds. */
+  readonly owner: string;
+  /** Called where more is held back than may be unsent. */
+  readonly onOverflow: () => void;
+  /** Called where a subscription cannot go on. */
+  readonly onFail: (reason: string) => void;
+};
+
+/** The subscriptions of one WebSocket. */
+export class WebSocketSubscriptions {
+  readonly #parts: WebSocketSubscriptionsParts;
+  readonly #open = new Map<string, OpenSubscription>();
+  #isClosed = false;
+  /** Bytes of notifications that wait for the answer with their subscription's id. */
+  #heldBytes = 0;
+  #owedCredits = 0;
+  /** Those that have more to send and wait for room. */
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: WebSocketSubscriptionsParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** What one message opens subscriptions with. */
+  accept(): MessageNotifier {
+    return new MessageNotifier(this);
+  }
+
+  /** @throws RpcError where there is no room for one more, or the connection is closed */
+  create(): OpenSubscription {
+    const { limits, shares, owner } = this.#parts;
+    if (this.#isClosed) throw new RpcError('cancelled');
+    if (this.#open.size >= limits.webSocketSubscriptions)
+      throw new RpcError(
+        'tooManySubscriptions',
+        `a connection has at most ${limits.webSocketSubscriptions} subscriptions`,
+      );
+    if (!shares.subscriptions.tryTake(owner, 1))
+      throw new RpcError('tooManySubscriptions', 'the api key has too many subscriptions');
+    const subscription = new OpenSubscription(this);
+    this.#open.set(subscription.id, subscription);
+    return subscription;
+  }
+
+  /** @returns whether there was one */
+  end(id: string): boolean {
+    const subscription = this.#open.get(id);
+    if (subscription === undefined) return false;
+    this.#open.delete(id);
+    this.#parts.shares.subscriptions.giveBack(this.#parts.owner, 1);
+    subscription.stop();
+    return true;
+  }
+
+  fail(reason: string): void {
+    this.#parts.onFail(reason);
+  }
+
+  send(head: Buffer, results: readonly JsonText[]): void {
+    for (const result of results) this.#parts.outbox.notify(head, result);
+  }
+
+  /** Counts what is held back. @returns what ends that */
+  hold(bytes: number): () => void {
+    const { outbox, limits, onOverflow } = this.#parts;
+    const release = outbox.setAside(bytes);
+    this.#heldBytes += bytes;
+    if (this.#heldBytes > limits.webSocketBufferedBytes) onOverflow();
+    return () => {
+      this.#heldBytes -= bytes;
+      release();
+    };
+  }
+
+  /** @returns what to wait for before more of the past is sent; undefined where there is room */
+  waitForRoom(): Promise<void> | undefined {
+    if (this.#hasRoom) return undefined;
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Lets those go on that wait for room, where there is some. */
+  resume(): void {
+    if (this.#waiting.length === 0 || !this.#hasRoom) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const goOn of waiting) goOn();
+  }
+
+  get #hasRoom(): boolean {
+    const { outbox, limits } = this.#parts;
+    return this.#isClosed || outbox.bufferedBytes + this.#heldBytes <= limits.webSocketHighWaterBytes;
+  }
+
+  charge(credits: number): void {
+    this.#owedCredits += credits;
+  }
+
+  /** The credits that are owed for notifications; they count as paid then. */
+  takeOwed(): number {
+    const owed = this.#owedCredits;
+    this.#owedCredits = 0;
+    return owed;
+  }
+
+  /** Ends all of them; no further ones are opened. */
+  close(): void {
+    this.#isClosed = true;
+    for (const id of this.#open.keys()) this.end(id);
+    this.resume();
+  }
+}
+
+/** What one message opens subscriptions with: their notifications go out behind its answer. */
+export class MessageNotifier implements NotificationPort {
+  readonly #all: WebSocketSubscriptions;
+  /** Opened by this message. */
+  #opened: OpenSubscription[] | undefined;
+  #isAnswered = false;
+
+  constructor(all: WebSocketSubscriptions) {
+    this.#all = all;
+  }
+
+  async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
+    if (this.#isAnswered) throw new RpcError('cancelled');
+    const subscription = this.#all.create();
+    this.#opened ??= [];
+    this.#opened.push(subscription);
+    try {
+      subscription.begun(await begin(subscription));
+    } catch (error) {
+      this.#all.end(subscription.id);
+      throw error;
+    }
+    if (subscription.isEnded) throw new RpcError('cancelled');
+    return subscription;
+  }
+
+  end(id: string): boolean {
+    return this.#all.end(id);
+  }
+
+  charge(credits: number): void {
+    this.#all.charge(credits);
+  }
+
+  /** The answer has been handed to the outbox: those subscriptions whose id it gives begin to notify, the others have no one to use them. */
+  answered(answer: JsonResult): void {
+    this.#isAnswered = true;
+    for (const subscription of this.#opened ?? []) {
+      // An answer in pieces is that of a large batch; its responses are those of calls that were made.
+      const isGiven =
+        subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
+      if (isGiven) subscription.release();
+      else this.#all.end(subscription.id);
+    }
+    this.#opened = undefined;
+    this.#all.resume();
+  }
+}
+
+type Held = { readonly results: readonly JsonText[]; readonly release: () => void };
+
+class OpenSubscription implements Subscription {
+  readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
+  readonly #all: WebSocketSubscriptions;
+  readonly #head: Buffer;
+  /** Notifications behind the answer that gives the id; undefined once that is sent. */
+  #held: Held[] | undefined = [];
+  #leave: (() => void) | undefined;
+  isEnded = false;
+  hasBegun = false;
+
+  constructor(all: WebSocketSubscriptions) {
+    this.#all = all;
+    this.#head = encodeNotificationHead(this.id);
+  }
+
+  notify(results: readonly JsonText[]): void {
+    if (this.isEnded) return;
+    if (this.#held === undefined) {
+      this.#all.send(this.#head, results);
+      return;
+    }
+    let bytes = 0;
+    for (const { length } of results) bytes += this.#head.length + length;
+    const place = { results, release: this.#all.hold(bytes) };
+    // Holding it may have been too much.
+    if (this.isEnded) place.release();
+    else this.#held.push(place);
+  }
+
+  waitForRoom(): Promise<void> | undefined {
+    return this.isEnded ? undefined : this.#all.waitForRoom();
+  }
+
+  fail(reason: string): void {
+    if (!this.isEnded) this.#all.fail(reason);
+  }
+
+  /** @param leave ends what it gets its notifications from; called at once where it has ended meanwhile */
+  begun(leave: () => void): void {
+    if (this.isEnded) leave();
+    else this.#leave = leave;
+    this.hasBegun = true;
+  }
+
+  /** Sends what was held back, and from now on everything at once. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const { results, release } of held) {
+      release();
+      if (!this.isEnded) this.#all.send(this.#head, results);
+    }
+  }
+
+  stop(): void {
+    this.isEnded = true;
+    for (const { release } of this.#held ?? []) release();
+    this.#held = undefined;
+    this.#leave?.();
+    this.#leave = undefined;
+  }
+}

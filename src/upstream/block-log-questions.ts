@@ -1,0 +1,221 @@
+import type { CacheKey } from '../cache/cache.ts';
+import type { BlockLog } from '../chain/chain.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { Lru } from '../util/lru.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
+import type { QuestionParts } from './call-questions.ts';
+import { checkReceipts } from './checks/check-receipts.ts';
+import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/read-block-logs.ts';
+import { UpstreamFault } from './fault.ts';
+import type { Block } from './heads/block.ts';
+import { holdText } from './hold-text.ts';
+import type { Exchange, RoutedCall, Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
+
+/** How long nodes must say that a block has fewer logs than its header commits to: some answer before their indexes are written. */
+const PATIENCE_MS = 10_000;
+const MAX_CONTRADICTED = 256;
+const NO_LOGS = /^0x0*$/;
+/** The answer in place of receipts: a list of lists. */
+const LISTS = /^\s*\[\s*\[/;
+
+export type BlockLogParts = QuestionParts & {
+  /** The network's headers do not commit to its logs: from now on that is not held against nodes. Called once for each kind. */
+  readonly onBloomless: (kind: LogContradiction, block: bigint) => void;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
+};
+
+/** What logs are read from. */
+type Source = 'receipts' | 'logs';
+
+/** Logs that contradict the header, and the upstream that sent them. */
+type Claim = ReadLogs & { readonly upstream: Upstream; readonly key: CacheKey; readonly text: JsonText };
+
+/**
+ * All logs of one block by its hash, out of its receipts where nodes give these by hash, out of `eth_getLogs` otherwise. They are compared
+ * with the bloom in the header; logs that contradict it are believed only of two nodes, or of the only one.
+ */
+export class BlockLogQuestions {
+  readonly #parts: BlockLogParts;
+  /** Contradictions that are not held against nodes any more. */
+  readonly #ignored = new Set<LogContradiction>();
+  /** Blocks of which logs seem to be missing, and since when nodes have sent the same ones. */
+  readonly #contradicted = new Lru<string, { readonly digest: string; readonly since: number }>(
+    MAX_CONTRADICTED,
+    Number.POSITIVE_INFINITY,
+  );
+  /** No node's receipts fit their block, and their logs do. */
+  #hasNoReceipts = false;
+
+  constructor(parts: BlockLogParts) {
+    this.#parts = parts;
+  }
+
+  /** Null where no node has the block. Rejects with UpstreamFault `wrong` where the logs that nodes tell cannot be believed. */
+  async getBlockLogs(hash: string, scope: RequestScope): Promise<readonly BlockLog[] | null> {
+    const block = await this.#parts.directory.findByHash(hash, scope, 'certain');
+    if (block === null) return null;
+    const hasNone = block.transactionHashes.length === 0 && NO_LOGS.test(block.logsBloom ?? '');
+    if (hasNone) return [];
+    if (this.#hasNoReceipts) return this.#collect(block, 'logs', scope);
+    try {
+      return await this.#collect(block, 'receipts', scope);
+    } catch (error) {
+      if (!isWrong(error)) throw error;
+      const logs = await this.#collect(block, 'logs', scope);
+      this.#hasNoReceipts = true;
+      return logs;
+    }
+  }
+
+  /** Asks one node after the other until what they tell can be believed. */
+  async #collect(block: Block, from: Source, scope: RequestScope): Promise<readonly BlockLog[] | null> {
+    const { key, ...unkept } = this.#about(block, from);
+    const except = new Set<Upstream>();
+    const claims: Claim[] = [];
+    let fault: UpstreamFault | undefined;
+    let isFirst = true;
+    let isText = false;
+    for (;;) {
+      // What is kept, or shared with another caller, is of no node that could be named: it is asked for once.
+      const call: RoutedCall = { ...unkept, isText, ...(isFirst && { key }) };
+      const witness: Witness = {};
+      const result = await this.#ask({ call, scope, except, witness });
+      if (result instanceof UpstreamFault || result === 'null') {
+        const [only] = claims;
+        if (only !== undefined && claims.length === 1) return this.#believe(block, only);
+        if (fault !== undefined) throw fault;
+        return this.#findNothing(block, call, result, scope);
+      }
+      const read = await this.#read(result, from, block, scope);
+      const { upstream } = witness;
+      if (read instanceof UpstreamFault && typeof result !== 'string') {
+        // A stream goes on only with the same bytes, and does not say which node sent the last of them: now nodes are asked for whole texts.
+        isText = true;
+        isFirst = false;
+        continue;
+      }
+      if (!(read instanceof UpstreamFault)) {
+        if (read.contradiction === undefined || this.#ignored.has(read.contradiction)) {
+          if (!isFirst) this.#parts.keep(key, read.text);
+          for (const claim of claims) claim.upstream.countFault('wrong');
+          return read.logs;
+        }
+        const same = claims.find(({ digest }) => digest === read.digest);
+        if (same !== undefined) return this.#believe(block, same);
+        if (upstream !== undefined) claims.push({ ...read, upstream, key });
+      } else {
+        upstream?.countFault(read.kind);
+      }
+      fault = read instanceof UpstreamFault ? read : doNotAgree();
+      if (upstream !== undefined) except.add(upstream);
+      else if (!isFirst) throw fault;
+      isFirst = false;
+    }
+  }
+
+  /** @returns the fault where no node is left that answers */
+  async #ask(exchange: Exchange): Promise<JsonResult | UpstreamFault> {
+    try {
+      return await this.#parts.ask(exchange);
+    } catch (error) {
+      return takeFault(error);
+    }
+  }
+
+  /** No node has the logs. Null where there is no such block on the chain either. */
+  async #findNothing(
+    block: Block,
+    { nulls }: RoutedCall,
+    result: JsonResult | UpstreamFault,
+    scope: RequestScope,
+  ): Promise<null> {
+    if (result instanceof UpstreamFault && (result.kind !== 'missing' || nulls !== 'certain')) throw result;
+    if (await this.#isServed(block, scope)) throw lacksLogs();
+    return null;
+  }
+
+  /** Whether it is an old block of the chain; of newer ones a null is never an answer. */
+  async #isServed({ number, hash }: Block, scope: RequestScope): Promise<boolean> {
+    const { number: head } = await this.#parts.resolver.getHead(scope);
+    if (number > head) return false;
+    const served = await this.#parts.directory.findByNumber(number, scope);
+    return served?.hash === hash;
+  }
+
+  /** @returns the fault of the node that gave what cannot be read */
+  async #read(
+    result: JsonResult,
+    from: Source,
+    block: Block,
+    scope: RequestScope,
+  ): Promise<(ReadLogs & { readonly text: JsonText }) | UpstreamFault> {
+    try {
+      const text = await holdText(result, scope);
+      const work = readBlockLogs(from === 'logs' ? `[${text}]` : text, block);
+      return { ...(await TURNS.run(scope.owner ?? '', work)), text };
+    } catch (error) {
+      return takeFault(error);
+    }
+  }
+
+  /** Logs that contradict the header and that no node contradicts. */
+  #believe(block: Block, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
+    if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
+    if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
+      this.#ignored.add(contradiction);
+      // Where headers commit to logs that there are not, they say nothing at all.
+      if (contradiction === 'missing') this.#ignored.add('extra');
+      this.#parts.onBloomless(contradiction, block.number);
+    }
+    this.#parts.keep(key, text);
+    return logs;
+  }
+
+  /** Whether nodes have sent the same logs of a block for long enough. */
+  #hasLasted(hash: string, digest: string): boolean {
+    const now = this.#parts.now();
+    const known = this.#contradicted.get(hash);
+    if (known?.digest === digest) return now - known.since >= PATIENCE_MS;
+    this.#contradicted.set(hash, { digest, since: now });
+    return false;
+  }
+
+  #about(block: Block, from: Source): RoutedCall & { readonly key: CacheKey } {
+    const { hash } = block;
+    const ofBlock = `[{"blockHash":"${hash}"}]`;
+    const isReceipts = from === 'receipts';
+    const check = checkReceipts(block);
+    return {
+      method: isReceipts ? 'eth_getBlockReceipts' : 'eth_getLogs',
+      params: isReceipts ? `["${hash}"]` : ofBlock,
+      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:blockLogs:${from}` },
+      isBound: true,
+      ...this.#parts.directory.route(hash, 'certain'),
+      ...(isReceipts && {
+        batch: () => [{ method: 'eth_getLogs', params: ofBlock }],
+        check: (result) => (typeof result === 'string' && LISTS.test(result) ? result : check(result)),
+      }),
+    };
+  }
+}
+
+/** @throws what is no fault of a node */
+function takeFault(error: unknown): UpstreamFault {
+  if (error instanceof UpstreamFault && error.kind !== 'aborted') return error;
+  throw error;
+}
+
+function isWrong(error: unknown): boolean {
+  return error instanceof UpstreamFault && error.kind === 'wrong';
+}
+
+function lacksLogs(): UpstreamFault {
+  return new UpstreamFault('missing', 'the nodes do not have the receipts of a block of the chain');
+}
+
+function doNotAgree(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the logs of the block do not agree with the bloom in its header');
+}

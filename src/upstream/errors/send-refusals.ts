@@ -1,0 +1,42 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { NodeError } from '../node-call.ts';
+import { readSendWords, type SendVerdict } from '../sending/node-words.ts';
+import { isSending } from './methods.ts';
+import { scrubMessage } from './scrub-message.ts';
+
+/** A node's answer to a transaction that it does not take (again). */
+export class SendRefusal extends ChainError {
+  readonly verdict: SendVerdict;
+  /** Whether its words are known: what others say of the same may be less precise. */
+  readonly isKnown: boolean;
+
+  constructor(verdict: SendVerdict, message: string, isKnown: boolean) {
+    super('failed', message);
+    this.verdict = verdict;
+    this.isKnown = isKnown;
+  }
+}
+
+/** `internal error`: nothing about the transaction. */
+const INTERNAL_ERROR = -32603;
+
+/** A refusal in words that are known; whatever the code. */
+export function findSendRefusal(
+  { message }: NodeError,
+  method: string,
+  secrets: readonly string[],
+): SendRefusal | undefined {
+  if (!isSending(method)) return undefined;
+  const words = readSendWords(scrubMessage(message, secrets));
+  return words && new SendRefusal(words.verdict, words.message, true);
+}
+
+/** An error that is not understood otherwise: a refusal in the node's words, unless it says that the node has failed. */
+export function guessSendRefusal(
+  { code }: NodeError,
+  method: string,
+  message: string,
+): SendRefusal | undefined {
+  if (!isSending(method) || code === INTERNAL_ERROR) return undefined;
+  return new SendRefusal('refused', message, false);
+}

@@ -1,0 +1,94 @@
+import type { Logger } from '../../observe/logger.ts';
+import type { Clock } from '../../util/clock.ts';
+import { Listeners } from '../../util/listeners.ts';
+import { Lru } from '../../util/lru.ts';
+import type { Upstream } from '../upstream.ts';
+import { AnnouncedPending } from './announced-pending.ts';
+import { PolledPending } from './polled-pending.ts';
+
+/** Hashes that are remembered so that each is passed on once: some minutes of the busiest networks, about 200 bytes each. */
+const MAX_SEEN = 32_768;
+/** Passed on in one call. */
+const MAX_FRESH = 1_024;
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** A node as it is asked for transactions that wait. */
+export type PendingNode = Pick<Upstream, 'name' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'>;
+
+export type PendingFeedParts = {
+  readonly network: string;
+  readonly nodes: readonly PendingNode[];
+  readonly log: Logger;
+  readonly clock: Clock;
+};
+
+/**
+ * Transactions that wait for a block, as nodes tell of them: announced over a WebSocket where there is one, read from a filter each second
+ * otherwise. Of nodes that may be asked for anything, each hash once, and only while something watches.
+ */
+export class PendingFeed {
+  readonly #parts: PendingFeedParts;
+  readonly #watchers = new Listeners<[readonly string[]]>();
+  readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
+  #sources: readonly { stop(): void }[] = [];
+  /** Of this turn of the event loop. */
+  #fresh: string[] = [];
+
+  constructor(parts: PendingFeedParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns how to end it */
+  watch(listener: (hashes: readonly string[]) => void): () => void {
+    if (this.#watchers.size === 0) this.#sources = this.#parts.nodes.map((node) => this.#open(node));
+    const leave = this.#watchers.add(listener);
+    return () => {
+      if (leave()) this.close();
+    };
+  }
+
+  /** Ends all watching, and what the nodes were asked for. */
+  close(): void {
+    for (const source of this.#sources) source.stop();
+    this.#sources = [];
+    this.#watchers.clear();
+    this.#seen.clear();
+    this.#fresh = [];
+  }
+
+  #open(node: PendingNode): { stop(): void } {
+    const { clock, log, network } = this.#parts;
+    const parts = {
+      clock,
+      onHash: (hash: unknown) => this.#take(node, hash),
+      onFlood: () =>
+        log.warn(
+          { network, upstream: node.name },
+          'upstream announces more pending transactions than are taken: it is left out of them for a minute',
+        ),
+    };
+    return node.announcer.watch === undefined
+      ? new PolledPending({ ...parts, transport: node.control, isWanted: () => isHealthy(node) })
+      : new AnnouncedPending({ ...parts, transport: node.announcer });
+  }
+
+  #take(node: PendingNode, announced: unknown): void {
+    const hash = typeof announced === 'string' ? announced.toLowerCase() : '';
+    if (!HASH.test(hash) || !isHealthy(node) || this.#seen.get(hash) === true) return;
+    this.#seen.set(hash, true);
+    if (this.#fresh.length === 0) setImmediate(() => this.#passOn());
+    this.#fresh.push(hash);
+    if (this.#fresh.length >= MAX_FRESH) this.#passOn();
+  }
+
+  #passOn(): void {
+    const hashes = this.#fresh;
+    this.#fresh = [];
+    if (hashes.length > 0) this.#watchers.notify(hashes);
+  }
+}
+
+/** Whether the node knows what waits for this chain's next block. */
+function isHealthy({ isUp, isOnFork, isBehind }: PendingNode): boolean {
+  return isUp && !isOnFork && !isBehind;
+}

@@ -1,0 +1,120 @@
+import type { JsonText } from '../../primitives/json-result.ts';
+import type { Clock } from '../../util/clock.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { UpstreamFault } from '../fault.ts';
+import { PollLoop } from '../heads/poll-loop.ts';
+import type { NodeError } from '../node-call.ts';
+import type { Transport } from '../transport/transport.ts';
+
+const POLL_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
+const ANSWER_LIMIT_MS = 5_000;
+/** How long a node is believed not to have such filters. */
+const UNSUPPORTED_MS = 600_000;
+/** Milliseconds without polls of a node that limits its rate, or sends more in a second than is read. */
+const REST_MS = 60_000;
+/** Filters in a row that a node forgot before their first answer: it has several nodes behind it. */
+const MAX_LOST = 3;
+/** Of one answer; further ones are left out. */
+const MAX_HASHES = 10_000;
+
+export type PolledPendingParts = {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Whether the node is asked now. */
+  readonly isWanted: () => boolean;
+  /** One hash, which is not checked yet. */
+  readonly onHash: (hash: unknown) => void;
+  /** The node sends more than is read. */
+  readonly onFlood: () => void;
+};
+
+/** Transactions that one node has in a filter, asked for each second. */
+export class PolledPending {
+  readonly #parts: PolledPendingParts;
+  readonly #loop: PollLoop;
+  /** JSON text of the filter's id. */
+  #filter: JsonText | undefined;
+  #lost = 0;
+  #pauseMs = POLL_MS;
+  #isStopped = false;
+
+  constructor(parts: PolledPendingParts) {
+    this.#parts = parts;
+    this.#loop = new PollLoop({
+      poll: () => this.#poll(),
+      interval: () => this.#pauseMs,
+      maxBackoff: MAX_BACKOFF_MS,
+      clock: parts.clock,
+    });
+    this.#loop.start();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#loop.stop();
+    this.#uninstall();
+  }
+
+  async #poll(): Promise<void> {
+    this.#pauseMs = POLL_MS;
+    if (!this.#parts.isWanted()) return;
+    if (this.#filter === undefined && !(await this.#install())) return;
+    const reply = await this.#send('eth_getFilterChanges', `[${this.#filter}]`);
+    if (this.#isStopped) return;
+    if (reply.kind === 'error') {
+      this.#filter = undefined;
+      this.#lost++;
+      if (this.#lost >= MAX_LOST) this.#rest(UNSUPPORTED_MS);
+      return;
+    }
+    this.#lost = 0;
+    if (typeof reply.result !== 'string') {
+      reply.result.cancel();
+      this.#uninstall();
+      this.#rest(REST_MS);
+      this.#parts.onFlood();
+      return;
+    }
+    const hashes: unknown = JSON.parse(reply.result);
+    if (!Array.isArray(hashes)) throw new UpstreamFault('malformed', 'the changes of a filter are no array');
+    for (const hash of hashes.slice(0, MAX_HASHES)) this.#parts.onHash(hash);
+  }
+
+  /** @returns whether there is a filter */
+  async #install(): Promise<boolean> {
+    const reply = await this.#send('eth_newPendingTransactionFilter', '[]');
+    if (reply.kind === 'error') {
+      this.#rest(isRateLimited(reply.error) ? REST_MS : UNSUPPORTED_MS);
+      return false;
+    }
+    if (typeof reply.result !== 'string') {
+      reply.result.cancel();
+      throw new UpstreamFault('malformed', "a filter's id is no text");
+    }
+    this.#filter = reply.result;
+    if (this.#isStopped) this.#uninstall();
+    return !this.#isStopped;
+  }
+
+  #uninstall(): void {
+    if (this.#filter === undefined) return;
+    // A node that cannot be reached forgets its filters in time.
+    this.#send('eth_uninstallFilter', `[${this.#filter}]`).catch(() => {});
+    this.#filter = undefined;
+  }
+
+  #rest(ms: number): void {
+    this.#lost = 0;
+    this.#pauseMs = ms;
+  }
+
+  #send(method: string, params: JsonText): ReturnType<Transport['send']> {
+    const deadline = this.#parts.clock.now() + ANSWER_LIMIT_MS;
+    return this.#parts.transport.send({ method, params }, { deadline });
+  }
+}
+
+function isRateLimited(error: NodeError): boolean {
+  return classifyError(error, 'eth_newPendingTransactionFilter').kind === 'rateLimited';
+}

@@ -1,0 +1,37 @@
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+
+export type PendingAims = {
+  readonly upstreams: readonly Upstream[];
+  /** The served head. */
+  readonly head: () => BlockPosition | undefined;
+  readonly findPreferred: (call: RoutedCall, scope: RequestScope) => ReadonlySet<Upstream> | undefined;
+};
+
+/**
+ * Aims questions about what waits for a block: at nodes that have the served head, on which it builds, where one of them is up, and
+ * among them first at those that have what the caller has sent.
+ */
+export function aimPending(ask: Ask, { upstreams, head, findPreferred }: PendingAims): Ask {
+  const findHead = (): BlockPosition | undefined => {
+    const block = head();
+    const isHeld =
+      block !== undefined &&
+      upstreams.some(({ isUp, tracker }) => isUp && tracker.holds(block.number, block.hash));
+    return isHeld ? block : undefined;
+  };
+  return (exchange) => {
+    const { call, scope } = exchange;
+    const isPending = call.isSticky === true && call.block === undefined;
+    if (!isPending && call.transactionHash === undefined) return ask(exchange);
+    const prefer = findPreferred(call, scope);
+    const block = isPending ? findHead() : undefined;
+    if (block === undefined && prefer === undefined) return ask(exchange);
+    return ask({
+      ...exchange,
+      ...(block !== undefined && { call: { ...call, block } }),
+      ...(prefer !== undefined && { prefer }),
+    });
+  };
+}

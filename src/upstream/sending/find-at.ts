@@ -1,0 +1,31 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { checkMember } from '../checks/check-parts.ts';
+import { UpstreamFault } from '../fault.ts';
+import { Route } from '../route.ts';
+import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+
+/** Whether one node has a transaction, waiting or in a block; undefined where it does not say. */
+export async function findAt(
+  upstream: Upstream,
+  hash: string,
+  askNode: Handler<Directed>,
+  scope: RequestScope,
+): Promise<boolean | undefined> {
+  const call: RoutedCall = {
+    method: 'eth_getTransactionByHash',
+    params: `["${hash}"]`,
+    isText: true,
+    nulls: 'truth',
+    check: checkMember('hash', hash),
+  };
+  try {
+    return (
+      (await askNode({ call, scope, upstream, route: new Route([]), askedAt: performance.now() })) !== 'null'
+    );
+  } catch (error) {
+    if (error instanceof ChainError || error instanceof UpstreamFault) return undefined;
+    throw error;
+  }
+}

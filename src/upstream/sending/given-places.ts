@@ -1,0 +1,151 @@
+import type { BlockPlace } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { ToldPlace } from '../checks/check-parts.ts';
+import type { SendingParts } from './sending-parts.ts';
+import type { SentRecords } from './sent-records.ts';
+import { viewerOf } from './sent-transactions.ts';
+
+/** How long an answer waits for a block that another process has served; geth's clients ask again every 100 ms to 4 s. */
+const WAIT_LIMIT_MS = 2_000;
+/** From one question for the heads to the next, where no head changes meanwhile. */
+const REFRESH_MS = 200;
+/** From a null about a served block to the next question. */
+const REPEAT_MS = 100;
+/** Blocks below the served head in which a place is noted: processes are not further apart. */
+const NOTED_DEPTH = 128n;
+/** Places whose notes are remembered, and keys and sessions: about 250 bytes each. */
+const MAX_NOTED = 16_384;
+const MAX_VIEWERS = 4_096;
+
+type ChainParts = Pick<SendingParts, 'chain' | 'directory' | 'refreshHeads'>;
+
+/** A question about a transaction by its hash. */
+export type PlacedQuestion<T> = {
+  readonly hash: string;
+  readonly ask: () => Promise<T>;
+  /** Where the last answer has found it, in a served block. */
+  readonly findPlace: () => ToldPlace | undefined;
+};
+
+/**
+ * Blocks of sent transactions, as answers have given them, where processes share records: what one has shown in a block, the others do not
+ * show without one while that block is on the chain. A key that has sent nothing lately is looked up once a block, by its first answer
+ * from a recent block, and for answers without a block.
+ */
+export class GivenPlaces {
+  readonly #parts: ChainParts;
+  readonly #records: SentRecords;
+  /** Hash of the block that was noted last, by viewer and transaction. */
+  readonly #noted = new Lru<string, string>(MAX_NOTED, Number.POSITIVE_INFINITY);
+  /** Hash of the served head at which a viewer had sent nothing: what it sends later is in no block up to that. */
+  readonly #silent = new Lru<string, string>(MAX_VIEWERS, Number.POSITIVE_INFINITY);
+  #refreshing: Promise<void> | undefined;
+
+  constructor(parts: ChainParts, records: SentRecords) {
+    this.#parts = parts;
+    this.#records = records;
+  }
+
+  /**
+   * The answer; one without a block waits for the block that was given before.
+   * @throws ChainError `unavailable` where that block is not served in time
+   */
+  async ask<T>({ hash, ask, findPlace }: PlacedQuestion<T>, scope: RequestScope): Promise<T> {
+    const until = Math.min(performance.now() + WAIT_LIMIT_MS, scope.deadline);
+    const { heads } = this.#parts.chain();
+    let hasRefreshed = false;
+    for (;;) {
+      const before = heads.served?.hash;
+      const answer = await ask();
+      const place = answer === null ? undefined : findPlace();
+      if (place !== undefined) {
+        await this.#note(hash, place, scope);
+        return answer;
+      }
+      const given = await this.#records.findBlock(scope, hash);
+      if (given === undefined) return answer;
+      if (given === null) {
+        // Another process may serve its block already: a client that saw it there does not expect a null here.
+        if (answer !== null || hasRefreshed) return answer;
+        hasRefreshed = true;
+        await this.#refresh();
+        if (heads.served?.hash === before) return answer;
+        continue;
+      }
+      if (!(await this.#isReached(given, until, scope))) {
+        await this.#forget(hash, given, scope);
+        return answer;
+      }
+      // Where the head has moved since, the nodes are asked again at once.
+      await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, given, scope);
+    }
+  }
+
+  async #note(hash: string, { number, blockHash }: ToldPlace, scope: RequestScope): Promise<void> {
+    const { served } = this.#parts.chain().heads;
+    if (served === undefined || served.number - number > NOTED_DEPTH) return;
+    const viewer = viewerOf(scope);
+    const noted = `${viewer} ${hash}`;
+    if (this.#silent.get(viewer) === served.hash || this.#noted.get(noted) === blockHash) return;
+    if (!(await this.#records.hasSent(scope))) {
+      this.#silent.set(viewer, served.hash);
+      return;
+    }
+    await this.#records.noteBlock(scope, hash, { number, hash: blockHash });
+    this.#noted.set(noted, blockHash);
+  }
+
+  /** Where the block was served here and has left the chain, processes that never had it need not wait for it. */
+  async #forget(hash: string, given: BlockPlace, scope: RequestScope): Promise<void> {
+    if (!this.#parts.directory.hasDeparted(given.hash)) return;
+    this.#noted.delete(`${viewerOf(scope)} ${hash}`);
+    await this.#records.forgetBlock(scope, hash, given.hash);
+  }
+
+  /** Resolves once the block is served; false where it has left the chain. */
+  async #isReached(given: BlockPlace, until: number, scope: RequestScope): Promise<boolean> {
+    const { directory } = this.#parts;
+    const { heads } = this.#parts.chain();
+    for (let hasRefreshed = false; ; hasRefreshed = true) {
+      const { served } = heads;
+      const isAbove = served === undefined || served.number < given.number;
+      const canonical = isAbove ? undefined : directory.hashOf(given.number);
+      if (!isAbove && (canonical === undefined || canonical === given.hash)) return true;
+      if (directory.hasDeparted(given.hash)) return false;
+      if (hasRefreshed && !isAbove) return false;
+      await this.#refresh();
+      if (heads.served?.hash === served?.hash && isAbove) await this.#pause(REFRESH_MS, until, given, scope);
+    }
+  }
+
+  /** One question for the heads serves all that wait. */
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#parts.refreshHeads().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Until the head changes, `ms` are over, or the caller has gone. @throws ChainError `unavailable` when the time is up */
+  async #pause(ms: number, until: number, { number }: BlockPlace, scope: RequestScope): Promise<void> {
+    const left = until - performance.now();
+    if (left <= 0 || scope.aborted) {
+      const shown = `an answer has shown the transaction in block ${number}`;
+      throw new ChainError('unavailable', `${shown}, which the nodes do not confirm yet`);
+    }
+    if (ms === 0) return;
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        unwatch();
+        scope.signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.min(ms, left));
+      const unwatch = this.#parts.chain().heads.watch(wake);
+      scope.signal.addEventListener('abort', wake);
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { BlockReference } from '../../chain/chain.ts';
+import { encodePendingTransactionJson } from '../../chain/wire-json.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import type { SentRecords } from './sent-records.ts';
+import type { SentTransactions } from './sent-transactions.ts';
+
+/**
+ * Lets those who have sent a transaction see it, whichever node is asked. Keys that have sent nothing in this process are looked up
+ * where processes share records only for answers about what is not in a block: a null, or the tag pending.
+ */
+export class OwnWrites {
+  readonly #sent: SentTransactions;
+  readonly #records: SentRecords | undefined;
+
+  constructor(sent: SentTransactions, records: SentRecords | undefined) {
+    this.#sent = sent;
+    this.#records = records;
+  }
+
+  /** The nodes to be asked before others, because they have what the caller has sent. */
+  findPreferred(call: RoutedCall, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+    if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
+    return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
+  }
+
+  /** A transaction that no node knows, as it was sent; null where this caller has not sent it. */
+  async findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    const found = this.#sent.find(scope, hash) ?? (await this.#records?.find(scope, hash));
+    return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
+  }
+
+  /** The count of a sender's transactions with those that the caller has sent and the node does not have. */
+  async raiseCount(
+    count: JsonText,
+    address: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    const sender = address.toLowerCase();
+    if (block.kind !== 'tag' || block.tag !== 'pending') return count;
+    const shared = await this.#records?.listNonces(scope, sender);
+    const reported = BigInt(JSON.parse(count) as string);
+    let next = reported;
+    while (this.#sent.hasNonce(scope, sender, next) || shared?.has(next) === true) next++;
+    return next === reported ? count : `"${encodeQuantity(next)}"`;
+  }
+}

@@ -1,0 +1,89 @@
+import type { EthereumBounds, SendingRules } from '../../chain/sending/judge-transaction.ts';
+import type { ForkField, RevisionRules } from '../../evm/revisions/revision-rules.ts';
+import { REVISIONS, rulesOf } from '../../evm/revisions/revisions.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { SendingParts } from './sending-parts.ts';
+
+/** When Osaka began, Unix seconds: nothing in a header tells. Ethereum and its test networks, by chain id. */
+const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
+  [1n, 1_764_798_551n],
+  [17_000n, 1_759_308_480n],
+  [11_155_111n, 1_760_427_360n],
+  [560_048n, 1_761_677_592n],
+]);
+
+/** The members of a header object by which forks are told. */
+type HeaderMembers = Readonly<
+  Partial<Record<ForkField | 'gasLimit' | 'timestamp' | 'blockAccessListHash', unknown>>
+>;
+
+/** The rules that transactions are judged by, as of the served head; read once a head. */
+export class SendingRuleBook {
+  readonly #parts: Omit<SendingParts, 'relay' | 'askNode' | 'upstreams'>;
+  #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
+
+  constructor(parts: Omit<SendingParts, 'relay' | 'askNode' | 'upstreams'>) {
+    this.#parts = parts;
+  }
+
+  async read(scope: RequestScope): Promise<SendingRules> {
+    const { chainId, options, isDevelopment } = this.#parts;
+    const kind = options.rules ?? (OSAKA_TIMES.has(chainId) ? 'ethereum' : 'form');
+    return {
+      chainId,
+      allowsUnprotected: options.unprotected ?? isDevelopment,
+      bounds: kind === 'ethereum' ? await this.#readBounds(scope) : undefined,
+    };
+  }
+
+  /** Undefined where the head cannot be read: the nodes judge then. */
+  async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
+    const { heads, blocks } = this.#parts.chain();
+    const { served } = heads;
+    if (served === undefined) return undefined;
+    if (this.#known?.head === served.hash) return this.#known.bounds;
+    let text: string | null;
+    try {
+      text = await blocks.getHeaderObject(
+        { kind: 'hash', hash: served.hash, requireCanonical: false },
+        scope,
+      );
+    } catch {
+      return undefined;
+    }
+    const bounds = text === null ? undefined : this.#readHeader(JSON.parse(text) as HeaderMembers);
+    this.#known = { head: served.hash, bounds };
+    return bounds;
+  }
+
+  #readHeader(header: HeaderMembers): EthereumBounds | undefined {
+    const { gasLimit, timestamp } = header;
+    if (typeof gasLimit !== 'string' || typeof timestamp !== 'string') return undefined;
+    // From Amsterdam on other rules hold, of which nodes are asked.
+    if (isGiven(header.blockAccessListHash)) return undefined;
+    const isOsaka = BigInt(timestamp) >= (OSAKA_TIMES.get(this.#parts.chainId) ?? MAX_TIME);
+    const revision = isOsaka ? rulesOf('osaka') : findRevision(header);
+    return { revision, gasLimit: BigInt(gasLimit), measureGas: this.#parts.tools.measureGas };
+  }
+}
+
+const MAX_TIME = 2n ** 64n;
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The last revisions that brought a header field, newest first. */
+const TOLD_BY_HEADER: readonly RevisionRules[] = REVISIONS.map(rulesOf)
+  .filter(({ headerFields, number }) => {
+    const before = REVISIONS[number - 1];
+    return before !== undefined && headerFields.size > rulesOf(before).headerFields.size;
+  })
+  .reverse();
+
+/** Before London it cannot be seen whether Berlin is active, which it is everywhere by now. */
+function findRevision(header: HeaderMembers): RevisionRules {
+  const has = ({ headerFields }: RevisionRules): boolean =>
+    isGiven(header[[...headerFields].at(-1) as ForkField]);
+  return TOLD_BY_HEADER.find(has) ?? rulesOf('berlin');
+}

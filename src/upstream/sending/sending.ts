@@ -1,0 +1,84 @@
+import type { BlockReference } from '../../chain/chain.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { GivenPlaces, type PlacedQuestion } from './given-places.ts';
+import { OwnWrites } from './own-writes.ts';
+import type { SendingParts } from './sending-parts.ts';
+import { SentKeeper } from './sent-keeper.ts';
+import { SentRecords } from './sent-records.ts';
+import { SentTransactions } from './sent-transactions.ts';
+import { TransactionSender } from './transaction-sender.ts';
+
+/** What a chain offers to those who send: to send, and to see what they have sent. */
+export interface SendingReads {
+  send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
+  findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  /** Asks about a transaction by its hash; see `GivenPlaces`. */
+  askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T>;
+  raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
+}
+
+/** The sending of one network: judging, sending, keeping, and what senders see of it. */
+export class Sending implements SendingReads {
+  readonly #sender: TransactionSender;
+  readonly #keeper: SentKeeper;
+  readonly #own: OwnWrites;
+  readonly #places: GivenPlaces | undefined;
+  readonly #relay: Upstream | undefined;
+  readonly #isDevelopment: boolean;
+
+  constructor(parts: SendingParts) {
+    const sent = new SentTransactions(() => performance.now());
+    // A development chain that is replaced has the same chain id.
+    const table = parts.isDevelopment ? undefined : parts.records;
+    const records = table && new SentRecords(table, parts.chainId, () => Date.now());
+    this.#own = new OwnWrites(sent, records);
+    this.#places = records && new GivenPlaces(parts, records);
+    this.#sender = new TransactionSender(parts, sent, async (entry, scope) => {
+      this.#keeper.begin();
+      await records?.write(entry, scope);
+    });
+    this.#keeper = new SentKeeper(parts, sent, this.#sender);
+    this.#relay = parts.relay;
+    this.#isDevelopment = parts.isDevelopment;
+  }
+
+  send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
+    return this.#sender.send(bytes, scope);
+  }
+
+  findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    return this.#own.findSent(hash, scope);
+  }
+
+  askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T> {
+    return this.#places === undefined ? question.ask() : this.#places.ask(question, scope);
+  }
+
+  async raiseCount(
+    count: JsonText,
+    sender: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    // The one node of a development network is always right, also in the moment after it was made to go back.
+    if (this.#isDevelopment) return count;
+    return this.#own.raiseCount(count, sender, block, scope);
+  }
+
+  findPreferred(call: RoutedCall, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+    return this.#own.findPreferred(call, scope);
+  }
+
+  /** Settled when no look at what waits is under way. */
+  get idle(): Promise<void> {
+    return this.#keeper.idle;
+  }
+
+  async close(): Promise<void> {
+    this.#keeper.close();
+    await this.#relay?.close();
+  }
+}

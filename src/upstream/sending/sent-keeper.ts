@@ -1,0 +1,137 @@
+import type { BlockPlace } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { RequestScope } from '../../util/request-scope.ts';
+import { UpstreamFault } from '../fault.ts';
+import { findAt } from './find-at.ts';
+import type { SendingParts } from './sending-parts.ts';
+import type { SentEntry, SentTransactions } from './sent-transactions.ts';
+import type { TransactionSender } from './transaction-sender.ts';
+
+/** Blocks between two looks at what waits. */
+const BLOCKS_BETWEEN = 2n;
+/** Transactions that one look is at, the oldest look first, and of those at the same time. */
+const MAX_CHECKED = 128;
+const CONCURRENCY = 4;
+/** How often one transaction is sent again. */
+const MAX_REPEATS = 20;
+const CHECK_LIMIT_MS = 10_000;
+
+/**
+ * Looks after transactions until they are in a served block or can no longer be: sends them again to nodes that have lost them. A
+ * development node that goes back, or begins anew, has been made to: there what was sent before is forgotten, and nothing is sent again.
+ */
+export class SentKeeper {
+  readonly #parts: SendingParts;
+  readonly #sent: SentTransactions;
+  readonly #sender: Pick<TransactionSender, 'repeat'>;
+  readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
+  #unwatch: (() => void) | undefined;
+  #checkedAt: bigint | undefined;
+  /** The last one that was announced. */
+  #head: BlockPlace | undefined;
+  #running: Promise<void> | undefined;
+  /** Where the next look begins. */
+  #next = 0;
+
+  constructor(parts: SendingParts, sent: SentTransactions, sender: Pick<TransactionSender, 'repeat'>) {
+    this.#parts = parts;
+    this.#sent = sent;
+    this.#sender = sender;
+  }
+
+  /** To be called when there is something to look after. */
+  begin(): void {
+    if (this.#unwatch !== undefined || this.#stopped.aborted) return;
+    const { heads } = this.#parts.chain();
+    this.#checkedAt = heads.served?.number;
+    this.#head = heads.served;
+    this.#unwatch = heads.watch(() => this.#onHead());
+  }
+
+  close(): void {
+    this.#stopped.abort();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Settled when the look that is under way is over. */
+  get idle(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  #onHead(): void {
+    const { served } = this.#parts.chain().heads;
+    const isUndone = this.#parts.isDevelopment && !isAbove(served, this.#head);
+    this.#head = served;
+    if (isUndone) this.#sent.clear();
+    if (this.#sent.size === 0) {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+      return;
+    }
+    if (served === undefined || this.#running !== undefined) return;
+    const since = served.number - (this.#checkedAt ?? 0n);
+    // A lower head is a reorg: what was in its blocks may be gone.
+    if (since >= 0n && since < BLOCKS_BETWEEN) return;
+    this.#checkedAt = served.number;
+    this.#running = this.#checkAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #checkAll(): Promise<void> {
+    const all = [...this.#sent.entries];
+    const from = this.#next >= all.length ? 0 : this.#next;
+    const entries = all.slice(from, from + MAX_CHECKED);
+    this.#next = from + entries.length;
+    const work = async (): Promise<void> => {
+      for (let entry = entries.shift(); entry !== undefined; entry = entries.shift()) {
+        if (this.#stopped.aborted) return;
+        await this.#check(entry);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  }
+
+  async #check(entry: SentEntry): Promise<void> {
+    const scope = new RequestScope(performance.now() + CHECK_LIMIT_MS, this.#stopped);
+    scope.owner = entry.owner;
+    try {
+      if (this.#sent.isOver(entry) || (await this.#isOut(entry, scope))) this.#sent.delete(entry);
+      else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
+    } catch (error) {
+      // Another look follows.
+      if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
+    } finally {
+      scope.release();
+    }
+  }
+
+  /** Whether it is in a served block, or another of its nonce is. */
+  async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
+    const { transactions, state } = this.#parts.chain();
+    if ((await transactions.getReceipt(hash, scope)) !== null) return true;
+    const count = await state.getTransactionCount(sender, { kind: 'tag', tag: 'latest' }, scope);
+    return BigInt(JSON.parse(count) as string) > transaction.nonce;
+  }
+
+  /** Sends it again to nodes that have lost it. */
+  async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
+    const { askNode } = this.#parts;
+    const takers = [...entry.takers];
+    const isKept = await Promise.all(takers.map((upstream) => findAt(upstream, entry.hash, askNode, scope)));
+    const lost = takers.filter((_, i) => isKept[i] === false);
+    for (const upstream of lost) entry.takers.delete(upstream);
+    const isNowhere = takers.length === 0;
+    if ((lost.length === 0 && !isNowhere) || entry.repeats >= MAX_REPEATS) return;
+    entry.repeats++;
+    const nodes = isNowhere ? this.#parts.upstreams.filter(({ isUp }) => isUp) : lost;
+    for (const upstream of await this.#sender.repeat(entry, nodes, scope)) entry.takers.add(upstream);
+  }
+}
+
+/** Whether a head is the one before, or came on top of it, as far as can be told by numbers. */
+function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
+  if (head === undefined) return false;
+  return before === undefined || head.number > before.number || head.hash === before.hash;
+}

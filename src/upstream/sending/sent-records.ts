@@ -1,0 +1,195 @@
+import type { BlockPlace } from '../../chain/chain.ts';
+import { decodeTransaction, type Transaction } from '../../chain/transaction.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { decodeRlp } from '../../primitives/rlp.ts';
+import type { RecordTable } from '../../records/record-table.ts';
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { MAX_SENT_OF_OWNER, SENT_LIFE_MS, type SentEntry, viewerOf } from './sent-transactions.ts';
+
+/** Nonces of one sender that a record holds: the highest. */
+const MAX_NONCES = 256;
+/** Tries to write a record that other processes write at the same time. */
+const MAX_TRIES = 4;
+const SESSION_DIGITS = 16;
+/** A record that a key or session sends counts for at least `SENT_LIFE_MS` after each transaction, and is written once in that time. */
+const SENDER_LIFE_MS = 2 * SENT_LIFE_MS;
+/** Keys and sessions that are known to send: about 200 bytes each. */
+const MAX_SENDERS = 16_384;
+
+/** A transaction as another process has noted it. */
+export type RecordedTransaction = {
+  readonly hash: string;
+  /** Lower-case `0x` text. */
+  readonly sender: string;
+  readonly transaction: Transaction;
+};
+
+type Text = {
+  readonly sender: string;
+  readonly bytes: string;
+  /** The block of an answer that was given: decimal digits and hash. */
+  readonly block?: readonly [number: string, hash: string];
+};
+/** A nonce, and until when (Unix milliseconds) it counts. */
+type NonceRow = readonly [nonce: string, until: number];
+
+/**
+ * Sent transactions where all processes that serve the same see them: one record a transaction, without the blobs that it carries, and
+ * one for the nonces of a sender, one that says of a key or session that it sends. A table that fails is as one that has nothing.
+ */
+export class SentRecords {
+  readonly #table: RecordTable;
+  readonly #chainId: bigint;
+  readonly #wallTime: () => number;
+  /** Viewers that are known to send, and whether the record of that is from here. */
+  readonly #senders = new Lru<string, boolean>(MAX_SENDERS, SENT_LIFE_MS);
+
+  /** `wallTime` is in Unix milliseconds. */
+  constructor(table: RecordTable, chainId: bigint, wallTime: () => number) {
+    this.#table = table;
+    this.#chainId = chainId;
+    this.#wallTime = wallTime;
+  }
+
+  /** Never rejects. */
+  async write({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<void> {
+    const text: Text = { sender, bytes: Buffer.from(transaction.encoded).toString('base64') };
+    try {
+      const name = this.#nameOf('sent', scope, hash);
+      const known = await this.#table.read(name);
+      // The same bytes sent again: a block that was given stays.
+      if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
+      else await this.#table.create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
+      await this.#noteSender(scope);
+      await this.#addNonce(scope, sender, transaction.nonce);
+    } catch {
+      // Other processes answer as if it had not been sent.
+    }
+  }
+
+  /** Never rejects. */
+  async find(scope: RequestScope, hash: string): Promise<RecordedTransaction | undefined> {
+    try {
+      const record = await this.#table.read(this.#nameOf('sent', scope, hash));
+      if (record === undefined) return undefined;
+      const { sender, bytes } = JSON.parse(record.text) as Text;
+      const encoded = new Uint8Array(Buffer.from(bytes, 'base64'));
+      const isList = (encoded[0] as number) >= 0xc0;
+      return { hash, sender, transaction: decodeTransaction(isList ? decodeRlp(encoded) : encoded) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether this key or session has sent something lately, to any process. Never rejects. */
+  async hasSent(scope: RequestScope): Promise<boolean> {
+    const viewer = viewerOf(scope);
+    if (this.#senders.get(viewer) !== undefined) return true;
+    try {
+      if ((await this.#table.read(this.#nameOf('senders', scope, ''))) === undefined) return false;
+      this.#senders.set(viewer, false);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * The block in which an answer has shown a transaction of this key or session; null where none has, undefined where it is not theirs. Never
+   * rejects.
+   */
+  async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
+    try {
+      const record = await this.#table.read(this.#nameOf('sent', scope, hash));
+      if (record === undefined) return undefined;
+      const { block } = JSON.parse(record.text) as Text;
+      return block === undefined ? null : { number: BigInt(block[0]), hash: block[1] };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes the block of an answer that is about to be given, where the transaction was sent here. Never rejects. */
+  noteBlock(scope: RequestScope, hash: string, { number, hash: blockHash }: BlockPlace): Promise<void> {
+    return this.#changeBlock(scope, hash, (text) =>
+      text.block?.[1] === blockHash ? text : { ...text, block: [`${number}`, blockHash] },
+    );
+  }
+
+  /** Removes a block that has left the chain. Never rejects. */
+  forgetBlock(scope: RequestScope, hash: string, blockHash: string): Promise<void> {
+    return this.#changeBlock(scope, hash, (text) => {
+      const { block, ...rest } = text;
+      return block?.[1] === blockHash ? rest : text;
+    });
+  }
+
+  /** @param change gives the same object where nothing is to be written */
+  async #changeBlock(scope: RequestScope, hash: string, change: (text: Text) => Text): Promise<void> {
+    try {
+      const name = this.#nameOf('sent', scope, hash);
+      for (let i = 0; i < MAX_TRIES; i++) {
+        const record = await this.#table.read(name);
+        if (record === undefined) return;
+        const before = JSON.parse(record.text) as Text;
+        const after = change(before);
+        if (after === before) return;
+        if (await this.#table.replace(name, record.version, JSON.stringify(after), SENT_LIFE_MS)) return;
+      }
+    } catch {
+      // Other processes answer as if no block had been given.
+    }
+  }
+
+  async #noteSender(scope: RequestScope): Promise<void> {
+    const viewer = viewerOf(scope);
+    if (this.#senders.get(viewer) === true) return;
+    const name = this.#nameOf('senders', scope, '');
+    if (await this.#table.create(name, '{}', SENDER_LIFE_MS, MAX_SENT_OF_OWNER))
+      this.#senders.set(viewer, true);
+  }
+
+  /** Nonces of transactions of a sender that were sent; none where that is not known. Never rejects. */
+  async listNonces(scope: RequestScope, sender: string): Promise<ReadonlySet<bigint>> {
+    try {
+      const record = await this.#table.read(this.#nameOf('nonces', scope, sender));
+      if (record === undefined) return NONE;
+      return new Set(this.#parseNonces(record.text).map(([nonce]) => BigInt(nonce)));
+    } catch {
+      return NONE;
+    }
+  }
+
+  async #addNonce(scope: RequestScope, sender: string, nonce: bigint): Promise<void> {
+    const name = this.#nameOf('nonces', scope, sender);
+    const row: NonceRow = [`${nonce}`, this.#wallTime() + SENT_LIFE_MS];
+    for (let i = 0; i < MAX_TRIES; i++) {
+      const record = await this.#table.read(name);
+      if (record === undefined) {
+        const text = JSON.stringify([row]);
+        if (await this.#table.create(name, text, SENT_LIFE_MS, MAX_SENT_OF_OWNER)) return;
+        continue;
+      }
+      const others = this.#parseNonces(record.text).filter(([other]) => other !== row[0]);
+      const rows = [...others, row].toSorted(([a], [b]) => Number(BigInt(b) - BigInt(a)));
+      const text = JSON.stringify(rows.slice(0, MAX_NONCES));
+      if (await this.#table.replace(name, record.version, text, SENT_LIFE_MS)) return;
+    }
+  }
+
+  #parseNonces(text: string): NonceRow[] {
+    const now = this.#wallTime();
+    return (JSON.parse(text) as NonceRow[]).filter(([, until]) => until > now);
+  }
+
+  /** What a client calls its session is no part of a name as it is: it may be anything. */
+  #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
+    const part =
+      session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);
+    return `${kind}/${owner}/${this.#chainId}.${part}.${id}`;
+  }
+}
+
+const NONE: ReadonlySet<bigint> = new Set();

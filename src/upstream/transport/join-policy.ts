@@ -1,0 +1,142 @@
+import { Ewma } from '../../util/ewma.ts';
+import { LatencyWindow } from '../../util/latency-window.ts';
+
+/** When calls of different callers share a request: where measured latencies say that they lose nothing by it, always, or never. */
+export type CallerJoining = 'auto' | 'always' | 'never';
+
+/** Calls of different callers in one request. */
+export const CALLER_ITEMS = 16;
+
+const WINDOW_MS = 30_000;
+/** Below this many latencies of either kind in the window, calls of different callers travel alone. */
+const MIN_SAMPLES = 32;
+/** One turn of so many goes the other way, so that both latencies stay known. */
+const PROBE_TURNS = 16;
+/** Turns between two comparisons. */
+const REVIEW_TURNS = 64;
+/**
+ * What is compared, and how much longer joined calls may take: while calls travel alone, when they are joined. A bucket of the
+ * windows is 9 % wide. Joining frees the time of both sides, which shows only once most calls are joined: it is begun with more tolerance.
+ */
+const COMPARED: readonly { readonly share: number; readonly begin: number; readonly keep: number }[] = [
+  { share: 0.5, begin: 1.25, keep: 1.1 },
+  { share: 0.95, begin: 1.5, keep: 1.5 },
+];
+/** After calls were joined and turned out to be slower, this long at least they travel alone; twice as long each time. */
+const MIN_REST_MS = 30_000;
+const MAX_REST_MS = 900_000;
+const HALF_LIFE_MS = 10_000;
+/** Of one call by itself half a minute ago. */
+const KNOWN_WEIGHT = 0.1;
+/** What calls of one batch may wait for each other at a node that executes them one after the other. */
+const SERIAL_MS = 10;
+/** A batch is given up after so many times what it is expected to take. */
+const SLOW_FACTOR = 4;
+const MIN_SPLIT_MS = 250;
+/** A batch that is expected to take longer than this is not joined that large. */
+const MAX_SPLIT_MS = 5_000;
+
+/**
+ * Decides which calls to one node share a request, by what it was measured to cost. Nodes execute the calls of a batch one
+ * after the other, and separate requests at the same time: where calls are slow, joining them delays all but the first.
+ */
+export class JoinPolicy {
+  readonly #callers: CallerJoining;
+  readonly #alone: LatencyWindow;
+  readonly #joined: LatencyWindow;
+  /** Of single calls. */
+  readonly #loneMs: Ewma;
+  /** What one more call adds to a batch. */
+  readonly #itemMs: Ewma;
+  readonly #now: () => number;
+  #turns = 0;
+  #joins = false;
+  #joinedSince = 0;
+  #restMs = MIN_REST_MS;
+  #restUntil = Number.NEGATIVE_INFINITY;
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(callers: CallerJoining, now: () => number) {
+    this.#callers = callers;
+    this.#now = now;
+    this.#alone = new LatencyWindow(WINDOW_MS, now);
+    this.#joined = new LatencyWindow(WINDOW_MS, now);
+    this.#loneMs = new Ewma(HALF_LIFE_MS, now);
+    this.#itemMs = new Ewma(HALF_LIFE_MS, now);
+  }
+
+  /** Whether calls of different callers ever share a request. */
+  get mayJoinCallers(): boolean {
+    return this.#callers !== 'never';
+  }
+
+  /** Whether calls of different callers share requests in most turns. */
+  get joinsCallers(): boolean {
+    return this.#callers === 'auto' ? this.#joins : this.#callers === 'always';
+  }
+
+  /** To be asked once for each turn of the event loop that has calls. @returns whether calls of different callers share requests in it */
+  decideTurn(): boolean {
+    if (this.#callers !== 'auto') return this.joinsCallers;
+    this.#turns++;
+    if (this.#turns % REVIEW_TURNS === 0) this.#review();
+    return (this.#turns % PROBE_TURNS === 0) !== this.#joins;
+  }
+
+  /** Calls in one batch, such that none is expected to wait long for those before it. */
+  get items(): number {
+    const itemMs = this.#itemMs.read(0);
+    if (itemMs === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.floor(Math.max(SERIAL_MS, this.#loneMs.read(0)) / itemMs));
+  }
+
+  /** Whether it is unknown how long a call takes by itself: then what a call adds to a batch is, too. */
+  get lacksLoneCalls(): boolean {
+    return this.#loneMs.weight < KNOWN_WEIGHT;
+  }
+
+  /** When a batch that has no answer is given up, milliseconds from its request on. */
+  splitAfterMs(count: number): number {
+    const expected = this.#loneMs.read(0) + count * this.#itemMs.read(0);
+    return Math.min(MAX_SPLIT_MS, Math.max(MIN_SPLIT_MS, SLOW_FACTOR * expected));
+  }
+
+  /** @param hadCompany whether other calls went to the node in the same turn: only such can be compared with joined ones */
+  noteAlone(ms: number, hadCompany: boolean): void {
+    this.#loneMs.record(ms);
+    if (hadCompany) this.#alone.record(ms);
+  }
+
+  /** A batch of `count` calls was answered, or given up, after `ms`. */
+  noteBatch(ms: number, count: number, isOfCallers: boolean): void {
+    if (!this.lacksLoneCalls && count > 1) {
+      this.#itemMs.record(Math.max(0, ms - this.#loneMs.read(0)) / (count - 1));
+    }
+    if (!isOfCallers) return;
+    for (let i = 0; i < count; i++) this.#joined.record(ms);
+  }
+
+  #review(): void {
+    const now = this.#now();
+    // Without enough calls of both kinds nothing is known, and little is to be gained.
+    const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
+    if (!this.#joins) {
+      this.#joins = isKnown && now >= this.#restUntil && this.#isNoSlower('begin');
+      if (this.#joins) this.#joinedSince = now;
+    } else if (!isKnown) {
+      this.#joins = false;
+    } else if (!this.#isNoSlower('keep')) {
+      this.#joins = false;
+      if (now - this.#joinedSince > this.#restMs) this.#restMs = MIN_REST_MS;
+      this.#restUntil = now + this.#restMs;
+      this.#restMs = Math.min(MAX_REST_MS, 2 * this.#restMs);
+    }
+  }
+
+  #isNoSlower(bound: 'begin' | 'keep'): boolean {
+    return COMPARED.every(({ share, [bound]: most }) => {
+      const alone = this.#alone.percentile(share) as number;
+      return (this.#joined.percentile(share) as number) <= alone * most;
+    });
+  }
+}

@@ -1,0 +1,217 @@
+import type { Expiring } from '../../util/expiry-sweep.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { NodeError, NodeReply } from '../node-call.ts';
+import type { Exchange } from './http-exchange.ts';
+import type { JoinedCall, SharedRequest } from './joined-call.ts';
+import type { BatchAnswer } from './read-batch.ts';
+
+/** What a joined batch needs of the node's connections and of what is known about the node. */
+export interface BatchHost {
+  readonly now: () => number;
+  /** Asks for one call in a request of its own; whatever it comes to is the call's, a fault as `onFault` returns it. */
+  askAlone(
+    call: JoinedCall,
+    onReply: (reply: NodeReply) => void,
+    onFault?: (fault: UpstreamFault) => UpstreamFault,
+  ): void;
+  /** The batch was answered, or given up. */
+  noteDone(batch: JoinedBatch, ms: number): void;
+  /** A call was answered alone that was not in this batch. */
+  noteRefused(count: number, isTooLarge: boolean): void;
+  /** The batch needs no watching any more. */
+  forget(batch: JoinedBatch): void;
+}
+
+/** geth's code of a revert. */
+const REVERT = 3;
+const INVALID_REQUEST = -32600;
+/** Geth: `batch too large`, `response too large`, `request timed out`; nodes and vendors in other words. */
+const ABOUT_BATCH =
+  /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out$/i;
+const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
+
+/**
+ * Calls that share one request. An answer that is about the batch, and not about a call, settles none: such calls are asked alone at
+ * once. So are all of them when the batch takes much longer than it should, since nodes execute its calls one after the other.
+ */
+export class JoinedBatch implements Expiring, SharedRequest {
+  readonly isOfCallers: boolean;
+  readonly count: number;
+  expiresAt: number = Number.POSITIVE_INFINITY;
+  sweepIndex = -1;
+  readonly #calls: readonly JoinedCall[];
+  readonly #host: BatchHost;
+  readonly #splitMs: number;
+  #exchange: Exchange | undefined;
+  #startedAt: number;
+  #splitAt: number;
+  #left: number;
+  #isOver = false;
+  /** Whether it is noted that the node refused the batch. */
+  #isRefused = false;
+
+  /** @param splitMs after which a batch without an answer is given up */
+  constructor(calls: readonly JoinedCall[], isOfCallers: boolean, splitMs: number, host: BatchHost) {
+    this.#calls = calls;
+    this.count = calls.length;
+    this.isOfCallers = isOfCallers;
+    this.#splitMs = splitMs;
+    this.#host = host;
+    this.#left = calls.length;
+    this.#startedAt = host.now();
+    this.#splitAt = this.#startedAt + splitMs;
+    for (const call of calls) call.request = this;
+  }
+
+  /** Whether it needs no watching. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @param exchange the request that was sent */
+  watch(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#plan();
+  }
+
+  drop(): void {
+    if (--this.#left > 0 || this.#isOver) return;
+    this.#end();
+    this.#exchange?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
+  }
+
+  answer({ replies, refusal }: BatchAnswer): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#host.noteDone(this, this.#host.now() - this.#startedAt);
+    const isForAll = refusal !== undefined && this.#calls.every(({ call }) => isPause(refusal, call.method));
+    replies.forEach((reply, position) => {
+      const call = this.#calls[position] as JoinedCall;
+      if (isForAll) call.settle({ kind: 'error', error: refusal });
+      else if (reply === undefined) this.#askAlone(call, refusal === undefined || isAboutSize(refusal));
+      else if (reply.kind === 'error' && isAboutBatch(reply.error))
+        this.#askAlone(call, isAboutSize(reply.error));
+      else call.settle(reply);
+    });
+  }
+
+  /** The request came to nothing. */
+  fail(fault: UpstreamFault): void {
+    if (this.#isOver) return;
+    if (fault.kind === 'unreachable' && this.#exchange?.isSent === true) {
+      this.#askOneFirst(fault);
+      return;
+    }
+    this.#end();
+    switch (fault.kind) {
+      case 'tooLarge':
+        this.#host.noteRefused(this.count, true);
+        this.#askAllAlone(true);
+        break;
+      case 'malformed':
+        this.#askAllAlone(false);
+        break;
+      case 'httpStatus':
+        this.#askAllAlone(/\b413$/.test(fault.message));
+        break;
+      default:
+        for (const call of this.#calls) call.fail(fault);
+    }
+  }
+
+  expire(): void {
+    const now = this.#host.now();
+    for (const call of this.#calls) {
+      if (call.isOver || call.options.deadline > now) continue;
+      call.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
+      this.drop();
+    }
+    if (this.#isOver) return;
+    if (now >= this.#splitAt && this.#exchange?.isSent === true) {
+      this.#giveUp(this.#exchange, now);
+      return;
+    }
+    if (now >= this.#splitAt) {
+      // It waits for a connection: in as many requests it would wait no less.
+      this.#startedAt = now;
+      this.#splitAt = now + this.#splitMs;
+    }
+    this.#plan();
+  }
+
+  #giveUp(exchange: Exchange, now: number): void {
+    this.#end();
+    this.#host.noteDone(this, now - this.#startedAt);
+    exchange.fail(new UpstreamFault('aborted', 'the batch takes too long'));
+    this.#askAllAlone(undefined);
+  }
+
+  #plan(): void {
+    let next = this.#splitAt;
+    for (const { isOver, options } of this.#calls)
+      if (!isOver && options.deadline < next) next = options.deadline;
+    this.expiresAt = next;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#host.forget(this);
+  }
+
+  /** The connection broke: where the node answers one of the calls alone, it was the batch that it would not take. */
+  #askOneFirst(fault: UpstreamFault): void {
+    this.#exchange = undefined;
+    this.#splitAt = Number.POSITIVE_INFINITY;
+    this.#plan();
+    const onReply = (): void => {
+      this.#end();
+      this.#host.noteRefused(this.count, true);
+      this.#askAllAlone(undefined);
+    };
+    const onFault = (later: UpstreamFault): UpstreamFault => {
+      this.#end();
+      for (const call of this.#calls) call.fail(fault);
+      return later.kind === 'unreachable' ? fault : later;
+    };
+    const first = this.#calls.find(({ isOver }) => !isOver) as JoinedCall;
+    this.#left--;
+    first.leave();
+    this.#host.askAlone(first, onReply, onFault);
+  }
+
+  /** @param isTooLarge undefined where the node has refused nothing */
+  #askAllAlone(isTooLarge: boolean | undefined): void {
+    for (const call of this.#calls) this.#askAlone(call, isTooLarge);
+  }
+
+  /** That a call is answered alone shows that the batch was what was wrong. */
+  #askAlone(call: JoinedCall, isTooLarge: boolean | undefined): void {
+    if (!call.leave()) return;
+    this.#host.askAlone(call, (reply) => {
+      if (this.#isRefused || isTooLarge === undefined) return;
+      if (reply.kind === 'error' && isAboutBatch(reply.error)) return;
+      this.#isRefused = true;
+      this.#host.noteRefused(this.count, isTooLarge);
+    });
+  }
+}
+
+/** Whether an error says something of the batch, and nothing of the call that it is an answer to. A revert's words are a contract's. */
+function isAboutBatch({ code, message }: NodeError): boolean {
+  return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message));
+}
+
+function isAboutSize({ message }: NodeError): boolean {
+  return ABOUT_SIZE.test(message);
+}
+
+/**
+ * Whether an error to the whole batch is none of its size: single calls would get it, too. It is read as an answer to each call: words of a
+ * contract, which may say the same, are then known to be a revert's.
+ */
+function isPause(error: NodeError, method: string): boolean {
+  if (isAboutBatch(error)) return false;
+  const { kind } = classifyError(error, method);
+  return kind === 'rateLimited' || kind === 'unauthorized';
+}

@@ -1,0 +1,192 @@
+import type { NodeError, NodeReply } from '../node-call.ts';
+import {
+  isAnonymousError,
+  isBlank,
+  isErrorAnswer,
+  malformed,
+  readError,
+  readReply,
+  skipBlank,
+} from './read-reply.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+
+const LIST_BEGIN = 0x5b;
+const LIST_END = 0x5d;
+const COMMA = 0x2c;
+const OBJECT_BEGIN = 0x7b;
+const OBJECT_END = 0x7d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** More digits than an exact number may have. */
+const MAX_ID_DIGITS = 15;
+/** How nodes begin an answer: geth, reth and anvil with the id, others with the result. */
+const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
+const RESULT_BEHIND_ID = Buffer.from(',"result":"');
+const RESULT_FIRST = Buffer.from('{"jsonrpc":"2.0","result":"');
+const ID_BEHIND_RESULT = Buffer.from(',"id":');
+
+/** What a node answered to a batch. */
+export type BatchAnswer = {
+  /** In the order of the calls; undefined for a call that has not exactly one answer. */
+  readonly replies: readonly (NodeReply | undefined)[];
+  /** The error that is the whole answer. In a list it may name a call, which has it as reply, too. */
+  readonly refusal: NodeError | undefined;
+};
+
+/**
+ * Reads a complete answer to a batch: a list of answers, or a single error where the node refuses the batch as a whole.
+ * @param firstId of the calls, whose ids follow each other
+ * @throws UpstreamFault when it is neither, or has an answer to another call
+ */
+export function readBatch(body: Buffer, firstId: number, count: number): BatchAnswer {
+  return new BatchParser(body, firstId, count).read();
+}
+
+/** One pass over the bytes. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
+class BatchParser {
+  readonly #body: Buffer;
+  readonly #firstId: number;
+  readonly #replies: (NodeReply | undefined)[];
+  readonly #isSeen: boolean[];
+  /** An error that names no call. */
+  #anonymous: NodeError | undefined;
+  #answers = 0;
+
+  constructor(body: Buffer, firstId: number, count: number) {
+    this.#body = body;
+    this.#firstId = firstId;
+    this.#replies = new Array(count).fill(undefined);
+    this.#isSeen = new Array(count).fill(false);
+  }
+
+  read(): BatchAnswer {
+    const body = this.#body;
+    let at = skipBlank(body, 0);
+    if (body[at] === OBJECT_BEGIN) return this.#readLoneError(at);
+    if (body[at] !== LIST_BEGIN) throw malformed('the answer is no batch');
+    do {
+      at = skipBlank(body, this.#readAnswer(skipBlank(body, at + 1)));
+    } while (body[at] === COMMA);
+    if (body[at] !== LIST_END) throw malformed('the answer is no batch');
+    if (!isBlank(body, at + 1)) throw malformed('something follows the answer');
+    return { replies: this.#replies, refusal: this.#findRefusal() };
+  }
+
+  /** Geth puts the first call's id into the error with which it refuses a batch, others none. */
+  #readLoneError(from: number): BatchAnswer {
+    const scanner = new ReplyScanner();
+    const at = scanner.push(this.#body, from);
+    if (!scanner.isDone) throw malformed('the answer ends too early');
+    if (!isBlank(this.#body, at)) throw malformed('something follows the answer');
+    const isOurs = isAnonymousError(scanner) || this.#findPosition(scanner.id) !== undefined;
+    if (!isErrorAnswer(scanner) || !isOurs) throw malformed('the answer is no batch');
+    return { replies: this.#replies, refusal: readError(scanner, this.#body) };
+  }
+
+  #findRefusal(): NodeError | undefined {
+    if (this.#answers !== 1) return undefined;
+    const reply = this.#replies.find((one) => one !== undefined);
+    return reply?.kind === 'error' ? reply.error : this.#anonymous;
+  }
+
+  /** @returns the position behind the answer that begins at `from` */
+  #readAnswer(from: number): number {
+    if (this.#answers++ === this.#replies.length) throw malformed('the batch has more answers than calls');
+    const end = this.#readIdFirst(from) ?? this.#readResultFirst(from);
+    return end ?? this.#scanAnswer(from);
+  }
+
+  #readIdFirst(from: number): number | undefined {
+    if (!this.#holds(ID_FIRST, from)) return undefined;
+    const idStart = from + ID_FIRST.length;
+    const idEnd = this.#skipDigits(idStart);
+    if (!this.#holds(RESULT_BEHIND_ID, idEnd)) return undefined;
+    const start = idEnd + RESULT_BEHIND_ID.length;
+    const end = this.#skipPlainText(start);
+    if (this.#body[end] !== QUOTE || this.#body[end + 1] !== OBJECT_END) return undefined;
+    this.#keepText(idStart, idEnd, start - 1, end + 1);
+    return end + 2;
+  }
+
+  #readResultFirst(from: number): number | undefined {
+    if (!this.#holds(RESULT_FIRST, from)) return undefined;
+    const start = from + RESULT_FIRST.length;
+    const end = this.#skipPlainText(start);
+    if (this.#body[end] !== QUOTE || !this.#holds(ID_BEHIND_RESULT, end + 1)) return undefined;
+    const idStart = end + 1 + ID_BEHIND_RESULT.length;
+    const idEnd = this.#skipDigits(idStart);
+    if (this.#body[idEnd] !== OBJECT_END) return undefined;
+    this.#keepText(idStart, idEnd, start - 1, end + 1);
+    return idEnd + 1;
+  }
+
+  #scanAnswer(from: number): number {
+    const scanner = new ReplyScanner();
+    const at = scanner.push(this.#body, from);
+    if (!scanner.isDone) throw malformed('the answer ends too early');
+    if (isAnonymousError(scanner)) this.#anonymous = readError(scanner, this.#body);
+    else this.#keep(this.#findPosition(scanner.id), readReply(scanner, this.#body));
+    return at;
+  }
+
+  #holds(text: Buffer, from: number): boolean {
+    const body = this.#body;
+    // Backwards: what differs between the forms is at the end.
+    for (let i = text.length - 1; i >= 0; i--) if (body[from + i] !== text[i]) return false;
+    return true;
+  }
+
+  #skipDigits(from: number): number {
+    const body = this.#body;
+    let at = from;
+    while ((body[at] as number) >= ZERO && (body[at] as number) <= NINE) at++;
+    return at;
+  }
+
+  /** Behind printable ASCII without quotes and escapes. */
+  #skipPlainText(from: number): number {
+    const body = this.#body;
+    let at = from;
+    for (;;) {
+      const byte = body[at] as number;
+      if (!(byte >= 0x20 && byte < 0x7f) || byte === QUOTE || byte === BACKSLASH) return at;
+      at++;
+    }
+  }
+
+  #keepText(idStart: number, idEnd: number, start: number, end: number): void {
+    const id = this.#body.toString('latin1', idStart, idEnd);
+    const result = this.#body.toString('latin1', start, end);
+    this.#keep(this.#findPosition(id), { kind: 'result', result });
+  }
+
+  #keep(position: number | undefined, reply: NodeReply): void {
+    if (position === undefined) throw malformed('the batch has an answer to another call');
+    this.#replies[position] = this.#isSeen[position] === true ? undefined : reply;
+    this.#isSeen[position] = true;
+  }
+
+  /** The position of the call with this id, as it is written. */
+  #findPosition(id: string | undefined): number | undefined {
+    if (id === undefined || id.length === 0 || id.length > MAX_ID_DIGITS) return undefined;
+    const position = Number(id) - this.#firstId;
+    const isKnown = position >= 0 && position < this.#replies.length;
+    return isKnown && String(this.#firstId + position) === id ? position : undefined;
+  }
+}
+
+/**
+ * A reply for each call, an error that is the whole answer for all of them.
+ * @throws UpstreamFault when a call has no reply or more than one
+ */
+export function requireAll({ replies, refusal }: BatchAnswer): readonly NodeReply[] {
+  if (refusal !== undefined && replies.every((reply) => reply === undefined || reply.kind === 'error')) {
+    return replies.map(() => ({ kind: 'error', error: refusal }));
+  }
+  return replies.map((reply) => {
+    if (reply === undefined) throw malformed('the batch has not one answer for each call');
+    return reply;
+  });
+}

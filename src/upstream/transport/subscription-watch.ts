@@ -1,0 +1,104 @@
+import type { UpstreamFault } from '../fault.ts';
+import type { NodeCall, NodeReply } from '../node-call.ts';
+import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
+
+/** After a node left a subscription unanswered. One that refuses is not asked again on the same connection. */
+const ASK_AGAIN_MS = 30_000;
+
+/** Sends a call on the open connection; the outcome comes before any later message is looked at. */
+export type Ask = (
+  call: NodeCall,
+  onReply: (reply: NodeReply) => void,
+  onFault: (fault: UpstreamFault) => void,
+) => void;
+
+/** One subscription, taken out again on every connection. */
+export class SubscriptionWatch {
+  readonly #kind: SubscriptionKind;
+  readonly #listener: AnnouncementListener;
+  readonly #ask: Ask;
+  #subscription: string | undefined;
+  /** Undefined until something is known. */
+  #isReady: boolean | undefined;
+  #isUp = false;
+  #isStopped = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(kind: SubscriptionKind, listener: AnnouncementListener, ask: Ask) {
+    this.#kind = kind;
+    this.#listener = listener;
+    this.#ask = ask;
+  }
+
+  /** The connection is open. */
+  goUp(): void {
+    this.#isUp = true;
+    this.#subscribe();
+  }
+
+  /** The connection is gone. */
+  goDown(): void {
+    this.#isUp = false;
+    this.#subscription = undefined;
+    clearTimeout(this.#timer);
+    this.#report(false);
+  }
+
+  /** An announcement for some subscription, perhaps this one. */
+  announce(subscription: string, result: unknown): void {
+    if (subscription === this.#subscription) this.#listener.onResult(result);
+  }
+
+  /** Ends the subscription; the listener hears nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    if (this.#isUp && this.#subscription !== undefined) this.#unsubscribe(this.#subscription);
+    this.#subscription = undefined;
+  }
+
+  #subscribe(): void {
+    this.#ask(
+      { method: 'eth_subscribe', params: JSON.stringify([this.#kind]) },
+      (reply) => this.#begin(readSubscription(reply)),
+      () => {
+        this.#report(false);
+        if (this.#isUp && !this.#isStopped) {
+          this.#timer = setTimeout(() => this.#subscribe(), ASK_AGAIN_MS).unref();
+        }
+      },
+    );
+  }
+
+  #begin(subscription: string | undefined): void {
+    if (this.#isStopped) {
+      if (subscription !== undefined) this.#unsubscribe(subscription);
+      return;
+    }
+    this.#subscription = subscription;
+    this.#report(subscription !== undefined);
+  }
+
+  #unsubscribe(subscription: string): void {
+    const params = JSON.stringify([subscription]);
+    // Whether it worked does not matter: announcements without a subscriber are ignored.
+    this.#ask(
+      { method: 'eth_unsubscribe', params },
+      () => {},
+      () => {},
+    );
+  }
+
+  #report(isReady: boolean): void {
+    if (this.#isStopped || this.#isReady === isReady) return;
+    this.#isReady = isReady;
+    if (isReady) this.#listener.onReady();
+    else this.#listener.onLost();
+  }
+}
+
+function readSubscription(reply: NodeReply): string | undefined {
+  if (reply.kind !== 'result' || typeof reply.result !== 'string') return undefined;
+  const id: unknown = JSON.parse(reply.result);
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,42 @@
+import type { BlockPlace, HeadReads } from '../chain/chain.ts';
+import { Listeners } from '../util/listeners.ts';
+import type { NetworkHead } from './heads/network-head.ts';
+import type { PendingFeed } from './pending/pending-feed.ts';
+
+/** The head that a network of nodes serves, and the transactions that its nodes announce. */
+export class UpstreamHeads implements HeadReads {
+  readonly #head: Pick<NetworkHead, 'served'>;
+  readonly #pending: PendingFeed;
+  readonly #watchers = new Listeners<[]>();
+
+  constructor(head: Pick<NetworkHead, 'served'>, pending: PendingFeed) {
+    this.#head = head;
+    this.#pending = pending;
+  }
+
+  get served(): BlockPlace | undefined {
+    return this.#head.served;
+  }
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0;
+  }
+
+  watch(listener: () => void): () => void {
+    return this.#watchers.add(listener);
+  }
+
+  watchPending(listener: (hashes: readonly string[]) => void): () => void {
+    return this.#pending.watch(listener);
+  }
+
+  /** To be called when `served` has changed, and everything that follows from it. */
+  noteChange(): void {
+    this.#watchers.notify();
+  }
+
+  close(): void {
+    this.#watchers.clear();
+    this.#pending.close();
+  }
+}

@@ -1,0 +1,226 @@
+/** Filters of a real service over a real node: two processes' worth of it share records, and clients that know nothing of it poll. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type JsonRpcPayload, JsonRpcProvider, type JsonRpcResult } from 'ethers';
+import { createPublicClient, http } from 'viem';
+import WebSocket from 'ws';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+/** Code that emits one log with the topic 0xaa, and the code that makes it. */
+const LOGGER = '0x6760aa60006000a10060005260086018f3';
+type Log = { readonly blockHash: string; readonly removed: boolean; readonly transactionHash: string };
+
+async function ask(service: RunningService, method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(`http://${service.authority}/net/v3/demo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } };
+  if (error !== undefined) throw new Error(error.message);
+  return result;
+}
+
+/** What clients have asked for, and not been answered yet; and how many filters they have uninstalled. */
+class Exchanges {
+  open = 0;
+  uninstalled = 0;
+
+  async track<T>(body: string, answer: Promise<T>): Promise<T> {
+    this.open++;
+    try {
+      return await answer;
+    } finally {
+      this.open--;
+      if (body.includes('eth_uninstallFilter')) this.uninstalled++;
+    }
+  }
+}
+
+class TrackedProvider extends JsonRpcProvider {
+  readonly exchanges = new Exchanges();
+
+  override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<JsonRpcResult[]> {
+    return this.exchanges.track(JSON.stringify(payload), super._send(payload));
+  }
+}
+
+async function until(what: string, check: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    if (await check()) return;
+    await wait(50);
+  }
+  assert.fail(what);
+}
+
+async function send(node: Anvil, to: string | undefined, data: string): Promise<string> {
+  const [from] = (await node.request('eth_accounts')) as string[];
+  const call = { from, data, gas: '0x30d40', ...(to !== undefined && { to }) };
+  return (await node.request('eth_sendTransaction', call)) as string;
+}
+
+test('filters over a node: by two processes, over HTTP and WebSocket, over a reorg', {
+  skip: ANVIL_SKIP,
+}, async (t) => {
+  const node = await startAnvil({});
+  t.after(() => node.kill());
+  const folder = makeTemporaryFolder();
+  const open = (): Promise<RunningService> =>
+    startService({
+      dataDir: folder.path,
+      networks: {
+        net: { hosts: ['net.localhost'], upstreams: [node.webSocketUrl], pool: { development: true } },
+      },
+    });
+  const services = [await open(), await open()] as const;
+  t.after(async () => {
+    for (const service of services) await service.close();
+    folder.remove();
+  });
+  const [a, b] = services;
+  const sent = await send(node, undefined, LOGGER);
+  const { contractAddress } = (await node.request('eth_getTransactionReceipt', sent)) as {
+    contractAddress: string;
+  };
+  await until(
+    'the head is not served',
+    async () => (await ask(a, 'eth_blockNumber')) === '0x1' && (await ask(b, 'eth_blockNumber')) === '0x1',
+  );
+  const logs = await ask(a, 'eth_newFilter', { address: contractAddress, fromBlock: '0x0' });
+  const blocks = await ask(b, 'eth_newBlockFilter');
+  const seen: string[] = [];
+  const poll = async (service: RunningService): Promise<Log[]> => {
+    const given = (await ask(service, 'eth_getFilterChanges', logs)) as Log[];
+    for (const { removed, transactionHash } of given) {
+      if (removed) assert.equal(seen.pop(), transactionHash);
+      else seen.push(transactionHash);
+    }
+    return given;
+  };
+  const hashes: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    hashes.push(await send(node, contractAddress, '0x'));
+    if (i % 2 === 1) await poll(services[(i >> 1) % 2 === 0 ? 0 : 1]);
+  }
+  await until('a log is missing', async () => {
+    await poll(b);
+    return seen.length === 6;
+  });
+  assert.deepEqual(seen, hashes);
+  const given: string[] = [];
+  await until('a block is missing', async () => {
+    for (const service of services)
+      given.push(...((await ask(service, 'eth_getFilterChanges', blocks)) as string[]));
+    return given.length >= 6;
+  });
+  const chain = await Promise.all(
+    [2, 3, 4, 5, 6, 7].map(
+      async (n) => ((await node.request('eth_getBlockByNumber', `0x${n}`, false)) as { hash: string }).hash,
+    ),
+  );
+  assert.deepEqual(given, chain);
+  assert.equal(((await ask(b, 'eth_getFilterLogs', logs)) as Log[]).length, 6);
+
+  for (let i = 0; i < 2; i++) await send(node, contractAddress, '0x');
+  await until('a log is missing', async () => {
+    await poll(b);
+    return seen.length === 8;
+  });
+  await node.request('anvil_reorg', 2, []);
+  await until('what the reorg took back is missing', async () => {
+    // The process that has read them: anvil forgets what left its chain.
+    await poll(b);
+    return seen.length === 6;
+  });
+  assert.deepEqual(seen, hashes);
+
+  const socket = new WebSocket(`ws://${a.authority}/net/ws/v3/demo`);
+  const answered = new Promise<string>((resolve, reject) => {
+    socket.on('message', (data) => resolve(String(data)));
+    socket.on('error', reject);
+  });
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_uninstallFilter', params: [logs] })),
+  );
+  assert.deepEqual(JSON.parse(await answered), { jsonrpc: '2.0', id: 7, result: true });
+  socket.close();
+  await assert.rejects(poll(b), /^Error: filter not found$/);
+});
+
+test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_SKIP }, async (t) => {
+  const node = await startAnvil({});
+  t.after(() => node.kill());
+  const folder = makeTemporaryFolder();
+  const service = await startService({
+    dataDir: folder.path,
+    networks: {
+      net: { hosts: ['net.localhost'], upstreams: [node.webSocketUrl], pool: { development: true } },
+    },
+  });
+  t.after(async () => {
+    await service.close();
+    folder.remove();
+  });
+  const url = `http://${service.authority}/net/v3/demo`;
+  const sent = await send(node, undefined, LOGGER);
+  type Receipt = { readonly contractAddress: `0x${string}` };
+  let receipt: Receipt | null = null;
+  await until('the contract is not there', async () => {
+    receipt = (await node.request('eth_getTransactionReceipt', sent)) as Receipt | null;
+    return receipt !== null;
+  });
+  const { contractAddress } = receipt as unknown as Receipt;
+  await until('the head is not served', async () => (await ask(service, 'eth_blockNumber')) === '0x1');
+
+  const viemExchanges = new Exchanges();
+  const fetchFn: typeof fetch = (input, init) => viemExchanges.track(String(init?.body), fetch(input, init));
+  const viem = createPublicClient({ transport: http(url, { fetchFn }), pollingInterval: 100 });
+  const ofViem: string[] = [];
+  const pendingOfViem: string[] = [];
+  const failures: unknown[] = [];
+  const onError = (error: unknown): void => void failures.push(error);
+  const filter = await viem.createBlockFilter();
+  const ends = [
+    viem.watchEvent({
+      address: contractAddress,
+      onLogs: (some) => ofViem.push(...some.map((one) => String(one.transactionHash))),
+      onError,
+    }),
+    viem.watchPendingTransactions({ onTransactions: (some) => pendingOfViem.push(...some), onError }),
+  ];
+  const ethers = new TrackedProvider(url, undefined, {
+    polling: false,
+    staticNetwork: true,
+    pollingInterval: 100,
+  });
+  const ofEthers: string[] = [];
+  await ethers.on({ address: contractAddress }, (one: { transactionHash: string }) =>
+    ofEthers.push(one.transactionHash),
+  );
+  await wait(1_500);
+  await node.request('evm_setAutomine', false);
+  const hashes: string[] = [];
+  for (let i = 0; i < 3; i++) hashes.push(await send(node, contractAddress, '0x'));
+  await until(
+    `viem hears of ${pendingOfViem.length} transactions that wait`,
+    async () => pendingOfViem.length >= 3,
+  );
+  await node.request('evm_mine');
+  await until('a client has not heard of a log', async () => ofViem.length >= 3 && ofEthers.length >= 3);
+  assert.deepEqual([ofViem, ofEthers], [hashes, hashes]);
+  assert.deepEqual([...pendingOfViem].sort(), [...hashes].sort());
+  assert.equal((await viem.getFilterChanges({ filter })).length, 1);
+  assert.equal(await viem.uninstallFilter({ filter }), true);
+  assert.deepEqual(failures, []);
+  for (const end of ends) end();
+  await ethers.removeAllListeners();
+  // They do not wait for it themselves, and what fails after the service has closed fails this file.
+  const { exchanges } = ethers;
+  await until('a client has not uninstalled its filters', async () => {
+    const isQuiet = exchanges.open + viemExchanges.open === 0;
+    return isQuiet && exchanges.uninstalled >= 1 && viemExchanges.uninstalled >= 3;
+  });
+});

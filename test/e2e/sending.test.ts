@@ -1,0 +1,122 @@
+/** Unmodified wallets send through three nodes, one of which is three blocks behind. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JsonRpcProvider, parseEther, Wallet } from 'ethers';
+import { createPublicClient, createWalletClient, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import { lagBehind } from '../support/faults/lagging.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+/** anvil's first two accounts. */
+const KEYS = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+] as const;
+const TO = '0x00000000000000000000000000000000000000aa';
+const TRANSFERS = 12;
+const BLOCK_MS = 120;
+const POLL_MS = 50;
+const LAG = 3n;
+
+describe('wallets', { skip: ANVIL_SKIP }, () => {
+  let anvil: Anvil;
+  let nodes: FaultUpstream[];
+  let service: RunningService;
+  let url: string;
+  const mining = { goesOn: true, ended: Promise.resolve() };
+
+  before(async () => {
+    anvil = await startAnvil({ args: ['--no-mining'] });
+    const mine = async (): Promise<void> => {
+      while (mining.goesOn) {
+        await anvil.request('evm_mine');
+        await sleep(BLOCK_MS);
+      }
+    };
+    await anvil.request('anvil_mine', '0x6');
+    mining.ended = mine();
+    nodes = await Promise.all([0, 1, 2].map(() => FaultUpstream.start(anvil.httpUrl)));
+    await nodes[2]?.setFault({ answer: lagBehind(() => LAG) });
+    service = await startService({
+      networks: {
+        net: {
+          hosts: ['net.localhost'],
+          upstreams: [nodes[0]?.httpUrl, nodes[1]?.webSocketUrl, nodes[2]?.httpUrl],
+          pool: { chainId: 31_337, pollInterval: '20ms', blockTime: `${BLOCK_MS}ms` },
+        },
+      },
+    });
+    url = `http://${service.authority}/net/v3/demo`;
+  });
+
+  after(async () => {
+    mining.goesOn = false;
+    await mining.ended;
+    await service.close();
+    for (const node of nodes) await node.close();
+    await anvil.kill();
+  });
+
+  test('ethers: each transfer is seen at once, mined, and its receipt stays', async () => {
+    // ethers answers what it was asked a quarter of a second ago by itself.
+    const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS, cacheTimeout: -1 });
+    const wallet = new Wallet(KEYS[0], provider);
+    try {
+      for (let i = 0; i < TRANSFERS; i++) {
+        const nonce = await provider.getTransactionCount(wallet.address, 'pending');
+        const sent = await wallet.sendTransaction({ to: TO, value: parseEther('0.01') });
+        assert.equal((await provider.getTransaction(sent.hash))?.hash, sent.hash);
+        assert.equal(await provider.getTransactionCount(wallet.address, 'pending'), nonce + 1);
+        const receipt = await sent.wait();
+        assert.equal(receipt?.status, 1);
+        for (let j = 0; j < 3; j++)
+          assert.equal((await provider.getTransactionReceipt(sent.hash))?.blockHash, receipt?.blockHash);
+      }
+    } finally {
+      provider.destroy();
+    }
+  });
+
+  test('viem: transfers that are sent one after the other, before any is mined', async () => {
+    const account = privateKeyToAccount(KEYS[1]);
+    const options = { chain: foundry, transport: http(url), pollingInterval: POLL_MS };
+    const wallet = createWalletClient({ ...options, account });
+    const client = createPublicClient(options);
+    const hashes: `0x${string}`[] = [];
+    for (let i = 0; i < TRANSFERS; i++) hashes.push(await wallet.sendTransaction({ to: TO, value: 1n }));
+    for (const hash of hashes) {
+      const { status } = await client.waitForTransactionReceipt({ hash });
+      assert.equal(status, 'success');
+      assert.equal((await client.getTransactionReceipt({ hash })).transactionHash, hash);
+    }
+    const sender = { address: account.address };
+    assert.equal(await client.getTransactionCount(sender), TRANSFERS);
+    assert.equal(new Set(hashes).size, TRANSFERS);
+  });
+
+  test('what a node refuses is refused, in geth’s words', async () => {
+    const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS });
+    try {
+      const poor = Wallet.createRandom(provider);
+      const raw = await poor.signTransaction({
+        to: TO,
+        chainId: 31_337,
+        nonce: 0,
+        gasLimit: 21_000,
+        maxFeePerGas: 10n ** 10n,
+        maxPriorityFeePerGas: 1n,
+        type: 2,
+      });
+      await assert.rejects(
+        provider.broadcastTransaction(raw),
+        /insufficient funds for gas \* price \+ value/i,
+      );
+    } finally {
+      provider.destroy();
+    }
+  });
+});

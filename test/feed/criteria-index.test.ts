@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { BlockLog } from '../../src/chain/chain.ts';
+import { nameCriteria } from '../../src/feed/criteria.ts';
+import { CriteriaIndex } from '../../src/feed/criteria-index.ts';
+import type { LogCriteria } from '../../src/feed/feed.ts';
+import { modelAddress, modelTopic } from '../support/model-chain.ts';
+
+const anyAddress = fc.nat({ max: 3 }).map(modelAddress);
+const anyTopic = fc.nat({ max: 3 }).map(modelTopic);
+/** Long ones are searched in another way. */
+const anyAlternatives = (value: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
+  fc.oneof(fc.array(value, { maxLength: 3 }), fc.array(value, { minLength: 9, maxLength: 12 }));
+const anyCriteria: fc.Arbitrary<LogCriteria> = fc.record({
+  addresses: anyAlternatives(anyAddress),
+  topics: fc.array(anyAlternatives(anyTopic), { maxLength: 4 }),
+});
+const anyLog: fc.Arbitrary<BlockLog> = fc.record({
+  address: anyAddress,
+  topics: fc.array(anyTopic, { maxLength: 4 }),
+  json: fc.constant('{}'),
+});
+
+/** As eth_getLogs is defined. */
+function isMeant({ addresses, topics }: LogCriteria, log: BlockLog): boolean {
+  if (addresses.length > 0 && !addresses.includes(log.address)) return false;
+  return topics.every((alternatives, position) => {
+    const topic = log.topics[position];
+    return topic !== undefined && (alternatives.length === 0 || alternatives.includes(topic));
+  });
+}
+
+/** @returns how often it paused */
+function finish(evaluation: Generator<undefined, void>): number {
+  let pauses = 0;
+  while (evaluation.next().done !== true) pauses++;
+  return pauses;
+}
+
+describe('criteria index', () => {
+  it('finds for each group the logs that it means, in order, whenever it came', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyCriteria, { maxLength: 12 }),
+        fc.array(anyCriteria, { maxLength: 3 }),
+        fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+        fc.array(anyLog, { maxLength: 20 }),
+        fc.nat({ max: 20 }),
+        (before, during, leaves, logs, pauses) => {
+          // A pause after each log that is compared.
+          const index = new CriteriaIndex(1);
+          const groups = before.map((criteria) => ({ criteria, group: index.use(criteria) }));
+          for (const [at, { group }] of groups.entries()) if (leaves[at]) index.release(group);
+          const kept = groups.filter((_, at) => !leaves[at]);
+          const evaluation = index.evaluate(logs);
+          for (let paused = 0; paused < pauses; paused++) evaluation.next();
+          kept.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
+          finish(evaluation);
+          kept.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
+          for (const { criteria, group } of kept) {
+            const expected = logs.filter((log) => isMeant(criteria, log));
+            assert.deepEqual(group.found ?? [], expected);
+          }
+          index.clear();
+          for (const { group } of kept) assert.equal(group.found, undefined);
+          for (const { group } of kept) index.release(group);
+          assert.equal(index.size, 0);
+        },
+      ),
+    );
+  });
+
+  it('pauses where many criteria have to be compared with a log', () => {
+    const index = new CriteriaIndex();
+    const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
+    const values = Array.from({ length: 20_000 }, (_, at) => modelTopic(10 + at));
+    // None of them is found by a value that only some have, and none means the log.
+    for (const value of values)
+      index.use({
+        addresses: [modelAddress(1), modelAddress(2)],
+        topics: [[modelTopic(1)], [modelTopic(2), value]],
+      });
+    assert.ok(finish(index.evaluate([log, log, log])) >= 2);
+  });
+
+  it('evaluates equal criteria once, however they are written', () => {
+    const [one, two] = [modelAddress(1), modelAddress(2)];
+    const index = new CriteriaIndex();
+    const group = index.use({ addresses: [one, two], topics: [[], [modelTopic(1)]] });
+    assert.equal(index.use({ addresses: [two, one, two], topics: [[], [modelTopic(1)]] }), group);
+    assert.equal(index.size, 1);
+    index.release(group);
+    assert.equal(index.size, 1);
+    index.release(group);
+    assert.equal(index.size, 0);
+  });
+
+  it('gives different names to criteria that mean different logs', () => {
+    const topics = [[], [modelTopic(1)], [modelTopic(1)]];
+    const all: LogCriteria[] = [
+      { addresses: [], topics: [] },
+      { addresses: [], topics: [[]] },
+      { addresses: [], topics: [[], []] },
+      { addresses: [], topics },
+      { addresses: [modelAddress(1)], topics },
+      { addresses: [], topics: topics.slice(1) },
+      { addresses: [], topics: topics.slice(0, 2) },
+    ];
+    assert.equal(new Set(all.map(nameCriteria)).size, all.length);
+  });
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
+import { parseHeader } from '../../src/feed/parse-header.ts';
+import { ModelChain } from '../support/model-chain.ts';
+
+const { head } = new ModelChain(12);
+
+describe('header of a feed', () => {
+  it('is read with its number, hash and parent', () => {
+    const { number, hash, parentHash, header } = head;
+    assert.deepEqual(parseHeader(header, { hash, number }), { number, hash, parentHash, header });
+  });
+
+  it('is refused where it is none, or that of another block', () => {
+    const members = JSON.parse(head.header) as Record<string, unknown>;
+    const broken = [
+      '',
+      'null',
+      '[]',
+      '7',
+      ...Object.keys(members).flatMap((name) =>
+        [undefined, null, 7, '0x', '0xZ', head.header].map((value) =>
+          JSON.stringify({ ...members, [name]: value }),
+        ),
+      ),
+    ];
+    const isUnavailable = (error: unknown): boolean =>
+      error instanceof ChainError && error.kind === 'unavailable';
+    for (const header of broken) assert.throws(() => parseHeader(header, {}), isUnavailable, header);
+    assert.throws(() => parseHeader(head.header, { number: 4n }), isUnavailable);
+    assert.throws(() => parseHeader(head.header, { hash: head.parentHash }), isUnavailable);
+  });
+});

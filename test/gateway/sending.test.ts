@@ -1,0 +1,122 @@
+/** Sending through the gateway: which keys may, of which session it is, and what a chain that cannot send says. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyRules } from '../../src/access/key-rules.ts';
+import type { KeySettings } from '../../src/access/keys/key-settings.ts';
+import type { Principal } from '../../src/access/principal.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { Network } from '../../src/methods/network.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
+import { makeTransaction } from '../support/bad-transactions.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
+import { makeVisitor } from '../support/visitor.ts';
+import { createRecordingLog } from './recording-log.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const HASH = `0x${'5'.repeat(64)}`;
+const TO = '0x00000000000000000000000000000000000000aa';
+
+type Sent = {
+  readonly bytes: string;
+  readonly owner: string | undefined;
+  readonly session: string | undefined;
+};
+
+function open(settings: KeySettings, refusal?: ChainError) {
+  const sent: Sent[] = [];
+  const chain = createFakeChain({
+    transactions: {
+      send: (bytes, { owner, session }) => {
+        if (refusal !== undefined) throw refusal;
+        sent.push({ bytes: bytesToHex(bytes), owner, session });
+        return `"${HASH}"`;
+      },
+    },
+  });
+  const network: Network = {
+    name: 'n',
+    chain,
+    safeTag: 'reject',
+    callTimeoutMs: 5_000,
+    allowsDemoKey: false,
+  };
+  const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
+  const principal: Principal = { id: 'one', name: 'one', terms: { ...terms, rules: KeyRules.of(settings) } };
+  const gateway = createGateway({
+    networks: new NetworkRegistry([{ hosts: ['n.example'], network }]),
+    access: openTo((key) => (key === KEY ? principal : undefined)),
+    clientVersion: 'Portcullis/1.2.3',
+    log: createRecordingLog(),
+  });
+  const ask = async (method: string, params: readonly unknown[], name?: string): Promise<Answered> => {
+    const session = await gateway.admit(makeVisitor('n.example', KEY, { session: name }));
+    assert.ok(!('refused' in session));
+    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    const scope = new RequestScope(performance.now() + 10_000);
+    const answer = await gateway.handle(body, session, scope);
+    return JSON.parse(answer.body as string) as Answered;
+  };
+  return { sent, ask };
+}
+
+type Answered = {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+};
+
+const RAW = bytesToHex(makeTransaction());
+
+test('the bytes reach the chain with key and session', async () => {
+  const { sent, ask } = open({});
+  assert.equal((await ask('eth_sendRawTransaction', [RAW])).result, HASH);
+  assert.equal((await ask('eth_sendRawTransaction', [RAW], 'wallet')).result, HASH);
+  assert.deepEqual(sent, [
+    { bytes: RAW, owner: 'one', session: undefined },
+    { bytes: RAW, owner: 'one', session: 'wallet' },
+  ]);
+});
+
+test('a key that may not send is refused, and reads', async () => {
+  const { sent, ask } = open({ send: false });
+  assert.equal((await ask('eth_sendRawTransaction', [RAW])).error?.code, -32002);
+  assert.equal((await ask('eth_chainId', [])).result, '0x539');
+  assert.deepEqual(sent, []);
+});
+
+test('a key that is bound to contracts sends to them alone, and creates none', async () => {
+  const bound = open({ addresses: [TO] });
+  assert.equal((await bound.ask('eth_sendRawTransaction', [RAW])).result, HASH);
+  const creation = bytesToHex(makeTransaction({ to: undefined }));
+  assert.equal((await bound.ask('eth_sendRawTransaction', [creation])).error?.code, -32002);
+  const elsewhere = open({ addresses: [`0x${'bb'.repeat(20)}`] });
+  assert.equal((await elsewhere.ask('eth_sendRawTransaction', [RAW])).error?.code, -32002);
+});
+
+test('a chain of imported blocks says that it sends nothing', async () => {
+  const { ask } = open({}, new ChainError('readOnly', 'this network serves imported blocks'));
+  assert.deepEqual((await ask('eth_sendRawTransaction', [RAW])).error, {
+    code: -32004,
+    message: 'this network serves imported blocks',
+  });
+});
+
+test('what takes an account here does not exist; parameters that are no bytes are refused', async () => {
+  const { ask } = open({});
+  for (const method of [
+    'eth_sendTransaction',
+    'eth_sign',
+    'eth_signTransaction',
+    'personal_sendTransaction',
+  ]) {
+    assert.deepEqual((await ask(method, [{}])).error, {
+      code: -32601,
+      message: `the method ${method} does not exist/is not available`,
+    });
+  }
+  for (const params of [[], ['0x1'], [null], [{}], ['x'], [RAW, 1]])
+    assert.equal((await ask('eth_sendRawTransaction', params)).error?.code, -32602, JSON.stringify(params));
+});

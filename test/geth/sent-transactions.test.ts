@@ -1,0 +1,117 @@
+/** What is judged here of a transaction that is sent, beside what geth says of the same bytes. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
+import { judgeTransaction } from '../../src/chain/sending/judge-transaction.ts';
+import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
+import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { BAD_TRANSACTIONS, type BadTransaction, CHAIN_ID, SENDER } from '../support/bad-transactions.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { type GethNode, startGeth } from './node/geth-node.ts';
+import { GETH_SKIP } from './node/geth-program.ts';
+
+const GAS_LIMIT = 30_000_000n;
+/** What only a node with state, a price and a pool of its own can say. */
+const NODES_ANSWER =
+  /^(?:tx fee \(|insufficient funds for gas \* price \+ value: |nonce too (?:low|high): |transaction gas price below minimum: gas tip cap|already known|replacement transaction underpriced|KZG verification error|blob sidecar conversion failed|address already reserved|future transaction|txpool is full|gapped-nonce)/;
+
+/** Where a list's header ends with the list around it and the payload beyond, geth reads on and refuses what comes then. */
+const CROSSING = 'rlp: element is larger than containing list';
+const BATCH = 20;
+
+const HEIGHT_FORKS = [
+  'homesteadBlock',
+  'eip150Block',
+  'eip155Block',
+  'eip158Block',
+  'byzantiumBlock',
+  'constantinopleBlock',
+  'petersburgBlock',
+  'istanbulBlock',
+];
+
+/** A chain on which only the forks up to this one are active. */
+function makeGenesis(fork: Revision): unknown {
+  const config: Record<string, unknown> = {
+    chainId: CHAIN_ID,
+    terminalTotalDifficulty: 0,
+    ...Object.fromEntries([...HEIGHT_FORKS, 'berlinBlock', 'londonBlock'].map((name) => [name, 0])),
+  };
+  if (fork === 'osaka')
+    for (const name of ['shanghai', 'cancun', 'prague', 'osaka']) config[`${name}Time`] = 0;
+  const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
+  config['blobSchedule'] = { cancun: blobs, prague: blobs, osaka: blobs };
+  return {
+    config,
+    difficulty: '0x0',
+    gasLimit: `0x${GAS_LIMIT.toString(16)}`,
+    alloc: { [SENDER]: { balance: '0xffffffffffffffffffff' } },
+  };
+}
+
+function judge(bytes: Uint8Array, fork: Revision): string | undefined {
+  const bounds = { revision: rulesOf(fork), gasLimit: GAS_LIMIT, measureGas: SENDING_TOOLS.measureGas };
+  const rules = { chainId: BigInt(CHAIN_ID), allowsUnprotected: false, bounds };
+  try {
+    judgeTransaction(bytes, rules, SENDING_TOOLS.recoverPublicKey);
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof ChainError, String(error));
+    return error.message;
+  }
+}
+
+for (const fork of ['london', 'osaka'] as const) {
+  describe(`transactions that are sent to geth at ${fork}`, { skip: GETH_SKIP }, () => {
+    let node: GethNode;
+    before(async () => {
+      const folder = makeTemporaryFolder();
+      const genesis = join(folder.path, 'genesis.json');
+      writeFileSync(genesis, JSON.stringify(makeGenesis(fork)));
+      node = await startGeth({ genesis, blockGasLimit: GAS_LIMIT });
+      folder.remove();
+    });
+    after(() => node.close());
+
+    /** What is said to each of some transactions; undefined where it was taken. */
+    const ask = async (rows: readonly BadTransaction[]): Promise<(string | undefined)[]> => {
+      const calls = rows.map(({ bytes }, id) => {
+        return { jsonrpc: '2.0', id, method: 'eth_sendRawTransaction', params: [bytesToHex(bytes)] };
+      });
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(node.httpUrl, { method: 'POST', headers, body: JSON.stringify(calls) });
+      const answers = (await response.json()) as readonly { error?: { code: number; message: string } }[];
+      return answers.map(({ error }) => {
+        if (error !== undefined) assert.equal(error.code, -32000);
+        return error?.message;
+      });
+    };
+
+    const compare = ({ name, bytes }: BadTransaction, theirs: string | undefined): string | undefined => {
+      const ours = judge(bytes, fork);
+      if (ours === theirs) return undefined;
+      if (theirs !== undefined && NODES_ANSWER.test(theirs)) return undefined;
+      if (ours === CROSSING && theirs?.startsWith('rlp: ') === true) return undefined;
+      return `${name}\n  ours: ${ours}\n  geth: ${theirs}\n  ${bytesToHex(bytes.subarray(0, 300))}`;
+    };
+
+    test('each is refused in the same words, and what is taken here is taken or a matter of state there', async () => {
+      const differences: string[] = [];
+      for (let from = 0; from < BAD_TRANSACTIONS.length; from += BATCH) {
+        const rows = BAD_TRANSACTIONS.slice(from, from + BATCH);
+        const answers = await ask(rows);
+        assert.equal(answers.length, rows.length);
+        for (const [i, row] of rows.entries())
+          differences.push(...[compare(row, answers[i])].flatMap((one) => one ?? []));
+      }
+      assert.equal(
+        differences.slice(0, 30).join('\n'),
+        '',
+        `${differences.length} of ${BAD_TRANSACTIONS.length} differ`,
+      );
+    });
+  });
+}

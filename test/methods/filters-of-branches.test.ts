@@ -1,0 +1,97 @@
+/** Filters that are polled over processes of which each follows the chain in its own time: behind, ahead, or on a branch that has left it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createNetworkFeed } from '../../src/feed/network-feed.ts';
+import { MemoryRecords } from '../support/memory-records.ts';
+import { ModelChain, modelAddress } from '../support/model-chain.ts';
+import { type Ask, FilterProcess } from './filter-client.ts';
+
+const PROCESSES = 3;
+const FIRST_BLOCKS = 10;
+/** Few steps an answer: filters stop in the middle of a reorg too. */
+const LIMITS = { windowBlocks: 8, readSteps: 3, headWaitMs: 5, retryFirstMs: 1, retryMaxMs: 2 };
+
+type Log = { readonly removed: boolean };
+type Process = { readonly view: ModelChain; readonly ask: Ask; readonly close: () => void };
+
+const pick = fc.nat({ max: 1_000 });
+const anyAction = fc.oneof(
+  fc.record({ kind: fc.constant('grow' as const), count: fc.constantFrom(1, 1, 2, 5) }),
+  fc.record({
+    kind: fc.constant('reorganise' as const),
+    removed: fc.constantFrom(1, 1, 2, 3, 5),
+    added: fc.constantFrom(1, 2, 3, 6),
+  }),
+  fc.record({ kind: fc.constant('follow' as const), pick }),
+  fc.record({ kind: fc.constant('stray' as const), pick, block: pick }),
+  fc.record({ kind: fc.constant('poll' as const), pick }),
+  fc.record({ kind: fc.constant('poll' as const), pick }),
+);
+
+function open(model: ModelChain, records: MemoryRecords): Process {
+  const view = new ModelChain(0, model);
+  const feed = createNetworkFeed({ chain: view.chain, limits: LIMITS });
+  const ask = new FilterProcess({ feed, records }).connect();
+  return { view, ask, close: () => feed.close() };
+}
+
+/** All logs up to a block that the filter means. */
+function listLogs(view: ModelChain, address: string | undefined): string[] {
+  return view.served.flatMap(({ logs }) =>
+    logs.filter((log) => address === undefined || log.address === address).map(({ json }) => json),
+  );
+}
+
+test('a filter is the chain step by step, whichever process answers and wherever that one is', async () => {
+  const everything = fc.record({
+    actions: fc.array(anyAction, { maxLength: 30 }),
+    creator: pick,
+    address: fc.constantFrom(undefined, modelAddress(1)),
+    isSlow: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(everything, async ({ actions, creator, address, isSlow }) => {
+      const model = new ModelChain(FIRST_BLOCKS);
+      const records = new MemoryRecords();
+      const processes = Array.from({ length: PROCESSES }, () => open(model, records));
+      const choose = (at: number): Process => processes[at % PROCESSES] as Process;
+      if (isSlow) for (const { view } of processes) view.answer = (right) => Promise.resolve().then(right);
+      const first = choose(creator);
+      let id: unknown;
+      const seen: string[] = [];
+      const poll = async ({ ask }: Process): Promise<number> => {
+        const logs = (await ask('eth_getFilterChanges', id)) as readonly Log[];
+        for (const log of logs) {
+          if (log.removed) assert.equal(seen.pop(), JSON.stringify({ ...log, removed: false }));
+          else seen.push(JSON.stringify(log));
+        }
+        return logs.length;
+      };
+      try {
+        id = await first.ask('eth_newFilter', address === undefined ? {} : { address });
+        seen.push(...listLogs(first.view, address));
+        for (const action of actions) {
+          if (action.kind === 'grow') model.grow(action.count);
+          else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
+          else if (action.kind === 'poll') await poll(choose(action.pick));
+          else {
+            const { all } = model;
+            const stray = action.kind === 'stray' ? all[action.block % all.length] : model.head;
+            const { view } = choose(action.pick);
+            view.serve(stray?.hash ?? model.head.hash);
+            view.announce();
+          }
+        }
+        first.view.serve(model.head.hash);
+        first.view.announce();
+        const rounds = 4 * model.all.length;
+        for (let round = 0; round < rounds; round++) await poll(first);
+        assert.deepEqual(seen, listLogs(first.view, address));
+      } finally {
+        for (const { close } of processes) close();
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

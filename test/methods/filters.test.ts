@@ -1,0 +1,436 @@
+/** Filters over a model of a chain: what geth gives, each thing once, wherever it is asked for. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { LogFilter } from '../../src/chain/chain.ts';
+import { FeedError } from '../../src/feed/feed.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
+import { RecordTableError } from '../../src/records/record-table.ts';
+import { RpcError } from '../../src/rpc/errors.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { TABLES } from '../records/tables.ts';
+import { ModelFeed } from '../support/model-feed.ts';
+import { type Ask, FilterProcess } from './filter-client.ts';
+
+const A = `0x${'aa'.repeat(20)}`;
+const B = `0x${'bb'.repeat(20)}`;
+const HASH = `0x${'ef'.repeat(32)}`;
+
+type Log = {
+  readonly blockHash: string;
+  readonly address: string;
+  readonly logIndex: string;
+  readonly removed: boolean;
+};
+
+function start(options: Partial<ConstructorParameters<typeof FilterProcess>[0]> = {}): {
+  readonly feed: ModelFeed;
+  readonly records: MemoryRecordTable;
+  readonly process: FilterProcess;
+  readonly ask: Ask;
+} {
+  const feed = new ModelFeed();
+  const records = new MemoryRecordTable();
+  const process = new FilterProcess({ feed, records, ...options });
+  return { feed, records, process, ask: process.connect() };
+}
+
+function rejects(promise: Promise<unknown>, code: number, message: RegExp | string): Promise<void> {
+  return assert.rejects(promise, (error: unknown) => {
+    assert.ok(error instanceof RpcError, String(error));
+    assert.equal(error.row.code, code, error.message);
+    if (typeof message === 'string') assert.equal(error.message, message);
+    else assert.match(error.message, message);
+    return true;
+  });
+}
+
+const NOT_FOUND = [-32000, 'filter not found'] as const;
+const poll = async (ask: Ask, id: unknown): Promise<Log[]> =>
+  (await ask('eth_getFilterChanges', id)) as Log[];
+
+describe('filters', () => {
+  test('a filter for blocks gives the hashes of those that come, each once', async () => {
+    const { feed, ask } = start();
+    feed.grow();
+    const id = await ask('eth_newBlockFilter');
+    assert.match(String(id), /^0x[1-9a-f][0-9a-f]{31}$/);
+    assert.deepEqual(await poll(ask, id), []);
+    const hashes = [feed.grow(), feed.grow()];
+    assert.deepEqual(await poll(ask, id), hashes);
+    assert.deepEqual(await poll(ask, id), []);
+  });
+
+  test('after a reorg it gives every block of the new branch, and none that left', async () => {
+    const { feed, ask } = start();
+    const id = await ask('eth_newBlockFilter');
+    for (let i = 0; i < 3; i++) feed.grow();
+    await poll(ask, id);
+    feed.reorganise(2, [[], [], []]);
+    assert.deepEqual(await poll(ask, id), feed.hashes.slice(-3));
+    feed.reorganise(3, []);
+    assert.deepEqual(await poll(ask, id), []);
+    assert.deepEqual([feed.grow()], await poll(ask, id));
+  });
+
+  test('a filter for logs gives those that it means, and what a reorg takes back before what comes', async () => {
+    const { feed, ask } = start();
+    feed.grow([A]);
+    const id = await ask('eth_newFilter', { address: A });
+    feed.grow([A, B, A]);
+    feed.grow([B]);
+    const first = await poll(ask, id);
+    assert.deepEqual(
+      first.map(({ logIndex, removed }) => [logIndex, removed]),
+      [
+        ['0x0', false],
+        ['0x2', false],
+      ],
+    );
+    feed.reorganise(2, [[A]]);
+    const second = await poll(ask, id);
+    assert.deepEqual(
+      second.map(({ blockHash, logIndex, removed }) => [blockHash, logIndex, removed]),
+      [
+        [first[0]?.blockHash, '0x2', true],
+        [first[0]?.blockHash, '0x0', true],
+        [feed.head.hash, '0x0', false],
+      ],
+    );
+    assert.deepEqual(await poll(ask, id), []);
+  });
+
+  test('numbers bound the blocks whose logs are given', async () => {
+    const { feed, ask } = start();
+    const ids = await Promise.all(
+      [{ fromBlock: '0x2' }, { fromBlock: '0x0', toBlock: '0x1' }, { fromBlock: 'earliest' }].map((filter) =>
+        ask('eth_newFilter', filter),
+      ),
+    );
+    for (let i = 0; i < 3; i++) feed.grow([A]);
+    const counts = [];
+    for (const id of ids) counts.push((await poll(ask, id)).length);
+    assert.deepEqual(counts, [2, 1, 3]);
+  });
+
+  test('eth_getFilterLogs reads the criteria with their range, and is no poll', async () => {
+    const asked: LogFilter[] = [];
+    const { feed, ask } = start({
+      chain: {
+        logs: {
+          getLogs: (filter) => {
+            asked.push(filter);
+            return '[]';
+          },
+        },
+      },
+    });
+    const ids = [
+      await ask('eth_newFilter', { address: A, fromBlock: '0x1', toBlock: 'latest', topics: [null, [HASH]] }),
+      await ask('eth_newFilter', { blockHash: HASH }),
+    ];
+    feed.grow([A]);
+    for (const id of ids) await ask('eth_getFilterLogs', id);
+    assert.deepEqual(asked, [
+      {
+        blocks: { kind: 'range', from: { kind: 'number', number: 1n }, to: { kind: 'tag', tag: 'latest' } },
+        addresses: [A],
+        topics: [[], [HASH]],
+      },
+      { blocks: { kind: 'block', hash: HASH }, addresses: [], topics: [] },
+    ]);
+    assert.equal((await poll(ask, ids[1])).length, 1);
+    await rejects(ask('eth_getFilterLogs', await ask('eth_newBlockFilter')), ...NOT_FOUND);
+  });
+
+  test('ranges that geth refuses, in its words', async () => {
+    const { ask } = start();
+    for (const [filter, message] of [
+      [{ fromBlock: 'pending' }, 'pending logs are not supported'],
+      [{ toBlock: 'pending', fromBlock: 'safe' }, 'pending logs are not supported'],
+      [{ toBlock: '0x1' }, 'invalid block range params'],
+      [{ fromBlock: '0x2', toBlock: '0x1' }, 'invalid block range params'],
+      [{ fromBlock: 'safe' }, 'invalid block range params'],
+      [{ fromBlock: '0x1', toBlock: 'finalized' }, 'invalid block range params'],
+      [{ fromBlock: 'earliest', toBlock: 'earliest' }, 'invalid block range params'],
+    ] as const) {
+      await rejects(ask('eth_newFilter', filter), -32602, message);
+    }
+    const many = { address: Array(1_001).fill(A) };
+    await rejects(ask('eth_newFilter', many), -32000, 'exceed max addresses or topics per search position');
+    const large = { address: Array(1_000).fill(A), topics: Array(4).fill(Array(1_000).fill(HASH)) };
+    await rejects(ask('eth_newFilter', large), -32000, 'filter too large: more than 262144 bytes');
+  });
+
+  test('a filter belongs to its key and its network, until it is uninstalled', async () => {
+    const { feed, records, process, ask } = start();
+    const id = await ask('eth_newBlockFilter');
+    const other = process.connect('other');
+    const elsewhere = new FilterProcess({ feed, records, network: 'elsewhere' }).connect();
+    for (const one of [other, elsewhere]) {
+      await rejects(one('eth_getFilterChanges', id), ...NOT_FOUND);
+      await rejects(one('eth_getFilterLogs', id), ...NOT_FOUND);
+      assert.equal(await one('eth_uninstallFilter', id), false);
+    }
+    for (const none of ['0x1', '', 'filter', `${id}0`, String(id).toUpperCase(), '../x']) {
+      await rejects(ask('eth_getFilterChanges', none), ...NOT_FOUND);
+      assert.equal(await ask('eth_uninstallFilter', none), false);
+    }
+    await rejects(ask('eth_getFilterChanges', 1), -32602, /^invalid argument 0: expected a string/);
+    assert.deepEqual(
+      [await ask('eth_uninstallFilter', id), await ask('eth_uninstallFilter', id)],
+      [true, false],
+    );
+    await rejects(ask('eth_getFilterChanges', id), ...NOT_FOUND);
+  });
+
+  test('a key has so many filters', async () => {
+    const { process, ask } = start({ maxOfKey: 3 });
+    const ids = [];
+    for (const method of ['eth_newBlockFilter', 'eth_newPendingTransactionFilter'])
+      ids.push(await ask(method));
+    await ask('eth_newFilter', {});
+    await rejects(ask('eth_newFilter', {}), -32005, /^limit exceeded: a key can have 3 filters/);
+    await process.connect('other')('eth_newBlockFilter');
+    await ask('eth_uninstallFilter', ids[0]);
+    await ask('eth_newBlockFilter');
+  });
+
+  test('a filter that is polled lives on, also without news; one that is not expires', async () => {
+    let now = 0;
+    const records = new MemoryRecordTable(() => now);
+    const { ask } = start({ records, lifeMs: 1_000 });
+    const [polled, left] = [await ask('eth_newBlockFilter'), await ask('eth_newBlockFilter')];
+    const real = Date.now;
+    try {
+      const begin = real();
+      for (let i = 1; i <= 5; i++) {
+        now = i * 900;
+        Date.now = () => begin + now;
+        assert.deepEqual(await poll(ask, polled), []);
+      }
+    } finally {
+      Date.now = real;
+    }
+    await rejects(ask('eth_getFilterChanges', left), ...NOT_FOUND);
+  });
+
+  test('a place that is not known any more ends the filter, and says so', async () => {
+    const { feed, records, ask } = start();
+    const [unknown, far] = [await ask('eth_newBlockFilter'), await ask('eth_newFilter', {})];
+    const left = feed.grow();
+    await poll(ask, unknown);
+    feed.reorganise(1, [[], [], []]);
+    feed.forget(left);
+    feed.maxBlocks = 2;
+    await rejects(
+      ask('eth_getFilterChanges', unknown),
+      -32000,
+      /^filter not found: .* is not known any more$/,
+    );
+    await rejects(ask('eth_getFilterChanges', far), -32000, /^filter not found: .* more blocks have come/);
+    for (const id of [unknown, far]) await rejects(ask('eth_getFilterChanges', id), ...NOT_FOUND);
+    assert.equal(records.size, 0);
+    const id = await ask('eth_newBlockFilter');
+    feed.fault = new FeedError('closed', 'closed');
+    await rejects(ask('eth_getFilterChanges', id), -32603, /no longer served/);
+    feed.fault = undefined;
+    assert.deepEqual(await poll(ask, id), [], 'it is there still');
+  });
+
+  test('many logs are given in several answers, none left out', async () => {
+    const { feed, ask } = start();
+    const id = await ask('eth_newFilter', {});
+    for (let i = 0; i < 7; i++) feed.grow(Array(4_000).fill(A));
+    const sizes: number[] = [];
+    const texts: string[] = [];
+    for (let logs = await poll(ask, id); logs.length > 0; logs = await poll(ask, id)) {
+      sizes.push(logs.length);
+      texts.push(...logs.map((log) => JSON.stringify(log)));
+    }
+    assert.deepEqual(sizes, [12_000, 12_000, 4_000]);
+    assert.deepEqual(texts, feed.logs);
+    // In the middle of what a reorg takes back, too.
+    feed.reorganise(7, [[B]]);
+    const removed = [];
+    for (let logs = await poll(ask, id); logs.length > 0; logs = await poll(ask, id)) removed.push(...logs);
+    assert.equal(removed.length, 28_001);
+    assert.deepEqual(
+      removed.slice(0, -1).map((log) => JSON.stringify({ ...log, removed: false })),
+      texts.reverse(),
+    );
+  });
+
+  test('what waits for a block is given once, from when the filter was made', async () => {
+    const { feed, process, ask } = start({
+      chain: {
+        transactions: {
+          getTransaction: (of) => ('hash' in of && of.hash !== HASH ? `{"hash":"${of.hash}"}` : null),
+        },
+      },
+    });
+    const id = await ask('eth_newPendingTransactionFilter');
+    const full = await ask('eth_newPendingTransactionFilter', true);
+    const hashes = Array.from({ length: 150 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+    feed.announce(HASH, ...hashes);
+    assert.deepEqual(await poll(ask, id), [HASH, ...hashes]);
+    assert.deepEqual(await poll(ask, id), []);
+    const method = process.network.filters;
+    assert.ok(method !== undefined);
+    // Transactions are asked for one by one: a part of them each time; those that are gone are left out.
+    const scope = new RequestScope(performance.now() + 60_000);
+    scope.owner = 'key';
+    const read = async (): Promise<unknown[]> =>
+      JSON.parse((await method.poll(String(full), { feed, network: process.network, scope })) as string);
+    assert.deepEqual(
+      [...(await read()), ...(await read()), ...(await read())],
+      hashes.map((hash) => ({ hash })),
+    );
+  });
+
+  test('a chain without such transactions gives none; nodes that announce none have no such filter', async () => {
+    const embedded = start({ hasNodes: false });
+    embedded.feed.hasPending = false;
+    const id = await embedded.ask('eth_newPendingTransactionFilter');
+    assert.deepEqual(await poll(embedded.ask, id), []);
+    const nodes = start();
+    nodes.feed.hasPending = false;
+    await rejects(
+      nodes.ask('eth_newPendingTransactionFilter'),
+      -32601,
+      /eth_newPendingTransactionFilter does not exist/,
+    );
+  });
+
+  test('a table that is away takes nothing from a filter, also where it has written', async () => {
+    const { feed, records, ask } = start();
+    const id = await ask('eth_newBlockFilter');
+    const hash = feed.grow();
+    const away = async (): Promise<never> => {
+      throw new RecordTableError('away');
+    };
+    const { read, replace, create, remove } = MemoryRecordTable.prototype;
+    const fails = (): Promise<void> =>
+      rejects(ask('eth_getFilterChanges', id), -32603, /cannot be read or written now$/);
+    Object.assign(records, { read: away });
+    await fails();
+    await rejects(ask('eth_uninstallFilter', id), -32603, /cannot be read/);
+    Object.assign(records, { read, replace: away, create: away, remove: away });
+    await fails();
+    await rejects(ask('eth_newFilter', {}), -32603, /cannot be read/);
+    // The answer to a write is lost.
+    Object.assign(records, {
+      create,
+      remove,
+      replace: async (...write: Parameters<typeof replace>) => {
+        assert.equal(replace.apply(records, write), true);
+        return away();
+      },
+    });
+    await fails();
+    Object.assign(records, { replace });
+    assert.deepEqual(await poll(ask, id), [hash]);
+    assert.deepEqual(await poll(ask, id), []);
+  });
+
+  test('a poll whose client has gone takes nothing', async () => {
+    const { feed, process, ask } = start();
+    feed.isSlow = true;
+    const id = await ask('eth_newBlockFilter');
+    const hash = feed.grow();
+    const gone = process.connect('key', () => {
+      const scope = new RequestScope(performance.now() + 60_000);
+      setImmediate(() => scope.abort());
+      return scope;
+    });
+    await assert.rejects(gone('eth_getFilterChanges', id), /aborted/);
+    assert.deepEqual(await poll(ask, id), [hash]);
+  });
+});
+
+/** Whether logs, given with what was taken back, are those of the chain: each as often as it is there. */
+function assertSame(given: readonly Log[], expected: readonly string[]): void {
+  const counts = new Map<string, number>();
+  for (const log of given) {
+    const text = JSON.stringify({ ...log, removed: false });
+    counts.set(text, (counts.get(text) ?? 0) + (log.removed ? -1 : 1));
+  }
+  const left = [...counts].filter(([, count]) => count !== 0);
+  assert.deepEqual(new Map(left), new Map(expected.map((text) => [text, 1])));
+}
+
+test('one client sees the chain as it is, in order, over any growth and reorg', async () => {
+  const plan = fc.array(fc.constantFrom(A, B), { maxLength: 3 });
+  const event = fc.oneof(
+    fc.record({ kind: fc.constant('grow' as const), plan }),
+    fc.record({
+      kind: fc.constant('reorganise' as const),
+      depth: fc.integer({ min: 1, max: 6 }),
+      plans: fc.array(plan, { maxLength: 8 }),
+    }),
+    fc.record({ kind: fc.constant('poll' as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
+      const { feed, ask } = start();
+      for (let i = 0; i < 8; i++) feed.grow();
+      const id = await ask('eth_newFilter', { address: A });
+      const seen: string[] = [];
+      const look = async (): Promise<void> => {
+        for (const log of await poll(ask, id)) {
+          if (log.removed) assert.equal(seen.pop(), JSON.stringify({ ...log, removed: false }));
+          else seen.push(JSON.stringify(log));
+        }
+      };
+      for (const one of events) {
+        if (one.kind === 'grow') feed.grow(one.plan);
+        else if (one.kind === 'poll') await look();
+        else if (Number(feed.head.number) - one.depth >= 8) feed.reorganise(one.depth, one.plans);
+      }
+      await look();
+      assert.deepEqual(
+        seen,
+        feed.logs.filter((text) => text.includes(A)),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+for (const { name, skip, open } of TABLES) {
+  test(`polls of one filter by four processes over ${name}: nothing is lost, nothing comes twice`, {
+    skip,
+  }, async (t) => {
+    const tables = await open(t, 4);
+    const feed = new ModelFeed();
+    feed.isSlow = true;
+    for (let i = 0; i < 8; i++) feed.grow();
+    const asks = tables.map((records) => new FilterProcess({ feed, records }).connect());
+    const [first] = asks as [Ask];
+    const [logs, blocks] = [await first('eth_newFilter', {}), await first('eth_newBlockFilter')];
+    const given: Log[] = [];
+    const hashes: string[] = [];
+    let isOver = false;
+    const pollers = asks.flatMap((ask) =>
+      [0, 1].map(async () => {
+        while (!isOver) {
+          given.push(...(await poll(ask, logs)));
+          hashes.push(...((await ask('eth_getFilterChanges', blocks)) as string[]));
+        }
+      }),
+    );
+    for (let i = 0; i < 150; i++) {
+      if (i % 7 === 6) feed.reorganise(1 + (i % 3), [[A], [], [A, B], [B], [A]].slice(i % 2));
+      else feed.grow([A, B].slice(i % 3));
+      for (let turn = 0; turn < i % 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    isOver = true;
+    await Promise.all(pollers);
+    given.push(...(await poll(first, logs)));
+    hashes.push(...((await first('eth_getFilterChanges', blocks)) as string[]));
+    assertSame(given, feed.logs);
+    assert.equal(new Set(hashes).size, hashes.length, 'no block came twice');
+    const missing = feed.hashes.slice(9).filter((hash) => !hashes.includes(hash));
+    assert.deepEqual(missing, []);
+  });
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { readPlainCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
+import { LATEST_BLOCK } from '../../../src/primitives/call-bytes.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { type Call, type Envelope, parseEnvelope } from '../../../src/rpc/envelope.ts';
+
+const MAX_ITEMS = 20;
+const TO = `0x${'5f'.repeat(20)}`;
+
+type CallObject = {
+  readonly to: string;
+  readonly from?: string;
+  readonly data?: string;
+  readonly input?: string;
+};
+
+/** Of a call object and a block, what `plain` says. */
+function describePlain({ plain }: Call): unknown {
+  assert.ok(plain !== undefined);
+  const { bytes, from, to, data, dataLength, zeros, block } = plain;
+  const input = bytes.subarray(data, data + dataLength);
+  assert.equal(zeros, input.filter((byte) => byte === 0).length);
+  return {
+    from: bytesToHex(bytes.subarray(from, from + 20)),
+    to: bytesToHex(bytes.subarray(to, to + 20)),
+    data: bytesToHex(input),
+    block,
+  };
+}
+
+/** The same of the parameters as values. */
+function describeParams({ params }: Call): unknown {
+  const [call, block = 'latest'] = params as [CallObject, string?];
+  assert.ok(params.length <= 2);
+  return {
+    from: (call.from ?? `0x${'00'.repeat(20)}`).toLowerCase(),
+    to: call.to.toLowerCase(),
+    data: (call.data ?? call.input ?? '0x').toLowerCase(),
+    block: block === 'latest' ? LATEST_BLOCK : Number(block),
+  };
+}
+
+function listItems(envelope: Envelope): readonly Envelope[] {
+  return envelope.kind === 'batch' ? envelope.items : [envelope];
+}
+
+/** What is read into bytes is what the parser of all of JSON reads. @returns whether the body is plain */
+function compare(text: string): boolean {
+  const body = Buffer.from(text);
+  const read = readPlainCalls(body, MAX_ITEMS);
+  if (read === undefined) return false;
+  const parsed = parseEnvelope(body, MAX_ITEMS);
+  assert.equal(read.kind, parsed.kind);
+  const expected = listItems(parsed);
+  const items = listItems(read);
+  assert.equal(items.length, expected.length);
+  for (const [i, item] of items.entries()) {
+    assert.ok(item.kind === 'call');
+    const { kind, id, method, params } = item;
+    assert.deepEqual({ kind, id, method, params }, expected[i]);
+    assert.deepEqual(describePlain(item), describeParams(item));
+  }
+  return true;
+}
+
+const blanks = fc.constantFrom('', '', '', '', ' ', '\n', '\r\n\t ');
+const hex = (bytes: number): fc.Arbitrary<string> =>
+  fc
+    .array(fc.constantFrom(...'00000123456789abcdefABCDEF'), { minLength: 2 * bytes, maxLength: 2 * bytes })
+    .map((digits) => `"0x${digits.join('')}"`);
+const data = fc.oneof(
+  fc.constantFrom(0, 1, 4, 7, 8, 9, 15, 16, 17, 36, 68, 200).chain(hex),
+  fc.nat({ max: 300 }).chain(hex),
+);
+
+/** An object of these members in any order, with blanks anywhere. */
+function objectOf(members: readonly (readonly [string, fc.Arbitrary<string>])[]): fc.Arbitrary<string> {
+  const written = members.map(([name, value]) =>
+    fc.tuple(blanks, blanks, value, blanks).map(([a, b, text, c]) => `${a}"${name}"${b}:${c}${text}`),
+  );
+  return fc
+    .tuple(
+      fc.tuple(...written),
+      fc.shuffledSubarray(
+        written.map((_, i) => i),
+        { minLength: written.length },
+      ),
+      blanks,
+    )
+    .map(([texts, order, end]) => `{${order.map((i) => texts[i]).join(',')}${end}}`);
+}
+
+const plainCall = fc
+  .tuple(fc.boolean(), fc.constantFrom('', 'data', 'input'))
+  .chain(([hasFrom, dataName]) =>
+    objectOf([
+      ['to', hex(20)],
+      ...(hasFrom ? ([['from', hex(20)]] as const) : []),
+      ...(dataName === '' ? [] : ([[dataName, data]] as const)),
+    ]),
+  );
+const plainBlock = fc.oneof(
+  fc.constant(''),
+  fc.constant(',"latest"'),
+  fc.bigInt({ min: 0n, max: 2n ** 52n - 1n }).map((number) => `, "0x${number.toString(16)}"`),
+);
+const plainId = fc.oneof(
+  fc.nat().map(String),
+  fc.bigInt({ min: 0n, max: 10n ** 40n }).map(String),
+  fc.constantFrom('"a"', '""', '"6f1e-0b/~ !"', '0', '999999999', '1000000000'),
+);
+const plainItem = objectOf([
+  ['jsonrpc', fc.constant('"2.0"')],
+  ['id', plainId],
+  ['method', fc.constant('"eth_call"')],
+  [
+    'params',
+    fc.tuple(blanks, plainCall, plainBlock, blanks).map(([a, call, block, b]) => `[${a}${call}${block}${b}]`),
+  ],
+]);
+const plainBody = fc.oneof(
+  fc.tuple(blanks, plainItem, blanks).map((texts) => texts.join('')),
+  fc
+    .tuple(blanks, fc.array(plainItem, { minLength: 1, maxLength: 5 }), blanks)
+    .map(([a, items, b]) => `${a}[${a}${items.join(`${b},${a}`)}${b}]${b}`),
+);
+
+describe('plain calls', () => {
+  test('are read into bytes, and mean what they mean as values', () => {
+    fc.assert(
+      fc.property(plainBody, (text) => {
+        assert.ok(compare(text), text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('that are damaged somewhere mean the same as values, or are not plain', () => {
+    const damage = fc.record({
+      at: fc.nat(),
+      removed: fc.nat({ max: 3 }),
+      added: fc.oneof(
+        fc.constantFrom(
+          '',
+          ' ',
+          '"',
+          '\\',
+          ',',
+          ':',
+          '{',
+          '}',
+          '[',
+          ']',
+          '0',
+          '1',
+          '-',
+          '.5',
+          'e1',
+          'x',
+          'g',
+          'F',
+          '\u00e9',
+          '\0',
+        ),
+        fc.constantFrom(
+          'null',
+          '"latest"',
+          '"pending"',
+          '{}',
+          ',{}',
+          '"to":null,',
+          '"id":1,',
+          '"data":"0x",',
+          '\\u0069',
+        ),
+        fc.constantFrom(
+          '"gas":"0x1",',
+          '"value":"0x0",',
+          '0x',
+          '"0X',
+          '"0x01"',
+          '"0x20000000000000"',
+          'eth_call',
+          '2.0',
+        ),
+      ),
+    });
+    let plain = 0;
+    fc.assert(
+      fc.property(plainBody, fc.array(damage, { minLength: 1, maxLength: 2 }), (text, damages) => {
+        let damaged = text;
+        for (const { at, removed, added } of damages) {
+          const place = at % (damaged.length + 1);
+          damaged = damaged.slice(0, place) + added + damaged.slice(place + removed);
+        }
+        if (compare(damaged)) plain++;
+      }),
+      { numRuns: 10_000 },
+    );
+    assert.ok(plain > 0, 'some damage leaves calls plain');
+  });
+
+  test('of any JSON mean the same as values, or are not plain', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => void compare(text)),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+const call = (params: string, id = '1'): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":${params}}`;
+const OTHERS: Readonly<Record<string, string>> = {
+  'a gas limit': call(`[{"to":"${TO}","gas":"0x5208"},"latest"]`),
+  'a value': call(`[{"to":"${TO}","value":"0x0"},"latest"]`),
+  'no recipient': call('[{"data":"0x00000000000000000000000000000000000000000000000000"},"latest"]'),
+  'a recipient that is null': call(`[{"to":null,"from":"${TO}"},"latest"]`),
+  'data and input': call(`[{"to":"${TO}","data":"0x01","input":"0x01"},"latest"]`),
+  'data of an odd length': call(`[{"to":"${TO}","data":"0x0"},"latest"]`),
+  'data without a prefix': call(`[{"to":"${TO}","data":"00"},"latest"]`),
+  'a short address': call(`[{"to":"${TO.slice(0, -1)}"},"latest"]`),
+  'a long address': call(`[{"to":"${TO}00"},"latest"]`),
+  'a member twice': call(`[{"to":"${TO}","to":"${TO}"},"latest"]`),
+  'another tag': call(`[{"to":"${TO}"},"pending"]`),
+  'a number with leading zeros': call(`[{"to":"${TO}"},"0x01"]`),
+  'a number of more than 52 bits': call(`[{"to":"${TO}"},"0x10000000000000"]`),
+  'a block that is null': call(`[{"to":"${TO}"},null]`),
+  overrides: call(`[{"to":"${TO}"},"latest",{}]`),
+  'a comma too many': call(`[{"to":"${TO}"},"latest",]`),
+  'an id with a sign': call(`[{"to":"${TO}"},"latest"]`, '-1'),
+  'an id that is no integer': call(`[{"to":"${TO}"},"latest"]`, '1.0'),
+  'an id with leading zeros': call(`[{"to":"${TO}"},"latest"]`, '01'),
+  'an id with an escape': call(`[{"to":"${TO}"},"latest"]`, '"\\n"'),
+  'an id that is not ASCII': call(`[{"to":"${TO}"},"latest"]`, '"é"'),
+  'an id that is null': call(`[{"to":"${TO}"},"latest"]`, 'null'),
+  'no id': `{"jsonrpc":"2.0","method":"eth_call","params":[{"to":"${TO}"},"latest"],   "params":[]}`,
+  'another method': call(`[{"to":"${TO}"},"latest"]`).replace('eth_call', 'eth_callX'),
+  'another version': call(`[{"to":"${TO}"},"latest"]`).replace('2.0', '2.1'),
+  'text behind the end': `${call(`[{"to":"${TO}"},"latest"]`)} 1`,
+  'an empty batch': `[${' '.repeat(200)}]`,
+  'another element': `[${call(`[{"to":"${TO}"},"latest"]`)},1]`,
+  'an open batch': `[${call(`[{"to":"${TO}"},"latest"]`)},`,
+};
+for (const [name, text] of Object.entries(OTHERS)) {
+  test(`not plain: ${name}`, () => {
+    assert.equal(compare(text), false);
+  });
+}
+
+test('a batch of more items than allowed, or longer than what is read into bytes, is not plain', () => {
+  const item = call(`[{"to":"${TO}"},"latest"]`);
+  const batchOf = (count: number): string => `[${new Array(count).fill(item).join()}]`;
+  assert.ok(compare(batchOf(MAX_ITEMS)));
+  assert.equal(compare(batchOf(MAX_ITEMS + 1)), false);
+  const longest = call(`[{"to":"${TO}","data":"0x${'00'.repeat(32_700)}"},"latest"]`);
+  assert.ok(longest.length < 64 * 1024 && compare(longest));
+  assert.equal(compare(longest + ' '.repeat(64 * 1024 - longest.length + 1)), false);
+});
+
+test('bytes of calls are theirs alone, whatever is read after them', () => {
+  const items = Array.from({ length: 200 }, (_, i) => {
+    const to = `0x${i.toString(16).padStart(40, '0')}`;
+    return readPlainCalls(
+      Buffer.from(call(`[{"to":"${to}","data":"0x${'ab'.repeat(i)}"},"latest"]`)),
+      1,
+    ) as Call;
+  });
+  for (const item of items) assert.deepEqual(describePlain(item), describeParams(item));
+});

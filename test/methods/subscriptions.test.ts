@@ -1,0 +1,384 @@
+/** eth_subscribe and eth_unsubscribe over a fake feed: parameters and errors as in geth, what each kind sends, how it ends. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FeedStart } from '../../src/feed/feed.ts';
+import { FeedError } from '../../src/feed/feed.ts';
+import { ethSubscribe } from '../../src/methods/eth_subscribe.ts';
+import { ethUnsubscribe } from '../../src/methods/eth_unsubscribe.ts';
+import type { Network } from '../../src/methods/network.ts';
+import { HeadTimes } from '../../src/methods/subscriptions/head-times.ts';
+import { RpcError } from '../../src/rpc/errors.ts';
+import type { BeginSubscription, Notifier, Subscription } from '../../src/rpc/notifier.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createScriptedNetwork } from '../gateway/scripted-network.ts';
+import { createFakeChain, type FakeChainParts } from '../support/fake-chain.ts';
+import { FakeFeed, FakeHeads, hashOf, makeLog, makeStep } from '../support/fake-feed.ts';
+
+const HEAD = 100n;
+const ID = `0x${'1'.repeat(32)}`;
+
+/** Keeps what one subscription is sent. */
+class RecordingNotifier implements Notifier {
+  readonly sent: unknown[] = [];
+  readonly noticed: (number | undefined)[] = [];
+  events = 0;
+  room: Promise<void> | undefined;
+  failed: string | undefined;
+  leave: (() => void) | undefined;
+
+  async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
+    const subscription: Subscription = {
+      id: ID,
+      waitForRoom: () => this.room,
+      notify: (results, noticedAt) => {
+        this.events++;
+        this.noticed.push(noticedAt);
+        this.sent.push(...results.map((result) => JSON.parse(result)));
+      },
+      fail: (reason) => {
+        this.failed = reason;
+      },
+    };
+    this.leave = await begin(subscription);
+    return subscription;
+  }
+
+  end(id: string): boolean {
+    if (id !== ID || this.leave === undefined) return false;
+    this.leave();
+    this.leave = undefined;
+    return true;
+  }
+}
+
+type Scene = {
+  readonly heads: FakeHeads;
+  readonly feed: FakeFeed;
+  readonly notifier: RecordingNotifier;
+  readonly scope: RequestScope;
+  subscribe(...params: readonly unknown[]): Promise<unknown>;
+};
+
+function setScene(parts: FakeChainParts = {}): Scene {
+  const feed = new FakeFeed();
+  const notifier = new RecordingNotifier();
+  const heads = new FakeHeads(HEAD);
+  const network: Network = { ...createScriptedNetwork(createFakeChain({ heads, ...parts })), feed };
+  const scope = new RequestScope(performance.now() + 10_000);
+  return {
+    heads,
+    feed,
+    notifier,
+    scope,
+    subscribe: async (...params) =>
+      JSON.parse(String(await ethSubscribe.invoke(params, { network, clientVersion: 'v', scope, notifier }))),
+  };
+}
+
+async function startOf(...params: readonly unknown[]): Promise<FeedStart | undefined> {
+  const { feed, subscribe } = setScene();
+  await subscribe(...params);
+  return feed.joins[0]?.start;
+}
+
+const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
+  [[], -32602, 'expected subscription name as first argument'],
+  [[7], -32602, 'expected subscription name as first argument'],
+  [['newheads'], -32601, 'no "newheads" subscription in eth namespace'],
+  [['newHeads', {}, 1], -32602, 'too many arguments, want at most 2'],
+  [['newHeads', 1], -32602, 'invalid argument 1: expected an object, got a number'],
+  [
+    ['newHeads', { afterhash: hashOf(1) }],
+    -32602,
+    'invalid argument 1: unknown member, expected fromBlock or afterHash',
+  ],
+  [
+    ['newHeads', { fromBlock: '0x1', afterHash: hashOf(1) }],
+    -32602,
+    'invalid argument 1: cannot specify both fromBlock and afterHash, choose one or the other',
+  ],
+  [['logs'], -32602, 'missing value for required argument 1'],
+  [['logs', null], -32602, 'missing value for required argument 1'],
+  [['logs', { fromBlock: 'pending' }], -32602, 'pending logs are not supported'],
+  [['logs', { toBlock: 'pending' }], -32602, 'pending logs are not supported'],
+  [['logs', { fromBlock: '0x5', toBlock: '0x4' }], -32602, 'invalid block range params'],
+  [['logs', { fromBlock: 'latest', toBlock: '0x5' }], -32602, 'invalid block range params'],
+  [['logs', { fromBlock: 'safe' }], -32602, 'invalid block range params'],
+  [['logs', { fromBlock: '0x5', toBlock: 'earliest' }], -32602, 'invalid block range params'],
+  [
+    ['logs', { address: Array(1_001).fill(`0x${'ab'.repeat(20)}`) }],
+    -32000,
+    'exceed max addresses or topics per search position',
+  ],
+  [
+    ['logs', { afterHash: hashOf(1) }, { afterHash: hashOf(1) }],
+    -32602,
+    'invalid argument 2: the filter says where to go on already',
+  ],
+  [['newPendingTransactions', 'yes'], -32602, 'invalid argument 1: expected a boolean, got a string'],
+  [['syncing', true], -32602, 'too many arguments, want at most 1'],
+];
+for (const [params, code, message] of REFUSED) {
+  test(`refuses ${JSON.stringify(params).slice(0, 60)}: ${message}`, async () => {
+    const { feed, subscribe } = setScene();
+    await assert.rejects(subscribe(...params), (error: unknown) => {
+      assert.ok(error instanceof RpcError);
+      assert.deepEqual([error.row.code, error.message], [code, message]);
+      return true;
+    });
+    assert.equal(feed.joins.length, 0);
+  });
+}
+
+test('without a connection that can be notified nothing else is looked at', async () => {
+  const network = createScriptedNetwork(createFakeChain({}));
+  const scope = new RequestScope(performance.now() + 10_000);
+  const context = { network, clientVersion: 'v', scope };
+  for (const params of [[], ['newHeads'], ['nothing']]) {
+    await assert.rejects(Promise.resolve(ethSubscribe.invoke(params, context)), (error: RpcError) => {
+      assert.deepEqual([error.row.code, error.message], [-32601, 'notifications not supported']);
+      return true;
+    });
+  }
+  await assert.rejects(
+    async () => ethUnsubscribe.invoke([ID], context),
+    /^RpcError: subscription not found$/,
+  );
+});
+
+test('criteria for which there is no room are refused like a subscription too many', async () => {
+  const { feed, subscribe } = setScene();
+  feed.failure = new FeedError('tooMuch', 'of the feed');
+  await assert.rejects(subscribe('logs', {}), (error: RpcError) => {
+    assert.deepEqual(
+      [error.row.code, error.message],
+      [-32005, 'limit exceeded: the subscriptions of the api key name too many addresses and topics'],
+    );
+    return true;
+  });
+});
+
+test('a network without a feed says so', async () => {
+  const network = createScriptedNetwork(createFakeChain({}));
+  const scope = new RequestScope(performance.now() + 10_000);
+  const notifier = new RecordingNotifier();
+  const outcome = ethSubscribe.invoke(['newHeads'], { network, clientVersion: 'v', scope, notifier });
+  await assert.rejects(Promise.resolve(outcome), /this network has no subscriptions/);
+});
+
+test('where it starts', async () => {
+  assert.deepEqual(await startOf('newHeads'), { kind: 'head' });
+  assert.deepEqual(await startOf('newHeads', {}), { kind: 'head' });
+  assert.deepEqual(await startOf('newHeads', { fromBlock: '0x10' }), { kind: 'from', number: 16n });
+  assert.deepEqual(await startOf('newHeads', { fromBlock: '0x64' }), { kind: 'from', number: 100n });
+  assert.deepEqual(await startOf('newHeads', { fromBlock: '0x65' }), { kind: 'head' });
+  assert.deepEqual(await startOf('newHeads', { afterHash: hashOf(5) }), { kind: 'after', hash: hashOf(5) });
+  assert.deepEqual(await startOf('logs', { afterHash: hashOf(5) }), { kind: 'after', hash: hashOf(5) });
+  assert.deepEqual(await startOf('logs', {}, { fromBlock: '0x10' }), { kind: 'from', number: 16n });
+  // As in geth: it leaves out lower blocks, and nothing is sent again.
+  assert.deepEqual(await startOf('logs', { fromBlock: '0x10' }), { kind: 'head' });
+  assert.deepEqual(await startOf('logs', { blockHash: hashOf(5) }), { kind: 'head' });
+});
+
+test('newHeads sends headers, and removed ones only to those that name their start', async () => {
+  for (const [params, expected] of [
+    [['newHeads'], [101, 101]],
+    [
+      ['newHeads', { afterHash: hashOf(100) }],
+      [101, -101, 101],
+    ],
+  ] as const) {
+    const { feed, notifier, subscribe } = setScene();
+    assert.equal(await subscribe(...params), ID);
+    feed.send(makeStep('added', 101));
+    feed.send(makeStep('removed', 101));
+    feed.send(makeStep('added', 101));
+    const sent = notifier.sent as { number: string; removed?: boolean }[];
+    assert.deepEqual(
+      sent.map(({ number, removed }) => (removed === true ? -1 : 1) * Number(number)),
+      expected,
+    );
+  }
+});
+
+test('the lag is measured from when a head was noticed, of heads that came while it was watched', async () => {
+  const { feed, heads, notifier, subscribe } = setScene();
+  await subscribe('newHeads', { afterHash: hashOf(98) });
+  feed.send(makeStep('added', 99));
+  feed.send(makeStep('added', 100));
+  const before = performance.now();
+  heads.moveTo(102n);
+  const noticed = performance.now();
+  feed.send(makeStep('added', 101));
+  feed.send(makeStep('added', 102));
+  feed.send(makeStep('removed', 102));
+  // A feed may hear of the head, and serve it, first.
+  heads.served = { number: 103n, hash: hashOf(103) };
+  feed.send(makeStep('added', 103));
+  const [of99, of100, of101, of102 = 0, removed, of103 = 0] = notifier.noticed;
+  assert.deepEqual([of99, of100, of101, removed], [undefined, undefined, undefined, undefined]);
+  assert.ok(
+    before <= of102 && of102 <= noticed && of103 >= noticed,
+    `${before} ${of102} ${noticed} ${of103}`,
+  );
+  assert.equal(heads.listeners.size, 1);
+  notifier.end(ID);
+  assert.equal(heads.listeners.size, 0);
+});
+
+test('to a subscription that goes on later, blocks whose notice is known are of the past', () => {
+  const heads = new FakeHeads(1n);
+  const times = HeadTimes.of(heads);
+  const end = times.use();
+  const before = performance.now();
+  heads.moveTo(2n);
+  assert.notEqual(times.find(hashOf(2), before), undefined);
+  assert.equal(times.find(hashOf(2), performance.now() + 1), undefined);
+  for (let number = 3n; number < 100n; number++) heads.moveTo(number);
+  assert.equal(times.find(hashOf(2), before), undefined, 'a bounded number is kept');
+  assert.notEqual(times.find(hashOf(98), before), undefined);
+  end();
+  assert.equal(heads.listeners.size, 0);
+});
+
+test('the feed is asked to wait while the connection has no room', async () => {
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('logs', {});
+  const [join] = feed.joins;
+  assert.equal(join?.listener.waitUntilReady?.(), undefined);
+  notifier.room = Promise.resolve();
+  assert.equal(join?.listener.waitUntilReady?.(), notifier.room);
+});
+
+test('a start that is still to come leaves out the blocks before it', async () => {
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('newHeads', { fromBlock: '0x67' });
+  for (const number of [101, 102, 103]) feed.send(makeStep('added', number));
+  assert.deepEqual(
+    notifier.sent.map((header) => (header as { number: string }).number),
+    ['0x67'],
+  );
+});
+
+test('logs of a block are one event with a notification each; the range of the filter holds', async () => {
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('logs', {
+    address: `0x${'AB'.repeat(20)}`,
+    topics: [null],
+    fromBlock: '0x66',
+    toBlock: '0x67',
+  });
+  assert.deepEqual(feed.joins[0]?.listener.logs?.criteria, {
+    addresses: [`0x${'ab'.repeat(20)}`],
+    topics: [[]],
+  });
+  for (const number of [101, 102, 103, 104])
+    feed.send(makeStep('added', number), [makeLog(number), makeLog(number)]);
+  feed.send(makeStep('removed', 103), [makeLog(103, true)]);
+  const sent = notifier.sent as { blockHash: string; removed: boolean }[];
+  assert.deepEqual(
+    sent.map(({ blockHash, removed }) => [Number(blockHash), removed]),
+    [
+      [102, false],
+      [102, false],
+      [103, false],
+      [103, false],
+      [103, true],
+    ],
+  );
+  assert.equal(notifier.events, 3);
+});
+
+test('waiting transactions: hashes, or objects of those that are found, a bounded number asked for at once', async () => {
+  const hashes = Array.from({ length: 20 }, (_, i) => hashOf(i));
+  const plain = setScene();
+  await plain.subscribe('newPendingTransactions');
+  plain.feed.announce(hashes);
+  assert.deepEqual(plain.notifier.sent, hashes);
+  assert.equal(plain.notifier.events, 1);
+
+  let running = 0;
+  let most = 0;
+  const full = setScene({
+    transactions: {
+      async getTransaction(reference) {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running--;
+        const { hash } = reference as { hash: string };
+        if (hash === hashOf(3)) throw new Error('away');
+        return hash === hashOf(4) ? null : JSON.stringify({ hash });
+      },
+    },
+  });
+  await full.subscribe('newPendingTransactions', true);
+  full.feed.announce(hashes);
+  while (full.notifier.sent.length < 18) await new Promise(setImmediate);
+  const found = (full.notifier.sent as { hash: string }[]).map(({ hash }) => hash).sort();
+  assert.deepEqual(found, hashes.filter((hash) => hash !== hashOf(3) && hash !== hashOf(4)).sort());
+  assert.equal(most, 8);
+  full.notifier.end(ID);
+  assert.equal(full.feed.pendingListeners.size, 0);
+});
+
+test('a network without waiting transactions refuses them', async () => {
+  const { feed, subscribe } = setScene();
+  feed.hasPending = false;
+  await assert.rejects(
+    subscribe('newPendingTransactions'),
+    /pending transactions are not available on this network/,
+  );
+});
+
+test('syncing: what is so at first, then each change', async () => {
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('syncing');
+  feed.setSynced(false);
+  feed.setSynced(true);
+  const status = { startingBlock: '0x64', currentBlock: '0x64', highestBlock: '0x64' };
+  assert.deepEqual(notifier.sent, [false, { syncing: true, status }, false]);
+  notifier.end(ID);
+  assert.equal(feed.syncListeners.size, 0);
+});
+
+test('a start that is not to be had is an error of its own; one that is lost later ends the connection', async () => {
+  for (const [kind, row] of [
+    ['unknownBlock', 'unknownStart'],
+    ['tooFar', 'startTooFar'],
+    ['closed', 'unavailable'],
+  ] as const) {
+    const { feed, subscribe } = setScene();
+    feed.failure = new FeedError(kind, 'details');
+    await assert.rejects(subscribe('newHeads', { afterHash: hashOf(5) }), (error: RpcError) => {
+      assert.equal(error.rowName, row);
+      assert.match(error.message, /details$/);
+      return true;
+    });
+  }
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('logs', {});
+  feed.fail('tooFar');
+  assert.match(notifier.failed ?? '', /without a gap/);
+  feed.fail('closed');
+  assert.match(notifier.failed ?? '', /no longer served/);
+});
+
+test('it outlives the call, whose end only ends the search for a start', async () => {
+  const { feed, notifier, scope, subscribe } = setScene();
+  await subscribe('newHeads');
+  scope.abort();
+  const [join] = feed.joins;
+  assert.equal(join?.scope.aborted, false);
+  assert.equal(join?.scope.deadline, Number.POSITIVE_INFINITY);
+  notifier.end(ID);
+  assert.equal(join?.scope.aborted, true);
+  assert.equal(feed.joined.size, 0);
+
+  const slow = setScene();
+  slow.feed.gate = new Promise(() => {});
+  void slow.subscribe('newHeads');
+  await new Promise(setImmediate);
+  assert.equal(slow.feed.joins[0]?.scope.aborted, false);
+  slow.scope.abort();
+  assert.equal(slow.feed.joins[0]?.scope.aborted, true);
+});

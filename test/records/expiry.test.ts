@@ -1,0 +1,62 @@
+/** Expired records leave by themselves as others come, also those of owners that never come back. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { open } from 'lmdb';
+import { LmdbRecordTable } from '../../src/records/lmdb-record-table.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
+import { RedisRecordTable } from '../../src/records/redis-record-table.ts';
+import { makeFolder, NO_REDIS, openClient, openServer } from '../access/key-tables.ts';
+
+test('in memory: no more are held than live, and a few', () => {
+  let now = 0;
+  const table = new MemoryRecordTable(() => now);
+  let most = 0;
+  for (let i = 0; i < 5_000; i++) {
+    now++;
+    assert.equal(table.create(`filter/key${i % 700}/${i}`, '1', 100, 10), true);
+    most = Math.max(most, table.size);
+  }
+  // 100 live at a time; an owner that comes back has lost what it had.
+  assert.ok(most <= 700, String(most));
+  now += 1_000;
+  for (let i = 0; i < 700; i++) table.create(`filter/last/${i}`, '1', 100, 1_000);
+  assert.equal(table.size, 700);
+});
+
+test('in LMDB: rows, sums and times of what has expired are gone', async (t) => {
+  const folder = makeFolder(t);
+  let now = 1_000_000;
+  const table = new LmdbRecordTable(
+    folder,
+    (error) => assert.fail(String(error)),
+    () => now,
+  );
+  t.after(() => table.close());
+  for (let i = 0; i < 1_000; i++) assert.equal(table.create(`filter/key${i}/1`, '1', 100, 1), true);
+  // Renewed: it has one time to expire at, not two.
+  const { version = '' } = table.read('filter/key0/1') ?? {};
+  assert.equal(table.replace('filter/key0/1', version, '2', 10_000), true);
+  now += 101;
+  for (let i = 0; i < 40; i++) table.create(`filter/new/${i}`, '1', 10_000, 100);
+  const root = open({ path: join(folder, 'records'), noSubdir: false, maxDbs: 3 });
+  const count = (name: string): number => root.openDB({ name }).getCount();
+  assert.deepEqual(['rows', 'expiries', 'sums'].map(count), [41, 41, 2]);
+  assert.equal(table.read('filter/key0/1')?.text, '2');
+});
+
+test('in Valkey: nothing is left of what has expired', { skip: NO_REDIS }, async (t) => {
+  const client = await openClient(t, await openServer(t));
+  const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 1_000 });
+  for (let i = 0; i < 20; i++) await table.create(`filter/key${i % 3}/${i}`, '1', 300, 100);
+  await table.create('filter/key0/lasting', '1', 600_000, 100);
+  for (let i = 0; (await client.send('DBSIZE')) !== 3; i++) {
+    assert.ok(i < 100, 'they do not expire');
+    await wait(100);
+  }
+  // The owner's lists forget them with the next write.
+  await table.create('filter/key0/other', '1', 600_000, 100);
+  assert.equal(await client.send('ZCARD', '{test:records:filter/key0}:expiries'), 2);
+  assert.equal(await client.send('HLEN', '{test:records:filter/key0}:bytes'), 2);
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { WebSocket } from 'ws';
+import { createMemoryCache } from '../../src/cache/memory-cache.ts';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
+import { createRecordingLog } from '../gateway/recording-log.ts';
+import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
+import { receiptsOf, resultOf } from '../gateway/scripted-source.ts';
+import { openTo } from '../support/access.ts';
+import { post, receive, receivedFrom } from './streaming-service.ts';
+import { encodeHead, encodeRequest, HOST, KEY, PATH, RawClient, startServer, until } from './support.ts';
+
+/** Copied into one write; in several parts; more than a socket takes at once. */
+const SIZES = [9_000, 40_000, 1_000_000];
+const VALUES = SIZES.map((size) => `["${'é0x12ab'.repeat(size / 8)}"]`);
+const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}';
+const CHAIN_ID_ANSWER = '{"jsonrpc":"2.0","id":7,"result":"0x539"}';
+const ZIPS = { 'Accept-Encoding': 'gzip' };
+
+/** Answers the receipts of block n with the n-th value, out of a cache: in turn at once and a moment later. */
+class KeptChain extends ScriptedChain {
+  readonly cache = createMemoryCache({ bytes: 64e6, entryBytes: 4e6 });
+  #asked = 0;
+
+  constructor() {
+    super();
+    VALUES.forEach((value, n) => {
+      const key = { blockHash: `0x${n}`, question: 'receipts' };
+      this.cache.set(key, value);
+      // What was asked for again is kept beside larger ones.
+      this.cache.get(key);
+    });
+  }
+
+  override getReceipts(block: BlockReference): PromiseOrValue<JsonResult | null> {
+    assert.ok(block.kind === 'number');
+    const kept = this.cache.get({ blockHash: `0x${block.number}`, question: 'receipts' }) ?? null;
+    this.#asked++;
+    return this.#asked % 2 === 0 ? kept : Promise.resolve(kept);
+  }
+
+  packedOf(n: number): object | undefined {
+    const kept = this.cache.get({ blockHash: `0x${n}`, question: 'receipts' });
+    return kept instanceof JsonBytes ? kept.value.packed : undefined;
+  }
+}
+
+async function start(t: TestContext): Promise<{ readonly port: number; readonly chain: KeptChain }> {
+  const chain = new KeptChain();
+  const gateway = createGateway({
+    networks: new NetworkRegistry([{ hosts: [HOST], network: createScriptedNetwork(chain) }]),
+    access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
+    clientVersion: 'Portcullis/1.2.3',
+    log: createRecordingLog(),
+  });
+  return { port: (await startServer(t, { gateway })).port, chain };
+}
+
+/** A request that the plain reader leaves to node's server. */
+function encodeOther(body: string, headers: Record<string, string> = {}): Buffer {
+  const fields = {
+    Host: HOST,
+    'Content-Type': 'application/json',
+    'Transfer-Encoding': 'chunked',
+    ...headers,
+  };
+  const bytes = Buffer.from(body);
+  const head = encodeHead('POST', PATH, fields);
+  return Buffer.concat([
+    Buffer.from(`${head}${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ]);
+}
+
+test('kept bytes are answers byte for byte, whichever server reads the request', async (t) => {
+  const { port } = await start(t);
+  for (const encode of [encodeRequest, encodeOther]) {
+    const client = new RawClient(port);
+    t.after(() => client.close());
+    for (const [n, value] of VALUES.entries()) {
+      for (const id of ['1', '"é"', '1.0']) {
+        const answer = await client.send(encode(receiptsOf(n, id))).read();
+        assert.equal(answer?.status, 200);
+        assert.ok(answer.body.equals(Buffer.from(resultOf(value, id))), `${SIZES[n]} with id ${id}`);
+        assert.equal(answer.headers['content-length'], String(answer.body.length));
+        assert.equal(answer.headers['vary'], 'Accept-Encoding');
+      }
+    }
+  }
+});
+
+test('requests in a pipeline get theirs in order', async (t) => {
+  const { port } = await start(t);
+  const client = new RawClient(port);
+  t.after(() => client.close());
+  const order = [0, 2, 1, 0, 2, 2, 1];
+  const requests = order.flatMap((n, i) => [
+    encodeRequest(receiptsOf(n, String(i)), i % 2 === 0 ? {} : ZIPS),
+    encodeRequest(CHAIN_ID),
+  ]);
+  client.send(Buffer.concat(requests));
+  for (const [i, n] of order.entries()) {
+    const answer = await client.read();
+    const body = i % 2 === 0 ? answer?.body : gunzipSync(answer?.body as Buffer);
+    assert.ok(body?.equals(Buffer.from(resultOf(VALUES[n] as string, String(i)))));
+    assert.equal((await client.read())?.body.toString(), CHAIN_ID_ANSWER);
+  }
+});
+
+test('compressed answers are made of bytes that are deflated once', async (t) => {
+  const { port, chain } = await start(t);
+  for (const encode of [encodeRequest, encodeOther]) {
+    const client = new RawClient(port);
+    t.after(() => client.close());
+    for (const n of [0, 1, 2]) {
+      let packed = chain.packedOf(n);
+      for (const id of ['1', '"é"', '22']) {
+        const answer = await client.send(encode(receiptsOf(n, id), ZIPS)).read();
+        assert.equal(answer?.headers['content-encoding'], 'gzip');
+        assert.ok(gunzipSync(answer?.body as Buffer).equals(Buffer.from(resultOf(VALUES[n] as string, id))));
+        assert.ok(chain.packedOf(n) !== undefined && chain.packedOf(n) === (packed ?? chain.packedOf(n)));
+        packed = chain.packedOf(n);
+      }
+    }
+  }
+});
+
+test('many that ask at once share one compression', async (t) => {
+  const { port } = await start(t);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, id) => {
+      const client = new RawClient(port);
+      t.after(() => client.close());
+      return client.send(encodeRequest(receiptsOf(2, String(id)), ZIPS)).read();
+    }),
+  );
+  for (const [id, answer] of answers.entries()) {
+    assert.equal(answer?.headers['content-encoding'], 'gzip');
+    assert.ok(
+      gunzipSync(answer?.body as Buffer).equals(Buffer.from(resultOf(VALUES[2] as string, String(id)))),
+    );
+  }
+});
+
+test('items of a batch are the same bytes, small answers together and large ones in pieces', async (t) => {
+  const { port } = await start(t);
+  for (const order of [
+    [0, 0],
+    [1, 0, 1],
+    [2, 0, 1, 2],
+  ]) {
+    const items = order.map((n, id) => receiptsOf(n, String(id)));
+    const expected = [...order.map((n, id) => resultOf(VALUES[n] as string, String(id))), CHAIN_ID_ANSWER];
+    for (const headers of [{}, ZIPS]) {
+      const answer = await post(t, port, `[${items.join()},${CHAIN_ID}]`, headers);
+      assert.deepEqual(await receive(answer), receivedFrom(`[${expected.join()}]`));
+    }
+  }
+});
+
+test('more than is written at once comes in pieces', async (t) => {
+  const { port, chain } = await start(t);
+  const value = `"${'é'.repeat(1_500_000)}"`;
+  chain.cache.set({ blockHash: '0x9', question: 'receipts' }, value);
+  for (const headers of [{}, ZIPS]) {
+    const answer = await post(t, port, receiptsOf(9), headers);
+    assert.equal(answer.headers['content-length'], undefined);
+    assert.deepEqual(await receive(answer), receivedFrom(resultOf(value)));
+  }
+});
+
+test('messages of a WebSocket are the same bytes, in order', async (t) => {
+  const { port } = await start(t);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
+  t.after(() => socket.terminate());
+  const messages: string[] = [];
+  socket.on('message', (data: Buffer, isBinary) => {
+    assert.equal(isBinary, false);
+    messages.push(data.toString('utf8'));
+  });
+  await once(socket, 'open');
+  for (const [n] of VALUES.entries()) {
+    socket.send(receiptsOf(n, String(n)));
+    socket.send(CHAIN_ID);
+  }
+  await until(() => messages.length === 2 * VALUES.length);
+  const expected = VALUES.map((value, n) => resultOf(value, String(n)));
+  for (const text of expected) assert.ok(messages.includes(text));
+  assert.equal(messages.filter((text) => text === CHAIN_ID_ANSWER).length, VALUES.length);
+});
+
+test('a client that leaves its answer unread leaves nothing behind', async (t) => {
+  const { port } = await start(t);
+  for (let i = 0; i < 20; i++) {
+    const client = new RawClient(port);
+    client.socket.pause();
+    client.send(Buffer.concat([encodeRequest(receiptsOf(2)), encodeRequest(receiptsOf(2), ZIPS)]));
+    await once(client.socket, 'connect');
+    client.close();
+  }
+  const client = new RawClient(port);
+  t.after(() => client.close());
+  const answer = await client.send(encodeRequest(receiptsOf(2))).read();
+  assert.ok(answer?.body.equals(Buffer.from(resultOf(VALUES[2] as string))));
+});

@@ -1,0 +1,158 @@
+/**
+ * A filter over HTTP, each poll on a connection of its own, so that whichever worker has time answers it. An answer that is lost with a worker is
+ * lost to the client too: it then makes a new filter, and what that one gives is judged.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import type { ForkBlock } from '../chain/fork-chain.ts';
+import { FaultCount, type Follower } from './follower.ts';
+import { HeadsFollower } from './heads-follower.ts';
+import { type Criteria, LogsFollower } from './logs-follower.ts';
+
+const POLL_MS = 250;
+const ANSWER_MS = 20_000;
+/** Events that are kept for a complaint. */
+const KEPT_EVENTS = 12;
+
+/** Finds a block that was made, on whichever branch. */
+export type FindBlock = (hash: string) => ForkBlock | undefined;
+type Answer = {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+};
+type LogResult = { readonly blockHash: string; readonly removed: boolean };
+
+export class FilterPoller {
+  readonly name: string;
+  /** Filters that were made. */
+  made = 0;
+  readonly #count = new FaultCount();
+  readonly #criteria: Criteria | undefined;
+  readonly #find: FindBlock;
+  readonly #url: () => string;
+  /** Of the filter that is polled. */
+  #follower: Follower | undefined;
+  #received = 0;
+  #polls = 0;
+  /** The last blocks that came or went, with the polls that said so. */
+  readonly #events: string[] = [];
+  #isStopped = false;
+  #done: Promise<void> | undefined;
+
+  /** @param criteria of logs; without them it is a filter of blocks */
+  constructor(name: string, criteria: Criteria | undefined, url: () => string, find: FindBlock) {
+    this.name = name;
+    this.#criteria = criteria;
+    this.#url = url;
+    this.#find = find;
+  }
+
+  start(): void {
+    this.#done = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#done;
+  }
+
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Whether the present filter has given all up to the head; one that has given nothing had nothing to give, as far as is known. */
+  isAt(head: ForkBlock): boolean {
+    return this.#follower === undefined ? this.made > 0 : this.#follower.isAt(head);
+  }
+
+  judge(head: ForkBlock): FaultCount {
+    if (this.made === 0) this.#count.add('lost', `${this.name}: there was no filter`);
+    this.#follower?.judge(head);
+    if (this.#follower !== undefined) this.#keep(this.#follower);
+    return this.#count;
+  }
+
+  async #run(): Promise<void> {
+    let id: unknown;
+    while (!this.#isStopped) {
+      try {
+        if (id === undefined) {
+          const criteria = this.#criteria;
+          const made = await (criteria === undefined
+            ? this.#ask('eth_newBlockFilter')
+            : this.#ask('eth_newFilter', criteria));
+          id = made.result;
+          if (this.#follower !== undefined) this.#keep(this.#follower);
+          this.#follower = undefined;
+          if (id !== undefined) this.made++;
+          this.#note('new filter');
+        } else {
+          const { result, error } = await this.#ask('eth_getFilterChanges', id);
+          this.#polls++;
+          for (const item of (result ?? []) as readonly unknown[]) this.#accept(item);
+          // A node that cannot be read says so, and the next poll goes on; a filter that is gone was to be kept.
+          if (error !== undefined && /filter|go on/.test(error.message)) {
+            this.#count.add('refused', `${this.name}: ${error.message}`);
+            id = undefined;
+          }
+        }
+      } catch {
+        id = undefined;
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  #accept(item: unknown): void {
+    this.#received++;
+    const before = this.#follower?.complaints.length ?? 0;
+    this.#take(item);
+    const after = this.#follower?.complaints ?? [];
+    if (before === 0 && after.length > 0)
+      this.#count.complaints.push(`${this.name}: ${after[0]} in ${this.#events.join(', ')}`);
+  }
+
+  #note(event: string): void {
+    if (this.#events.at(-1) === event) return;
+    this.#events.push(event);
+    if (this.#events.length > KEPT_EVENTS) this.#events.shift();
+  }
+
+  #take(item: unknown): void {
+    const isLog = this.#criteria !== undefined;
+    const block = this.#find(isLog ? (item as LogResult).blockHash : String(item));
+    if (block === undefined || block.parent === undefined) {
+      this.#count.add('disordered', `${this.name}: ${JSON.stringify(item)} is of no block that was made`);
+      return;
+    }
+    const isRemoved = isLog && (item as LogResult).removed;
+    this.#note(`poll ${this.#polls}: ${isRemoved ? '-' : '+'}${block.number} ${block.hash.slice(0, 10)}`);
+    // A reorg right after it was made takes back what came before it.
+    if (isRemoved && this.#follower === undefined) return;
+    const { hash, number, parent } = block;
+    this.#follower ??= isLog
+      ? new LogsFollower(this.name, this.#criteria ?? {}, parent)
+      : new HeadsFollower(this.name, 'none', parent);
+    if (!isRemoved && this.#follower instanceof LogsFollower) this.#follower.goTo(block);
+    this.#follower.accept(
+      isLog ? item : { hash, number: `0x${number.toString(16)}`, parentHash: parent.hash },
+    );
+  }
+
+  #keep({ faults, complaints }: Follower): void {
+    for (const kind of Object.keys(faults) as (keyof typeof faults)[]) {
+      if (faults[kind] > 0) this.#count.add(kind, `${this.name}: ${complaints[0]}`, faults[kind]);
+    }
+  }
+
+  async #ask(method: string, ...params: readonly unknown[]): Promise<Answer> {
+    const { body } = await request(this.#url(), {
+      method: 'POST',
+      reset: true,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return (await body.json()) as Answer;
+  }
+}

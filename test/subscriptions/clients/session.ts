@@ -1,0 +1,96 @@
+/** A client: one connection with its subscribers, opened again when it breaks, each subscriber going on where it stopped. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connect, type Connection, RefusedError } from './connection.ts';
+import type { CutProxy } from './cut-proxy.ts';
+import type { Follower } from './follower.ts';
+
+const CONNECT_PAUSE_MS = 100;
+const CALL_PAUSE_MS = 200;
+/** Errors unknownStart and startTooFar of docs/errors.md. */
+const CANNOT_GO_ON = -32001;
+
+export class Session {
+  readonly name: string;
+  readonly followers: readonly Follower[];
+  readonly proxy: CutProxy;
+  /** Connections that were opened. */
+  opened = 0;
+  /** Milliseconds from the end of a connection to the next. */
+  awayMs = 0;
+  /** Why subscriptions were refused for the moment, by text. */
+  readonly refusals: Map<string, number> = new Map();
+  readonly #connect: Connect;
+  readonly #path: string;
+  readonly #explain: (refusal: string) => Promise<string>;
+  #connection: Connection | undefined;
+  #isStopped = false;
+  #done: Promise<void> | undefined;
+
+  /** @param explain what is known about why a subscription cannot go on */
+  constructor(
+    name: string,
+    connect: Connect,
+    proxy: CutProxy,
+    path: string,
+    followers: readonly Follower[],
+    explain: (refusal: string) => Promise<string>,
+  ) {
+    this.name = name;
+    this.followers = followers;
+    this.proxy = proxy;
+    this.#connect = connect;
+    this.#path = path;
+    this.#explain = explain;
+  }
+
+  start(): void {
+    this.#done = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#connection?.close();
+    await this.#done;
+    await this.proxy.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        const url = `ws://127.0.0.1:${this.proxy.port}${this.#path}`;
+        const connection = await this.#connect(url);
+        this.#connection = connection;
+        if (this.#isStopped) connection.close();
+        this.opened++;
+        let isOpen = true;
+        const closed = connection.closed.then(() => {
+          isOpen = false;
+        });
+        for (const follower of this.followers) void this.#subscribe(connection, follower, () => isOpen);
+        await closed;
+        this.#connection = undefined;
+        if (!this.#isStopped) for (const follower of this.followers) follower.interrupt();
+        await sleep(this.#isStopped ? 0 : this.awayMs);
+      } catch {
+        await sleep(CONNECT_PAUSE_MS);
+      }
+    }
+  }
+
+  async #subscribe(connection: Connection, follower: Follower, isOpen: () => boolean): Promise<void> {
+    while (isOpen()) {
+      try {
+        await connection.subscribe(follower.params, (result) => {
+          if (isOpen()) follower.accept(result);
+        });
+        return;
+      } catch (error) {
+        // Whatever else it is, the connection is at its end.
+        if (!(error instanceof RefusedError)) return;
+        this.refusals.set(error.message, (this.refusals.get(error.message) ?? 0) + 1);
+        if (error.code === CANNOT_GO_ON) follower.refuse(await this.#explain(error.message));
+        else await sleep(CALL_PAUSE_MS);
+      }
+    }
+  }
+}

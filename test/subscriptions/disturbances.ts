@@ -1,0 +1,157 @@
+/** What happens to nodes, chain, clients and service, as a seed decides. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../geth/requests/random.ts';
+import { ancestorOf } from './chain/fork-chain.ts';
+import type { Peer } from './nodes/peer.ts';
+import type { Stage } from './stage.ts';
+
+export const MAX_REORG = 5;
+/** So many nodes at most are disturbed by themselves at one time: the others are a majority's rest. */
+const DISTURBED_PEERS = 2;
+const MAX_HOLD_MS = 2_000;
+const MAX_AWAY_MS = 2_500;
+const MAX_CUT_BYTES = 4_000;
+
+export type DisturbanceKind =
+  | 'reorg'
+  | 'shorter branch'
+  | 'node on another branch'
+  | 'node lags'
+  | 'node paused'
+  | 'all nodes paused'
+  | 'node killed'
+  | 'node replaced'
+  | 'client cut'
+  | 'client cut in a frame'
+  | 'all clients cut'
+  | 'worker killed'
+  | 'service restarted'
+  | 'nodes reconfigured';
+
+/** How often each happens, in proportion. */
+const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
+  reorg: 26,
+  'shorter branch': 4,
+  'node on another branch': 8,
+  'node lags': 8,
+  'node paused': 9,
+  'all nodes paused': 1,
+  'node killed': 7,
+  'node replaced': 2,
+  'client cut': 14,
+  'client cut in a frame': 14,
+  'all clients cut': 2,
+  'worker killed': 3,
+  'service restarted': 1,
+  'nodes reconfigured': 1,
+};
+const KINDS = Object.keys(WEIGHTS) as DisturbanceKind[];
+
+/** What is still going on. */
+export type Aftermath = { readonly kind: DisturbanceKind; readonly over: Promise<void> };
+
+/** Chooses one that is possible now, and begins it. */
+export async function disturb(stage: Stage, random: Random): Promise<Aftermath> {
+  for (;;) {
+    const kind = pick(random);
+    const over = begin(kind, stage, random);
+    if (over !== undefined) return { kind, over };
+  }
+}
+
+function pick(random: Random): DisturbanceKind {
+  let rest = random.below(Object.values(WEIGHTS).reduce((sum, weight) => sum + weight));
+  for (const kind of KINDS) {
+    rest -= WEIGHTS[kind];
+    if (rest < 0) return kind;
+  }
+  throw new RangeError('the weights do not add up');
+}
+
+/** Undefined where it is not possible now. */
+function begin(kind: DisturbanceKind, stage: Stage, random: Random): Promise<void> | undefined {
+  const { chain } = stage;
+  const free = stage.peers.filter(({ isDisturbed }) => !isDisturbed);
+  const canDisturb = stage.peers.length - free.length < DISTURBED_PEERS && free.length > 0;
+  const holdMs = 100 + random.below(MAX_HOLD_MS);
+  const onPeer = (action: (peer: Peer) => Promise<void>): Promise<void> | undefined =>
+    canDisturb ? occupy([random.pick(free)], ([peer]) => action(peer as Peer)) : undefined;
+  switch (kind) {
+    case 'reorg': {
+      const depth = 1 + random.below(MAX_REORG);
+      stage.moveTo(chain.extend(ancestorOf(chain.head, depth), depth + random.below(2)));
+      return Promise.resolve();
+    }
+    case 'shorter branch': {
+      const depth = 2 + random.below(MAX_REORG - 1);
+      stage.moveTo(chain.extend(ancestorOf(chain.head, depth), depth - 1));
+      return Promise.resolve();
+    }
+    case 'node on another branch':
+      return onPeer(async (peer) => {
+        const depth = 1 + random.below(3);
+        peer.pin(chain.branch(ancestorOf(chain.head, depth), depth));
+        await sleep(holdMs);
+        peer.unpin();
+      });
+    case 'node lags':
+      return onPeer(async (peer) => {
+        peer.pin(chain.head);
+        await sleep(holdMs);
+        peer.unpin();
+      });
+    case 'node paused':
+      return onPeer(async (peer) => {
+        peer.process.pause();
+        await sleep(holdMs);
+        peer.process.goOn();
+      });
+    case 'all nodes paused':
+      if (free.length < stage.peers.length) return undefined;
+      return occupy(free, async () => {
+        for (const peer of free) peer.process.pause();
+        await sleep(holdMs);
+        for (const peer of free) peer.process.goOn();
+      });
+    case 'node killed':
+    case 'node replaced':
+      return onPeer(async (peer) => {
+        await peer.stop();
+        await sleep(holdMs / 2);
+        await peer.start(kind === 'node replaced');
+        // It has what the others have before something else happens.
+        await peer.whenDelivered();
+      });
+    case 'client cut':
+    case 'client cut in a frame': {
+      const session = random.pick(stage.sessions);
+      session.awayMs = random.below(MAX_AWAY_MS);
+      session.proxy.cut(kind === 'client cut' ? 0 : 1 + random.below(MAX_CUT_BYTES));
+      return Promise.resolve();
+    }
+    case 'all clients cut':
+      for (const session of stage.sessions) {
+        session.awayMs = random.below(MAX_AWAY_MS);
+        session.proxy.cut(0);
+      }
+      return Promise.resolve();
+    case 'worker killed':
+      return stage.whenServiceIsCalm(() => stage.killWorker(random));
+    case 'service restarted':
+      return stage.whenServiceIsCalm(() => stage.restartService());
+    case 'nodes reconfigured':
+      return stage.whenServiceIsCalm(() => stage.reconfigure());
+  }
+}
+
+async function occupy(
+  peers: readonly Peer[],
+  action: (peers: readonly Peer[]) => Promise<void>,
+): Promise<void> {
+  for (const peer of peers) peer.isDisturbed = true;
+  try {
+    await action(peers);
+  } finally {
+    for (const peer of peers) peer.isDisturbed = false;
+  }
+}

@@ -1,0 +1,158 @@
+/** What judges subscribers finds what is wrong: each fault is made here. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Random } from '../geth/requests/random.ts';
+import { ancestorOf, type ForkBlock, ForkChain } from './chain/fork-chain.ts';
+import type { Faults, Follower } from './clients/follower.ts';
+import { HeadsFollower } from './clients/heads-follower.ts';
+import { LogsFollower } from './clients/logs-follower.ts';
+
+const SOUND: Faults = { lost: 0, doubled: 0, disordered: 0, kept: 0, refused: 0 };
+
+/** Twelve blocks, each with logs, and a branch of four that took the place of the last three. */
+function createChain(): { readonly chain: ForkChain; readonly old: ForkBlock; readonly start: ForkBlock } {
+  const chain = new ForkChain(new Random(1, 0), 2);
+  const old = chain.extend(chain.genesis, 12);
+  chain.extend(ancestorOf(old, 3), 4);
+  return { chain, old, start: ancestorOf(old, 10) };
+}
+
+function listBetween(start: ForkBlock, end: ForkBlock): ForkBlock[] {
+  const blocks: ForkBlock[] = [];
+  for (let at: ForkBlock | undefined = end; at !== undefined && at.number > start.number; at = at.parent)
+    blocks.unshift(at);
+  return blocks;
+}
+
+const toHeader = ({ hash, number, parent }: ForkBlock, removed = false): object => ({
+  hash,
+  number: `0x${number.toString(16)}`,
+  parentHash: parent?.hash,
+  ...(removed && { removed }),
+});
+const toLogs = ({ logs }: ForkBlock, removed = false): object[] => {
+  const results = logs.map(({ blockHash, blockNumber, logIndex }) => ({
+    blockHash,
+    blockNumber: `0x${blockNumber.toString(16)}`,
+    logIndex: `0x${logIndex.toString(16)}`,
+    removed,
+  }));
+  return removed ? results.reverse() : results;
+};
+
+const { chain, old, start } = createChain();
+const before = listBetween(start, old);
+const removed = before.slice(-3).reverse();
+const after = listBetween(ancestorOf(chain.head, 4), chain.head);
+const HEADERS = [
+  ...before.map((block) => toHeader(block)),
+  ...removed.map((block) => toHeader(block, true)),
+  ...after.map((block) => toHeader(block)),
+];
+const LOGS = [
+  ...before.flatMap((block) => toLogs(block)),
+  ...removed.flatMap((block) => toLogs(block, true)),
+  ...after.flatMap((block) => toLogs(block)),
+];
+
+function judge(follower: Follower, results: readonly object[]): Faults {
+  for (const result of results) follower.accept(result);
+  follower.judge(chain.head);
+  return follower.faults;
+}
+const heads = (): Follower => new HeadsFollower('heads', 'afterHash', start);
+const logs = (): Follower => new LogsFollower('logs', {}, start);
+
+test('every step once and in order is right', () => {
+  assert.deepEqual(judge(heads(), HEADERS), SOUND);
+  assert.deepEqual(judge(logs(), LOGS), SOUND);
+  const plain = new HeadsFollower('plain', 'none', start);
+  const added = HEADERS.filter((header) => !('removed' in header));
+  assert.deepEqual(judge(plain, added), SOUND);
+});
+
+test('whatever is left out, doubled or exchanged is found', () => {
+  for (const [create, results] of [
+    [heads, HEADERS],
+    [logs, LOGS],
+  ] as const) {
+    for (let at = 0; at < results.length; at++) {
+      const omitted = judge(create(), results.toSpliced(at, 1));
+      assert.notDeepEqual(omitted, SOUND, `without ${at}`);
+      const doubled = judge(create(), results.toSpliced(at, 0, results[at] as object));
+      assert.notDeepEqual(doubled, SOUND, `${at} twice`);
+      if (at === 0) continue;
+      const exchanged = results.toSpliced(at - 1, 2, results[at] as object, results[at - 1] as object);
+      assert.notDeepEqual(judge(create(), exchanged), SOUND, `${at} before ${at - 1}`);
+    }
+  }
+});
+
+test('logs from before the start are taken back where a reorg reaches below it, each once', () => {
+  const from = (number: number): Follower =>
+    new LogsFollower('logs', {}, ancestorOf(old, old.number - number));
+  for (let number = old.number - 2; number <= old.number; number++) {
+    const results = LOGS.filter(
+      (log) => (log as { removed: boolean }).removed || after.some(({ hash }) => hash === hashOf(log)),
+    );
+    const above = before.filter((block) => block.number > number).flatMap((block) => toLogs(block));
+    assert.deepEqual(judge(from(number), [...above, ...results]), SOUND, `from ${number}`);
+    for (let at = 0; at < results.length; at++) {
+      const doubled = results.toSpliced(at, 0, results[at] as object);
+      assert.notDeepEqual(judge(from(number), [...above, ...doubled]), SOUND, `from ${number}, ${at} twice`);
+    }
+    // What is still on the chain may not be taken back.
+    const wrong = toLogs(ancestorOf(old, 3), true);
+    assert.notDeepEqual(
+      judge(from(number), [
+        ...above,
+        ...results.slice(0, results.length - after.flatMap(({ logs: some }) => some).length),
+        ...wrong,
+        ...after.flatMap((block) => toLogs(block)),
+      ]),
+      SOUND,
+    );
+  }
+});
+
+test('what came in place of the start counts from where the branches part', () => {
+  const base = ancestorOf(old, 3);
+  for (const taken of [after, after.slice(1)]) {
+    const follower = new LogsFollower('logs', {}, old);
+    for (const block of taken) {
+      follower.goTo(block);
+      for (const log of toLogs(block)) follower.accept(log);
+    }
+    assert.equal(follower.start, base);
+    follower.judge(chain.head);
+    assert.deepEqual(follower.faults.lost > 0, taken !== after);
+    assert.equal(follower.faults.kept, 0);
+  }
+});
+
+test('a subscription that breaks off anywhere goes on behind what it has whole', () => {
+  for (let at = 0; at <= LOGS.length; at++) {
+    const follower = logs();
+    for (const log of LOGS.slice(0, at)) follower.accept(log);
+    follower.interrupt();
+    const [, { afterHash }] = follower.params as ['logs', { readonly afterHash: string }];
+    // What the chain did since that block.
+    const isOrphan = removed.some(({ hash }) => hash === afterHash);
+    const taken = removed.filter(({ number }) => isOrphan && number <= numberOf(afterHash));
+    const base = taken.length > 0 ? ancestorOf(old, 3).number : numberOf(afterHash);
+    const rest = listBetween(start, chain.head).filter(({ number }) => number > base);
+    const results = [
+      ...taken.flatMap((block) => toLogs(block, true)),
+      ...rest.flatMap((block) => toLogs(block)),
+    ];
+    assert.deepEqual(judge(follower, results), SOUND, `after ${at}`);
+  }
+});
+
+function hashOf(log: object): string {
+  return (log as { readonly blockHash: string }).blockHash;
+}
+
+function numberOf(hash: string): number {
+  return [start, ...before, ...after].find((block) => block.hash === hash)?.number ?? -1;
+}

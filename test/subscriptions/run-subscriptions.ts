@@ -1,0 +1,51 @@
+/**
+ * `npm run test:subscriptions`: subscribers through the shipped program (two workers) while everything else is disturbed. Three
+ * geth nodes follow one chain, which this process makes with branches and gives them through the engine API, as a consensus
+ * client does: so each reorg is known to the block, and geth has checked every state and receipt root. Two announce their heads,
+ * one is polled. Nodes lag, follow another branch, are stopped (SIGSTOP), killed, and replaced by empty ones; connections are cut
+ * at any byte; workers are killed, the service is restarted, its nodes are configured anew. 200 subscribers of ethers, viem and plain
+ * WebSockets go on by `afterHash`. Nine filters over HTTP are polled by
+ * whichever worker answers. At the end what each one got, applied in order, must be the chain and its logs.
+ *
+ * Options: `--disturbances 1000`, `--seed N`, `--subscribers 50` (of each of four connections), `--pause 300` (milliseconds between two,
+ * on average), `--nodes geth|scripted` (the second are answered in this process, where there is no geth). Ends with 1 where something was
+ * lost, doubled, out of order, not taken back, or could not be resumed.
+ */
+import { parseArgs } from 'node:util';
+import { GETH_SKIP } from '../geth/node/geth-program.ts';
+import { runDisturbances } from './run.ts';
+import type { NodeKind } from './service.ts';
+
+const { values } = parseArgs({
+  options: {
+    disturbances: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    subscribers: { type: 'string', default: '50' },
+    pause: { type: 'string', default: '300' },
+    nodes: { type: 'string', default: GETH_SKIP === false ? 'geth' : 'scripted' },
+  },
+});
+if (values.nodes !== 'geth' && values.nodes !== 'scripted') throw new Error('--nodes is geth or scripted');
+if (values.nodes === 'scripted' && GETH_SKIP !== false) console.log(`scripted nodes: ${GETH_SKIP}`);
+
+const report = await runDisturbances({
+  nodes: values.nodes satisfies NodeKind,
+  disturbances: Number(values.disturbances),
+  seed: Number(values.seed),
+  subscribers: Number(values.subscribers),
+  pauseMs: Number(values.pause),
+  say: (line) => console.log(`  ${line}`),
+});
+const list = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+console.log(`disturbances: ${list(report.happened)}`);
+if (report.refusals.size > 0) console.log(`subscriptions refused for the moment: ${list(report.refusals)}`);
+for (const error of new Set(report.errors)) console.log(`logged by the service: ${error}`);
+for (const complaint of report.complaints.slice(0, 40)) console.log(`  ${complaint}`);
+const { lost, doubled, disordered, kept, refused } = report.faults;
+console.log(
+  `seed ${values.seed}, ${values.disturbances} disturbances in ${report.seconds.toFixed(0)} s: ${report.blocks} blocks and ` +
+    `${report.orphans} orphans, ${report.connections} connections, ${report.notifications} notifications, ${report.polled.changes} changes of ${report.polled.filters} filters: ` +
+    `${lost} lost, ${doubled} doubled, ${disordered} out of order, ${kept} not taken back, ${refused} not resumed`,
+);
+process.exitCode = lost + doubled + disordered + kept + refused > 0 ? 1 : 0;

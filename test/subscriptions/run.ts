@@ -1,0 +1,160 @@
+/** A run: disturbances one after another while the chain grows, then quiet, then the judgement. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askerOf } from '../clients/operations.ts';
+import { Random } from '../geth/requests/random.ts';
+import type { ForkBlock, ForkChain } from './chain/fork-chain.ts';
+import { type Faults, NO_FAULTS } from './clients/follower.ts';
+import { type Aftermath, disturb } from './disturbances.ts';
+import type { Peer } from './nodes/peer.ts';
+import type { NodeKind } from './service.ts';
+import { Stage } from './stage.ts';
+
+export type RunOptions = {
+  readonly nodes: NodeKind;
+  readonly disturbances: number;
+  readonly seed: number;
+  /** On each of the four connections. */
+  readonly subscribers: number;
+  /** Between two disturbances, on average. */
+  readonly pauseMs: number;
+  /** Hears what happens. */
+  readonly say: (line: string) => void;
+};
+
+export type RunReport = {
+  readonly faults: Faults;
+  readonly complaints: readonly string[];
+  /** By kind. */
+  readonly happened: ReadonlyMap<string, number>;
+  readonly blocks: number;
+  /** Blocks made that the chain does not have at the end. */
+  readonly orphans: number;
+  readonly notifications: number;
+  readonly connections: number;
+  /** What filters gave, and how many there were, one after the other where an answer was lost. */
+  readonly polled: { readonly changes: number; readonly filters: number };
+  readonly refusals: ReadonlyMap<string, number>;
+  readonly errors: readonly string[];
+  readonly seconds: number;
+};
+
+const BLOCK_MS = 250;
+const LAST_BLOCKS = 8;
+const SETTLE_MS = 90_000;
+const SAY_EVERY = 50;
+/** pino's level of errors. */
+const ERROR_LEVEL = 50;
+
+export async function runDisturbances(options: RunOptions): Promise<RunReport> {
+  const { nodes, seed, subscribers } = options;
+  const startedAt = performance.now();
+  const stage = await Stage.open(nodes, seed, subscribers);
+  let isGrowing = true;
+  try {
+    for (const client of [...stage.sessions, ...stage.pollers]) client.start();
+    const growth = grow(stage, () => isGrowing);
+    const happened = await disturbAll(stage, options);
+    options.say('quiet');
+    await sleep(BLOCK_MS * LAST_BLOCKS);
+    isGrowing = false;
+    await growth;
+    await settle(stage);
+    options.say('settled');
+    await Promise.all(stage.peers.map((peer) => verify(peer, stage.chain)));
+    return judge(stage, happened, performance.now() - startedAt);
+  } finally {
+    isGrowing = false;
+    await stage.dispose();
+  }
+}
+
+async function grow(stage: Stage, isGrowing: () => boolean): Promise<void> {
+  while (isGrowing()) {
+    stage.moveTo(stage.chain.extend(stage.chain.head, 1));
+    await sleep(BLOCK_MS);
+  }
+}
+
+async function disturbAll(
+  stage: Stage,
+  { disturbances, seed, pauseMs, say }: RunOptions,
+): Promise<Map<string, number>> {
+  const random = new Random(seed, 3);
+  const happened = new Map<string, number>();
+  const open = new Set<Promise<void>>();
+  const failures: Error[] = [];
+  for (let count = 1; count <= disturbances; count++) {
+    const { kind, over }: Aftermath = await disturb(stage, random);
+    happened.set(kind, (happened.get(kind) ?? 0) + 1);
+    const watched = over
+      .catch((error: Error) => void failures.push(new Error(`${kind}: ${error.message}`)))
+      .finally(() => open.delete(watched));
+    open.add(watched);
+    if (failures[0] !== undefined) throw failures[0];
+    if (count % SAY_EVERY === 0) say(`${count} disturbances, block ${stage.chain.head.number}`);
+    await sleep(random.below(2 * pauseMs));
+  }
+  await Promise.all(open);
+  if (failures[0] !== undefined) throw failures[0];
+  return happened;
+}
+
+/** Waits until every subscriber has all, or for as long as that may take. */
+async function settle({ chain, followers, pollers }: Stage): Promise<void> {
+  const until = performance.now() + SETTLE_MS;
+  while (performance.now() < until && ![...followers, ...pollers].every((one) => one.isAt(chain.head)))
+    await sleep(250);
+  // What comes now is too much.
+  await sleep(500);
+}
+
+/** @throws Error unless a node has the chain, and all its logs, that subscribers are judged by */
+async function verify({ name, process }: Peer, { head }: ForkChain): Promise<void> {
+  const ask = askerOf(process.httpUrl);
+  const latest = (await ask('eth_getBlockByNumber', 'latest', false)) as { readonly hash: string };
+  if (latest.hash !== head.hash) throw new Error(`${name} is at ${latest.hash}, the chain at ${head.hash}`);
+  const logs = (await ask('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })) as readonly NodeLog[];
+  const expected: string[] = [];
+  for (let at: ForkBlock | undefined = head; at !== undefined; at = at.parent)
+    expected.push(...at.logs.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`));
+  const found = logs.map(({ blockHash, logIndex }) => `${blockHash} ${Number(logIndex)}`);
+  if (found.sort().join() !== expected.sort().join())
+    throw new Error(`${name} has ${found.length} logs, the chain ${expected.length}, or others`);
+}
+
+type NodeLog = { readonly blockHash: string; readonly logIndex: string };
+
+function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number): RunReport {
+  const { chain, followers, sessions, pollers } = stage;
+  const faults: Faults = { ...NO_FAULTS };
+  const complaints: string[] = [];
+  for (const follower of followers) {
+    follower.judge(chain.head);
+    for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += follower.faults[kind];
+    complaints.push(...follower.complaints.map((complaint) => `${follower.name}: ${complaint}`));
+  }
+  for (const poller of pollers) {
+    const { faults: own, complaints: words } = poller.judge(chain.head);
+    for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += own[kind];
+    complaints.push(...words);
+  }
+  const refusals = new Map<string, number>();
+  for (const [text, count] of sessions.flatMap((session) => [...session.refusals]))
+    refusals.set(text, (refusals.get(text) ?? 0) + count);
+  return {
+    faults,
+    complaints,
+    happened,
+    blocks: chain.head.number,
+    orphans: chain.made - chain.head.number,
+    notifications: followers.reduce((sum, { received }) => sum + received, 0),
+    connections: sessions.reduce((sum, { opened }) => sum + opened, 0),
+    polled: {
+      changes: pollers.reduce((sum, { received }) => sum + received, 0),
+      filters: pollers.reduce((sum, { made }) => sum + made, 0),
+    },
+    refusals,
+    errors: stage.program.log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),
+    seconds: ms / 1_000,
+  };
+}

@@ -1,0 +1,21 @@
+/** The short form of `npm run test:subscriptions`: scripted nodes, so that nothing is needed that may be missing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NO_FAULTS } from './clients/follower.ts';
+import { runDisturbances } from './run.ts';
+
+test('subscribers through 20 disturbances have every block and log once, in order', async () => {
+  const report = await runDisturbances({
+    nodes: 'scripted',
+    disturbances: 20,
+    seed: 16,
+    subscribers: 10,
+    pauseMs: 250,
+    say: () => {},
+  });
+  assert.deepEqual(report.faults, NO_FAULTS, report.complaints.join('\n'));
+  assert.ok(report.polled.changes > 0);
+  assert.ok(report.orphans > 0);
+  assert.ok(report.connections > 4);
+  assert.ok(report.notifications > 40 * 10);
+});

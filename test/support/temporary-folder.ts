@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Tests commit thousands of times; what they write need not outlive the machine. */
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_BYTES: number = 2 ** 31;
+const TEMPORARY: string = hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= MEMORY_BYTES;
+}
+
+const FOLDER_NAME = 'portcullis-test-';
+
+/** A folder that is gone after the test. Its name has the process, so that what a killed one left can be told from what is in use. */
+export function makeTemporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(TEMPORARY, `${FOLDER_NAME}${process.pid}-`));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Removes the folders of processes that ended without removing them: they take memory until the machine is restarted. */
+export function removeAbandonedFolders(): void {
+  for (const name of readdirSync(TEMPORARY)) {
+    const pid = /^portcullis-test-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(TEMPORARY, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,107 @@
+/** One of three nodes does something else with what is sent: the caller has the hash if, and only if, a node has taken it. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_LOG_LIMITS } from '../../../src/chain/log-range.ts';
+import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { openUpstreamChain } from '../../../src/upstream/open-upstream-chain.ts';
+import { poolOptionsSchema, upstreamsSchema } from '../../../src/upstream/options.ts';
+import { DEFAULT_SEND } from '../../../src/upstream/sending/options.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import { makeTransaction } from '../../support/bad-transactions.ts';
+import {
+  ACCEPTS,
+  REJECTS,
+  SEND_BEHAVIOURS,
+  type SendBehaviour,
+  SendingNode,
+} from '../../support/sending-node.ts';
+import { createScope } from '../support/exchange.ts';
+import { createMemory } from '../support/pool.ts';
+
+const BYTES = makeTransaction({ chainId: 1n });
+const HASH = bytesToHex(keccak256(BYTES));
+const NODES = 3;
+const SENT_TIMES = 5;
+/** A node that hangs is given up after so long. */
+const ANSWER_TIMEOUT = '400ms';
+const PARALLEL = 6;
+/** For what takes milliseconds on an idle machine. */
+const LIMIT_MS = 30_000;
+
+type Cell = {
+  readonly behaviour: SendBehaviour;
+  readonly protocol: 'http' | 'ws';
+  readonly position: number;
+  readonly others: SendBehaviour;
+};
+
+async function until(isDone: () => boolean, what: string): Promise<void> {
+  const end = performance.now() + LIMIT_MS;
+  while (!isDone()) {
+    assert.ok(performance.now() < end, `it does not happen: ${what}`);
+    await sleep(10);
+  }
+}
+
+async function runCell({ behaviour, protocol, position, others }: Cell): Promise<void> {
+  const nodes = await Promise.all(
+    Array.from({ length: NODES }, (_, i) => SendingNode.start(i === position ? behaviour : others)),
+  );
+  const chain = await openUpstreamChain({
+    network: 'test',
+    upstreams: upstreamsSchema.parse(nodes.map((node) => node.urlOver(protocol))),
+    pool: poolOptionsSchema.parse({ chainId: 1, retries: 0, answerTimeout: ANSWER_TIMEOUT }),
+    logs: DEFAULT_LOG_LIMITS,
+    cache: createMemory(),
+    log: createRecordingLog(),
+    sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+  });
+  const where = `${behaviour.name}, ${protocol}, position ${position}, others: ${others.name}`;
+  try {
+    await until(() => chain.isAnswerable, where);
+    const send = (): Promise<string> =>
+      chain.transactions.send(BYTES, createScope()).then(
+        (hash) => JSON.parse(hash) as string,
+        (error: Error) => error.message,
+      );
+    const isTaken = behaviour.takes || others.takes;
+    const first = await send();
+    await until(() => nodes.every(({ received }) => received.length > 0), where);
+    if (!isTaken) {
+      assert.match(first, /^insufficient funds for gas \* price \+ value/, where);
+      return;
+    }
+    assert.equal(first, HASH, where);
+    // The only node that had it has gone: there is none to have it again.
+    if (!others.takes && behaviour.answer.kind === 'result' && behaviour.answer.dies === true) return;
+    for (let i = 1; i < SENT_TIMES; i++) assert.equal(await send(), HASH, where);
+    const found = await chain.transactions.getTransaction({ hash: HASH }, createScope());
+    assert.equal((JSON.parse(found ?? 'null') as { hash?: string } | null)?.hash, HASH, where);
+  } finally {
+    await chain.close();
+    for (const node of nodes) node.close();
+  }
+}
+
+const CELLS: readonly Cell[] = SEND_BEHAVIOURS.flatMap((behaviour) =>
+  (['http', 'ws'] as const).flatMap((protocol) =>
+    [0, 1, 2].flatMap((position) =>
+      [ACCEPTS, REJECTS].map((others) => ({ behaviour, protocol, position, others })),
+    ),
+  ),
+);
+
+describe('a transaction that is sent to three nodes of which one', () => {
+  for (const behaviour of SEND_BEHAVIOURS) {
+    test(behaviour.name, async () => {
+      const cells = CELLS.filter((cell) => cell.behaviour === behaviour);
+      assert.equal(cells.length, 12);
+      for (let from = 0; from < cells.length; from += PARALLEL) {
+        await Promise.all(cells.slice(from, from + PARALLEL).map(runCell));
+      }
+    });
+  }
+});

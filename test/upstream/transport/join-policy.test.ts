@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BatchSize } from '../../../src/upstream/transport/batch-size.ts';
+import { type CallerJoining, JoinPolicy } from '../../../src/upstream/transport/join-policy.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+function createPolicy(callers: CallerJoining = 'auto'): { policy: JoinPolicy; clock: FakeClock } {
+  const clock = new FakeClock();
+  return { policy: new JoinPolicy(callers, () => clock.now()), clock };
+}
+
+/**
+ * Lets turns of four calls pass, 1 ms apart, of which each takes as long as given.
+ * @returns in how many of them the calls were joined
+ */
+function pass(
+  { policy, clock }: ReturnType<typeof createPolicy>,
+  turns: number,
+  aloneMs: number,
+  joinedMs: number,
+): number {
+  let joined = 0;
+  for (let turn = 0; turn < turns; turn++) {
+    clock.advanceNow(1);
+    if (policy.decideTurn()) {
+      joined++;
+      policy.noteBatch(joinedMs, 4, true);
+    } else {
+      for (let call = 0; call < 4; call++) policy.noteAlone(aloneMs, true);
+    }
+  }
+  return joined;
+}
+
+describe('JoinPolicy', () => {
+  it('begins alone, and joins once joined calls are seen to be no slower', () => {
+    const setUp = createPolicy();
+    assert.equal(pass(setUp, 15, 1, 0.8), 0);
+    pass(setUp, 500, 1, 0.8);
+    assert.equal(pass(setUp, 160, 1, 0.8), 150);
+  });
+
+  it('goes on alone where joined calls are slower, with a turn of sixteen to see whether that is still so', () => {
+    const setUp = createPolicy();
+    pass(setUp, 512, 1, 3);
+    assert.equal(pass(setUp, 160, 1, 3), 10);
+  });
+
+  it('changes its mind when the node changes', () => {
+    const setUp = createPolicy();
+    pass(setUp, 1_000, 1, 0.8);
+    pass(setUp, 60_000, 1, 5);
+    assert.equal(pass(setUp, 160, 1, 5), 10);
+    pass(setUp, 120_000, 1, 0.5);
+    assert.equal(pass(setUp, 160, 1, 0.5), 150);
+  });
+
+  it('tries again more and more rarely where joined calls are fast only as long as few are joined', () => {
+    const setUp = createPolicy();
+    const begun: number[] = [];
+    let joins = false;
+    for (let ms = 0; ms < 600_000; ms++) {
+      setUp.clock.advanceNow(1);
+      const isJoined = setUp.policy.decideTurn();
+      if (isJoined) setUp.policy.noteBatch(joins ? 3 : 1, 4, true);
+      else setUp.policy.noteAlone(1, true);
+      // A probe is one turn by itself.
+      const wasJoined = joins;
+      joins = setUp.policy.joinsCallers;
+      if (joins && !wasJoined) begun.push(ms);
+    }
+    const pauses = begun.slice(1).map((ms, i) => ms - (begun[i] as number));
+    assert.ok(pauses.length >= 2 && pauses.length <= 6, `${pauses}`);
+    assert.ok(
+      pauses.every((pause, i) => pause > 1.5 * (pauses[i - 1] ?? 0)),
+      `${pauses}`,
+    );
+  });
+
+  it('many slow ones among fast ones keep calls apart, though the median does not show them', () => {
+    const { policy, clock } = createPolicy();
+    let joined = 0;
+    for (let turn = 0; turn < 2_000; turn++) {
+      clock.advanceNow(1);
+      const isJoined = policy.decideTurn();
+      if (isJoined) policy.noteBatch(turn % 5 === 0 ? 100 : 1, 4, true);
+      else for (let call = 0; call < 4; call++) policy.noteAlone(turn % 100 === call ? 100 : 1, true);
+      if (isJoined && turn > 1_000) joined++;
+    }
+    assert.ok(joined < 70, `${joined}`);
+  });
+
+  it('ends what it began only beyond a margin for noise', () => {
+    const setUp = createPolicy();
+    pass(setUp, 1_000, 1, 0.9);
+    pass(setUp, 60_000, 1, 1.05);
+    assert.equal(pass(setUp, 160, 1, 1.05), 150);
+  });
+
+  it('is alone again when too little is known', () => {
+    const setUp = createPolicy();
+    pass(setUp, 1_000, 1, 0.8);
+    setUp.clock.advanceNow(60_000);
+    for (let turn = 0; turn < 64; turn++) setUp.policy.decideTurn();
+    assert.ok(pass(setUp, 64, 1, 0.8) <= 4);
+  });
+
+  it('calls that had no company are not compared with joined ones', () => {
+    const { policy, clock } = createPolicy();
+    for (let turn = 0; turn < 2_000; turn++) {
+      clock.advanceNow(1);
+      if (policy.decideTurn()) policy.noteBatch(0.1, 4, true);
+      else policy.noteAlone(9, false);
+    }
+    assert.equal(Array.from({ length: 160 }, () => policy.decideTurn()).filter(Boolean).length, 10);
+  });
+
+  it('always and never need no measuring', () => {
+    assert.equal(pass(createPolicy('always'), 100, 1, 9), 100);
+    assert.equal(pass(createPolicy('never'), 100, 9, 1), 0);
+  });
+
+  it('batches are as large as keeps their calls from waiting for each other', () => {
+    const { policy } = createPolicy();
+    assert.equal(policy.items, Number.POSITIVE_INFINITY);
+    policy.noteBatch(500, 100, false);
+    assert.equal(policy.items, Number.POSITIVE_INFINITY, 'what one call takes is not known');
+    assert.equal(policy.lacksLoneCalls, true);
+    policy.noteAlone(1, false);
+    assert.equal(policy.lacksLoneCalls, false);
+    policy.noteBatch(1 + 99 * 2, 100, false);
+    assert.equal(policy.items, 5);
+    const far = createPolicy().policy;
+    far.noteAlone(100, false);
+    far.noteBatch(100 + 99 * 2, 100, false);
+    assert.equal(far.items, 50, 'at a node that is far away they may wait longer');
+    const slow = createPolicy().policy;
+    slow.noteAlone(50, false);
+    slow.noteBatch(10_000, 100, false);
+    assert.equal(slow.items, 1);
+  });
+
+  it('a batch is given up after four times what it is expected to take, from 250 ms on', () => {
+    const { policy } = createPolicy();
+    assert.equal(policy.splitAfterMs(100), 250);
+    policy.noteAlone(10, false);
+    policy.noteBatch(10 + 99, 100, false);
+    assert.equal(policy.splitAfterMs(100), 440);
+    policy.noteBatch(100_000, 100, false);
+    assert.equal(policy.splitAfterMs(100), 5_000);
+  });
+});
+
+describe('BatchSize', () => {
+  it('halves what was too large, ends what was refused otherwise, and forgets after minutes', () => {
+    const clock = new FakeClock();
+    const size = new BatchSize(100, () => clock.now());
+    assert.equal(size.limit, 100);
+    size.refuse(100, true);
+    assert.equal(size.limit, 50);
+    size.refuse(80, true);
+    assert.equal(size.limit, 40);
+    size.refuse(100, true);
+    assert.equal(size.limit, 40);
+    size.refuse(40, false);
+    assert.equal(size.limit, 1);
+    clock.advanceNow(299_999);
+    assert.equal(size.limit, 1);
+    clock.advanceNow(1);
+    assert.equal(size.limit, 100);
+  });
+});

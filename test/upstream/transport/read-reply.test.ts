@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readReply } from '../../../src/upstream/transport/read-reply.ts';
+import { ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
+
+const LONG = `0x${'0a'.repeat(300_000)}`;
+const CODE = '"code":3,"message":"execution reverted"';
+
+/** Errors as text, as nodes may write them. */
+const ERRORS: Readonly<Record<string, string>> = {
+  'data last': `{${CODE},"data":"${LONG}"}`,
+  'data first, with white space': `{ "data" :\n "${LONG}" , ${CODE} }`,
+  'data in an object': `{${CODE},"data":{"data":"${LONG}"}}`,
+  'data behind an object that has data': `{${CODE},"cause":{"data":"${LONG}"},"data":"0x01"}`,
+  'data twice': `{"data":"${LONG}",${CODE},"data":"0x02"}`,
+  'data that is no text': `{${CODE},"data":[1,2],"more":"${LONG}"}`,
+  'no data': `{${CODE},"more":"${LONG}"}`,
+  'data with escapes': `{${CODE},"data":"\\u0030x${LONG}"}`,
+  'data in other letters': `{${CODE},"data":"é${LONG}"}`,
+  'a name that ends like data': `{${CODE},"\\"data":"${LONG}"}`,
+  'a long message beside it': `{"message":"${LONG}","code":3,"data":"${LONG}"}`,
+  'data that is short': `{${CODE},"data":"0x01"}`,
+};
+
+for (const [name, text] of Object.entries(ERRORS)) {
+  test(`an error is read as it is: ${name}`, () => {
+    const scanner = new ReplyScanner();
+    const bytes = Buffer.from(`{"jsonrpc":"2.0","id":1,"error":${text}}`);
+    scanner.push(bytes);
+    const { code, message, data } = JSON.parse(text) as Record<string, unknown>;
+    assert.deepEqual(readReply(scanner, bytes), { kind: 'error', error: { code, message, data } });
+  });
+}
