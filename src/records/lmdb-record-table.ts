@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
+import { LmdbEnvironment } from '../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { isStoreError } from '../util/system-error.ts';
 import {
@@ -25,7 +26,6 @@ const SWEPT_RECORDS = 32;
 const NONE: Sum = { count: 0, bytes: 0 };
 
 type Databases = {
-  readonly root: RootDatabase;
   readonly rows: Database<Row, string>;
   readonly sums: Database<Sum, string>;
   /** Names by the time at which they expire. */
@@ -40,7 +40,7 @@ export class LmdbRecordTable implements RecordTable {
   readonly #path: string;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
-  #opened: Databases | undefined;
+  #opened: LmdbEnvironment<Databases> | undefined;
 
   /** @param now Unix milliseconds */
   constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
@@ -50,10 +50,9 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   read(name: string): StoredRecord | undefined {
-    return this.#run((databases) => {
-      // Otherwise what other processes write is seen only later.
-      databases.root.resetReadTxn();
-      return this.#find(databases, name);
+    return this.#run((environment) => {
+      environment.refresh();
+      return this.#find(environment.tables, name);
     });
   }
 
@@ -90,15 +89,15 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   async close(): Promise<void> {
-    await this.#opened?.root.close();
+    await this.#opened?.close();
   }
 
   #write<T>(work: (databases: Databases) => T): T {
-    return this.#run((databases) => databases.root.transactionSync(() => work(databases)));
+    return this.#run((environment) => environment.write(work));
   }
 
   /** @throws RecordTableError where LMDB or the file system fails; nothing is changed then */
-  #run<T>(work: (databases: Databases) => T): T {
+  #run<T>(work: (environment: LmdbEnvironment<Databases>) => T): T {
     try {
       return work(this.#open());
     } catch (error) {
@@ -109,16 +108,15 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   /** At the first use: many services have no records. */
-  #open(): Databases {
+  #open(): LmdbEnvironment<Databases> {
     if (this.#opened === undefined) {
       prepareLmdbFolder(this.#path);
-      const root = open({ path: this.#path, noSubdir: false, maxDbs: 3, mapSize: MAP_BYTES, noSync: true });
-      this.#opened = {
-        root,
+      const options = { path: this.#path, maxDbs: 3, mapSize: MAP_BYTES, noSync: true };
+      this.#opened = new LmdbEnvironment(options, (root) => ({
         rows: root.openDB({ name: 'rows', encoding: 'msgpack' }),
         sums: root.openDB({ name: 'sums', encoding: 'msgpack' }),
         expiries: root.openDB({ name: 'expiries', encoding: 'msgpack' }),
-      };
+      }));
     }
     return this.#opened;
   }

@@ -6,7 +6,16 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
 import { type BlockChanges, decodeBlockChanges } from './block-changes.ts';
 import type { LogTables } from './log-index.ts';
-import { asBuffer, DATA_FILE, META_CONFIG, META_HEAD, numberKey, openTables, type Tables } from './schema.ts';
+import {
+  asBuffer,
+  DATA_FILE,
+  META_CONFIG,
+  META_HEAD,
+  numberKey,
+  openStore,
+  type Store,
+  type Tables,
+} from './schema.ts';
 import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
 import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
 
@@ -25,14 +34,16 @@ const MAX_KNOWN_HEADERS = 256;
 /** Reads a store: blocks and state by number, the trie of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
+  readonly #store: Store;
   readonly #tables: Tables;
   /** Headers that were read lately, in that order: the head above all, which every call asks for. Blocks never change. */
   readonly #known = new Map<bigint, StoredHeader>();
 
   /** @throws Error when the store is empty. */
-  constructor(tables: Tables) {
-    this.#tables = tables;
-    const config = tables.meta.get(META_CONFIG);
+  constructor(store: Store) {
+    this.#store = store;
+    this.#tables = store.tables;
+    const config = this.#tables.meta.get(META_CONFIG);
     if (config === undefined) throw new Error('the store is empty: import a chain into it first');
     this.config = parseChainConfig(JSON.parse(config.toString('utf8')));
   }
@@ -138,7 +149,7 @@ export class ChainReader {
   }
 
   async close(): Promise<void> {
-    await this.#tables.root.close();
+    await this.#store.close();
   }
 }
 
@@ -146,5 +157,5 @@ export class ChainReader {
 export function openChainReader(path: string): ChainReader {
   // Opening would create the folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
-  return new ChainReader(openTables(path, true));
+  return new ChainReader(openStore(path, true));
 }

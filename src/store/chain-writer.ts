@@ -11,8 +11,9 @@ import {
   META_HEAD,
   META_SCHEMA,
   numberKey,
-  openTables,
+  openStore,
   SCHEMA_VERSION,
+  type Store,
   type Tables,
 } from './schema.ts';
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
@@ -50,10 +51,12 @@ export function encodeExecutedBlock({ block, hash, totalDifficulty, receipts }: 
  * together, so that a process that dies at any moment leaves the last commit whole.
  */
 export class ChainWriter {
+  readonly #store: Store;
   readonly #tables: Tables;
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
+  constructor(store: Store) {
+    this.#store = store;
+    this.#tables = store.tables;
   }
 
   get isEmpty(): boolean {
@@ -62,7 +65,7 @@ export class ChainWriter {
 
   /** @throws Error when the store is empty. */
   openReader(): ChainReader {
-    return new ChainReader(this.#tables);
+    return new ChainReader(this.#store);
   }
 
   /**
@@ -71,7 +74,7 @@ export class ChainWriter {
    * @throws Error when another process has written one meanwhile
    */
   initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
-    this.#tables.root.transactionSync(() => {
+    this.#store.write(() => {
       if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
@@ -90,7 +93,7 @@ export class ChainWriter {
   append(blocks: readonly EncodedBlock[], state: StateBatch): void {
     const first = blocks[0];
     if (first === undefined) return;
-    this.#tables.root.transactionSync(() => {
+    this.#store.write(() => {
       const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
       if (head !== first.number - 1n) {
         throw new Error(
@@ -116,11 +119,11 @@ export class ChainWriter {
    * killed in between goes on there, and several processes may do it at the same time. To be called until nothing is left.
    */
   indexPiece(): IndexProgress {
-    return this.#tables.root.transactionSync(() => indexPiece(this.#tables));
+    return this.#store.write(indexPiece);
   }
 
   async close(): Promise<void> {
-    await this.#tables.root.close();
+    await this.#store.close();
   }
 
   #putState(
@@ -184,5 +187,5 @@ function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWri
 
 /** Opens the store in a folder for writing, creating it when absent. @throws Error on another layout. */
 export function openChainWriter(path: string): ChainWriter {
-  return new ChainWriter(openTables(path, false));
+  return new ChainWriter(openStore(path, false));
 }

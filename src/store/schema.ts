@@ -1,5 +1,6 @@
 /** The tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
+import { LmdbEnvironment } from '../util/lmdb-environment.ts';
 import type { LogTables } from './log-index.ts';
 import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
@@ -10,7 +11,6 @@ export const SCHEMA_VERSION = 2;
 export type BinaryTable = Database<Buffer, Buffer>;
 
 export type Tables = {
-  readonly root: RootDatabase<Buffer, Buffer>;
   /** Facts about the store itself, by name. */
   readonly meta: BinaryTable;
   /** number (8) -> RLP [hash, total difficulty, header]. */
@@ -40,6 +40,9 @@ export type Tables = {
   readonly changes: BinaryTable | undefined;
 };
 
+/** The environment of a chain. */
+export type Store = LmdbEnvironment<Tables>;
+
 /** What is found by something else than a number: each table follows from the blocks up to `META_INDEXED`. */
 export type IndexTables = {
   /** hash of a transaction (32) -> number of its block (8), index in it (4). */
@@ -57,14 +60,12 @@ export const DATA_FILE = 'data.mdb';
  * Opens (and with `readOnly` unset, creates) the environment in a folder.
  * @throws Error when its layout differs from this program's
  */
-export function openTables(path: string, readOnly: boolean): Tables {
-  const root = open<Buffer, Buffer>({
-    path,
-    readOnly,
-    maxDbs: MAX_TABLES,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-  });
+export function openStore(path: string, readOnly: boolean): Store {
+  const options = { path, readOnly, maxDbs: MAX_TABLES, encoding: 'binary', keyEncoding: 'binary' } as const;
+  return new LmdbEnvironment(options, (root) => openTables(root, readOnly));
+}
+
+function openTables(root: RootDatabase, readOnly: boolean): Tables {
   const table = (name: string): BinaryTable =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
@@ -72,17 +73,14 @@ export function openTables(path: string, readOnly: boolean): Tables {
   // A read-only opening finds no table where an import was killed before it made them.
   const meta = table('meta') as BinaryTable | undefined;
   if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
-    void root.close();
     throw new Error('the store is empty: import a chain into it first');
   }
   // Another layout has other tables: none of them is opened before it is known.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
-    void root.close();
     throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
   }
   return {
-    root,
     meta,
     headers: table('headers'),
     numbers: table('numbers'),

@@ -46,17 +46,21 @@ export function describeWriteError(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
 }
 
-/** More than LMDB writes when it opens an environment for the first time: the lock file and two meta pages. */
+/** The file of an environment's gate (LmdbEnvironment). */
+export const GATE_FILE = 'gate.lmdb';
+const LOCK_FILES = ['lock.mdb', `${GATE_FILE}-lock`];
+/** More than LMDB writes when it opens an environment and its gate for the first time: lock files and two meta pages each. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * LMDB maps its lock file into memory before the file system has given it space: on a full disk the first access ends the
+ * LMDB maps its lock files into memory before the file system has given them space: on a full disk the first access ends the
  * process with SIGBUS.
  */
 function checkSpace(path: string): void {
-  const lock = statSync(join(path, 'lock.mdb'), { throwIfNoEntry: false });
+  const hasPage = (name: string): boolean =>
+    (statSync(join(path, name), { throwIfNoEntry: false })?.blocks ?? 0) > 0;
   // Once it has been used it has the page that every process needs.
-  if (process.platform === 'win32' || (lock !== undefined && lock.blocks > 0)) return;
+  if (process.platform === 'win32' || LOCK_FILES.every(hasPage)) return;
   const probe = join(path, `space-${process.pid}-${Date.now()}`);
   try {
     writeFileSync(probe, Buffer.alloc(FIRST_BYTES));

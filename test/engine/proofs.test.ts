@@ -14,7 +14,7 @@ import { bytesEqual, bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
-import { openTables } from '../../src/store/schema.ts';
+import { openStore } from '../../src/store/schema.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { type AccountProof, verifyAccountProof } from '../support/verify-proof.ts';
@@ -122,10 +122,10 @@ describe('proofs on a store', () => {
     const chain = join(CHAINS, 'devnet');
     const [genesis, blocks] = [join(chain, 'genesis.json'), join(chain, 'blocks.rlp.gz')];
     await importChain({ genesis, blocks, data: folder.path, seal: 'ethash-format' }, SILENT_PROGRESS);
-    const tables = openTables(folder.path, false);
+    const store = openStore(folder.path, false);
     // As an earlier version of this program leaves it.
-    tables.changes?.dropSync();
-    await tables.root.close();
+    store.tables.changes?.dropSync();
+    await store.close();
     reader = openChainReader(folder.path);
   });
   after(async () => {

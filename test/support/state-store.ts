@@ -7,7 +7,7 @@ import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
 import type { ChainReader } from '../../src/store/chain-reader.ts';
 import { ChainWriter, type ExecutedBlock, encodeExecutedBlock } from '../../src/store/chain-writer.ts';
-import { openTables, type Tables } from '../../src/store/schema.ts';
+import { openStore, type Tables } from '../../src/store/schema.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
 
@@ -45,8 +45,9 @@ export class StateStore {
 
   /** Block 0 has no state. */
   constructor(path: string) {
-    this.tables = openTables(path, false);
-    this.writer = new ChainWriter(this.tables);
+    const store = openStore(path, false);
+    this.tables = store.tables;
+    this.writer = new ChainWriter(store);
     this.writer.initialize(
       CONFIG,
       createBlock(0n, EMPTY_TRIE_ROOT),

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
+import { LmdbEnvironment } from '../../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../../util/lmdb-folder.ts';
 import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
 type Day = { readonly day: number; readonly credits: number };
+/** Buckets and days by key. */
+type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
 /** Entries of one process's time: beyond it those are dropped that have not changed for an hour. */
@@ -18,7 +21,7 @@ const IDLE_MS = 3_600_000;
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
   readonly #path: string;
-  #opened: RootDatabase<Bucket | Day, string> | undefined;
+  #opened: LmdbEnvironment<Table> | undefined;
   readonly #now: () => number;
   readonly #onFault: () => void;
   #entered = 0;
@@ -32,7 +35,7 @@ export class LmdbLimitTable implements LimitTable {
 
   draw(draw: Draw): Drawn | undefined {
     try {
-      return this.#db.transactionSync(() => this.#drawInside(draw));
+      return this.#environment.write((table) => this.#drawInside(table, draw));
     } catch {
       this.#onFault();
       return undefined;
@@ -44,40 +47,40 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   /** At the first draw: many services have no limit. */
-  get #db(): RootDatabase<Bucket | Day, string> {
+  get #environment(): LmdbEnvironment<Table> {
     if (this.#opened === undefined) {
       prepareLmdbFolder(this.#path);
-      const options = { noSubdir: false, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
-      this.#opened = open({ path: this.#path, ...options });
+      const options = { path: this.#path, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
+      this.#opened = new LmdbEnvironment(options, (root) => root as Table);
     }
     return this.#opened;
   }
 
-  #drawInside({ bucket: name, rate, tokens: wanted, spending }: Draw): Drawn {
-    const spent = spending === undefined ? 0 : this.#enter(spending);
+  #drawInside(table: Table, { bucket: name, rate, tokens: wanted, spending }: Draw): Drawn {
+    const spent = spending === undefined ? 0 : this.#enter(table, spending);
     if (rate === undefined) return { tokens: wanted, waitMs: 0, spent };
     const key = `bucket ${name}`;
-    const known = this.#db.get(key) as Bucket | undefined;
-    if (known === undefined && ++this.#entered % SWEEP_AFTER === 0) this.#sweep();
+    const known = table.get(key) as Bucket | undefined;
+    if (known === undefined && ++this.#entered % SWEEP_AFTER === 0) this.#sweep(table);
     const { bucket, tokens, waitMs } = takeTokens(fillBucket(known, rate, this.#now()), rate, wanted);
-    this.#db.putSync(key, bucket);
+    table.putSync(key, bucket);
     return { tokens, waitMs, spent };
   }
 
-  #enter({ account, day, credits }: Spending): number {
+  #enter(table: Table, { account, day, credits }: Spending): number {
     const key = `day ${account}`;
-    const known = this.#db.get(key) as Day | undefined;
+    const known = table.get(key) as Day | undefined;
     if (known !== undefined && known.day > day) return credits;
     const total = credits + (known?.day === day ? known.credits : 0);
-    if (credits !== 0) this.#db.putSync(key, { day, credits: total });
+    if (credits !== 0) table.putSync(key, { day, credits: total });
     return total;
   }
 
   /** A bucket that was not drawn from for long is full, as a new one is. */
-  #sweep(): void {
+  #sweep(table: Table): void {
     const old = this.#now() - IDLE_MS;
-    for (const { key, value } of this.#db.getRange({ start: 'bucket ', end: 'bucket!' })) {
-      if ((value as Bucket).at < old) this.#db.removeSync(key);
+    for (const { key, value } of table.getRange({ start: 'bucket ', end: 'bucket!' })) {
+      if ((value as Bucket).at < old) table.removeSync(key);
     }
   }
 }
