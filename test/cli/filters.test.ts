@@ -62,6 +62,19 @@ async function send(node: Anvil, to: string | undefined, data: string): Promise<
   return (await node.request('eth_sendTransaction', call)) as string;
 }
 
+type Mined = { readonly transactionHash: string; readonly contractAddress: `0x${string}` };
+
+/** Sends, and waits for the block: anvil mines at once, but answers before that. */
+async function sendMined(node: Anvil, to: string | undefined, data: string): Promise<Mined> {
+  const sent = await send(node, to, data);
+  let receipt: Mined | null = null;
+  await until('a transaction is not mined', async () => {
+    receipt = (await node.request('eth_getTransactionReceipt', sent)) as Mined | null;
+    return receipt !== null;
+  });
+  return receipt as unknown as Mined;
+}
+
 test('filters over a node: by two processes, over HTTP and WebSocket, over a reorg', {
   skip: ANVIL_SKIP,
 }, async (t) => {
@@ -81,10 +94,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
     folder.remove();
   });
   const [a, b] = services;
-  const sent = await send(node, undefined, LOGGER);
-  const { contractAddress } = (await node.request('eth_getTransactionReceipt', sent)) as {
-    contractAddress: string;
-  };
+  const { contractAddress } = await sendMined(node, undefined, LOGGER);
   await until(
     'the head is not served',
     async () => (await ask(a, 'eth_blockNumber')) === '0x1' && (await ask(b, 'eth_blockNumber')) === '0x1',
@@ -102,7 +112,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   };
   const hashes: string[] = [];
   for (let i = 0; i < 6; i++) {
-    hashes.push(await send(node, contractAddress, '0x'));
+    hashes.push((await sendMined(node, contractAddress, '0x')).transactionHash);
     if (i % 2 === 1) await poll(services[(i >> 1) % 2 === 0 ? 0 : 1]);
   }
   await until('a log is missing', async () => {
@@ -124,7 +134,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   assert.deepEqual(given, chain);
   assert.equal(((await ask(b, 'eth_getFilterLogs', logs)) as Log[]).length, 6);
 
-  for (let i = 0; i < 2; i++) await send(node, contractAddress, '0x');
+  for (let i = 0; i < 2; i++) await sendMined(node, contractAddress, '0x');
   await until('a log is missing', async () => {
     await poll(b);
     return seen.length === 8;
@@ -165,14 +175,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
     folder.remove();
   });
   const url = `http://${service.authority}/net/v3/demo`;
-  const sent = await send(node, undefined, LOGGER);
-  type Receipt = { readonly contractAddress: `0x${string}` };
-  let receipt: Receipt | null = null;
-  await until('the contract is not there', async () => {
-    receipt = (await node.request('eth_getTransactionReceipt', sent)) as Receipt | null;
-    return receipt !== null;
-  });
-  const { contractAddress } = receipt as unknown as Receipt;
+  const { contractAddress } = await sendMined(node, undefined, LOGGER);
   await until('the head is not served', async () => (await ask(service, 'eth_blockNumber')) === '0x1');
 
   const viemExchanges = new Exchanges();
