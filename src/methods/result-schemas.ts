@@ -41,6 +41,8 @@ const headerFields = {
   excessBlobGas: since('Cancun', quantity64),
   parentBeaconBlockRoot: since('Cancun', hash32),
   requestsHash: since('Prague', hash32),
+  blockAccessListHash: since('Amsterdam', hash32),
+  slotNumber: since('Amsterdam', quantity64),
 };
 
 const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
