@@ -27,6 +27,7 @@ const TIME_FORKS = [
   ['bpo3', 'bpo3Time'],
   ['bpo4', 'bpo4Time'],
   ['bpo5', 'bpo5Time'],
+  ['amsterdam', 'amsterdamTime'],
 ] as const;
 
 export type ForkName =

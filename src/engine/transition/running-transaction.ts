@@ -93,6 +93,7 @@ export class RunningTransaction {
       value,
       data,
       gasLimit: gasLimit - intrinsicGas,
+      stateGas: 0n,
       gasPrice,
       blobVersionedHashes,
       accessList,
