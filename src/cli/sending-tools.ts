@@ -13,14 +13,15 @@ export const SENDING_TOOLS: SendingTools = {
 };
 
 function measureLeastGas(tx: Transaction, revision: RevisionRules): LeastGas {
-  const data = countDataBytes(tx.data);
   const { accessList, authorizationList } = tx;
   const input = {
-    data,
+    data: countDataBytes(tx.data),
     isCreation: tx.to === undefined,
+    isToSender: false,
+    hasValue: tx.value > 0n,
     accessedAddresses: accessList.length,
     accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
     authorizations: authorizationList.length,
   };
-  return { intrinsic: computeIntrinsicGas(input, revision), floor: computeFloorGas(data, revision) };
+  return { intrinsic: computeIntrinsicGas(input, revision), floor: computeFloorGas(input, revision) };
 }

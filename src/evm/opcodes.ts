@@ -107,6 +107,7 @@ const ROWS: readonly Row[] = [
   [0x48, 'BASEFEE', 0, 1, 2, push('instructions/environment')],
   [0x49, 'BLOBHASH', 1, 1, 3, word('instructions/environment')],
   [0x4a, 'BLOBBASEFEE', 0, 1, 2, push('instructions/environment')],
+  [0x4b, 'SLOTNUM', 0, 1, 2, push('instructions/environment')],
   [0x50, 'POP', 1, 0, 2, control('sp -= 32; ip += 16; continue;')],
   [0x51, 'MLOAD', 1, 1, 3, body('instructions/memory')],
   [0x52, 'MSTORE', 2, 0, 3, body('instructions/memory')],

@@ -24,7 +24,6 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 /** Instructions of forks to come that geth's texts name already (core/vm/opcodes.go). */
 const FUTURE_NAMES: readonly (readonly [number, string])[] = [
-  [0x4b, 'SLOTNUM'],
   [0xd0, 'DATALOAD'],
   [0xd1, 'DATALOADN'],
   [0xd2, 'DATASIZE'],

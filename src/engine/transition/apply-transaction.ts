@@ -4,6 +4,7 @@ import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
@@ -62,7 +63,7 @@ export function startTransaction(
   const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;
   const blobFee = isBlobFree ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, state, gasPrice);
-  const { intrinsicGas, floorGas } = checkGas(tx, context);
+  const { intrinsicGas, floorGas } = checkGas(tx, sender, context);
   if (gasPrice > 0n || blobFee > 0n) {
     // Without a cap on blob fees a simulated transaction may owe more than its sender has: balances wrap, as in geth.
     state.setBalance(
@@ -90,26 +91,26 @@ function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, 
 
 function checkGas(
   tx: TransactionBody,
+  sender: Uint8Array,
   { rules }: ExecutionContext,
 ): { intrinsicGas: bigint; floorGas: bigint } {
-  const data = countDataBytes(tx.data);
-  const intrinsicGas = computeIntrinsicGas(
-    {
-      data,
-      isCreation: tx.to === undefined,
-      accessedAddresses: tx.accessList.length,
-      accessedStorageKeys: countStorageKeys(tx.accessList),
-      authorizations: tx.authorizationList.length,
-    },
-    rules.revision,
-  );
+  const input = {
+    data: countDataBytes(tx.data),
+    isCreation: tx.to === undefined,
+    isToSender: tx.to !== undefined && bytesEqual(tx.to, sender),
+    hasValue: tx.value > 0n,
+    accessedAddresses: tx.accessList.length,
+    accessedStorageKeys: countStorageKeys(tx.accessList),
+    authorizations: tx.authorizationList.length,
+  };
+  const intrinsicGas = computeIntrinsicGas(input, rules.revision);
   if (tx.gasLimit < intrinsicGas) {
     throw new TransactionError(
       `intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`,
       'intrinsicGas',
     );
   }
-  const floorGas = computeFloorGas(data, rules.revision);
+  const floorGas = computeFloorGas(input, rules.revision);
   if (tx.gasLimit < floorGas) {
     throw new TransactionError(
       `insufficient gas for floor data gas cost: have ${tx.gasLimit}, want ${floorGas}`,

@@ -54,6 +54,7 @@ function* callSystemContract(
     value: 0n,
     data,
     gasLimit: SYSTEM_CALL_GAS,
+    stateGas: 0n,
     gasPrice: 0n,
     blobVersionedHashes: [],
     accessList: [],
