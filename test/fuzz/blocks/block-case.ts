@@ -13,7 +13,7 @@ import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 
 /** Accounts that sign: senders of transactions, and authorities of delegations. */
-export const KEYS: readonly Uint8Array[] = Array.from({ length: 10 }, (_, index) =>
+export const KEYS: readonly Uint8Array[] = Array.from({ length: 20 }, (_, index) =>
   new Uint8Array(32).fill(index + 1),
 );
 export const KEY_ADDRESSES: readonly AddressText[] = KEYS.map((key) => bytesToHex(privateKeyToAddress(key)));

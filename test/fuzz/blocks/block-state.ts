@@ -5,14 +5,15 @@ import { createAddress } from '../../../src/primitives/address.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { addressBytes, addressText, generateState } from '../generate/accounts.ts';
 import { HELPER_CODES } from '../generate/helpers.ts';
 import type { Random } from '../random.ts';
 import { KEY_ADDRESSES } from './block-case.ts';
 
-/** Keys 0 to 4 send transactions; the others authorize only, and mostly are not there yet. */
-export const SENDERS = 5;
+/** Keys 0 to 11 send transactions; the others authorize only, and mostly are not there yet. */
+export const SENDERS: number = 12;
 const SYSTEM_ADDRESS = 2n ** 160n - 2n;
 const ETHER = 10n ** 18n;
 
@@ -83,6 +84,12 @@ export function generateBlockState(random: Random, revision: Revision): BlockSta
     } else accounts.delete(address);
   }
   addCollisions(random, accounts);
+  // Before Amsterdam accounts of storage alone are not compared: geth creates contracts at them, which EIP-7610 forbids.
+  if (!isAtLeast(revision, 'amsterdam')) {
+    for (const [address, { nonce, code, storage }] of accounts) {
+      if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
+    }
+  }
   return { accounts, contracts: state.contracts, addresses: [...state.addresses] };
 }
 

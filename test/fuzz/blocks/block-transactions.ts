@@ -11,12 +11,14 @@ import type {
   TransactionType,
 } from '../../../src/chain/transaction.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import { signHash } from '../../../src/primitives/secp256k1.ts';
-import { CHAIN_ID } from '../fuzz-case.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
+import { type AddressText, CHAIN_ID } from '../fuzz-case.ts';
 import { addressBytes } from '../generate/accounts.ts';
 import { newAddress } from '../generate/amsterdam-deeds.ts';
 import { BURNER, CREATOR, DESTROYER, PAYER, STORER } from '../generate/helpers.ts';
@@ -147,18 +149,30 @@ function authorize(context: TransactionContext, sender: number): Authorization {
   return { chainId, address, nonce, signature: isBroken ? { ...signature, r: 0n } : signature };
 }
 
-/** What a transaction pays before it executes, about: the borders that gas limits are chosen around (EIP-2780). */
-function estimateIntrinsic({ to, data, value }: Shape, accessList: readonly AccessListItem[], authorizations: number): bigint {
-  let gas = 12_000n + (to === undefined ? 12_000n : 3000n) + (value > 0n && to !== undefined ? 6000n : 0n);
-  for (const byte of data) gas += byte === 0 ? 4n : 16n;
-  if (to === undefined) gas += 2n * BigInt(Math.ceil(data.length / 32));
-  for (const { storageKeys } of accessList) gas += 4180n + 4048n * BigInt(storageKeys.length);
-  return gas + 7816n * BigInt(authorizations);
+/** What a transaction pays before it executes, and the least it pays at all (EIP-2780, 7976, 7981). */
+function gasBounds(
+  { to, data, value }: Shape,
+  sender: AddressText,
+  accessList: readonly AccessListItem[],
+  authorizations: number,
+): { readonly intrinsic: bigint; readonly floor: bigint } {
+  const isToSelf = to !== undefined && bytesToHex(to) === sender;
+  let base = 12_000n;
+  if (to === undefined) base += 12_000n;
+  else if (!isToSelf) base += value > 0n ? 9000n : 3000n;
+  let intrinsic = base + 7816n * BigInt(authorizations);
+  let floor = base + 64n * BigInt(data.length);
+  for (const byte of data) intrinsic += byte === 0 ? 4n : 16n;
+  if (to === undefined) intrinsic += 2n * BigInt(Math.ceil(data.length / 32));
+  for (const { storageKeys } of accessList) {
+    intrinsic += 4180n + 4048n * BigInt(storageKeys.length);
+    floor += 1280n + 2048n * BigInt(storageKeys.length);
+  }
+  return { intrinsic, floor };
 }
 
-function randomGasLimit(random: Random, shape: Shape, intrinsic: bigint): bigint {
-  const floor = 21_000n + 64n * BigInt(shape.data.length);
-  const least = intrinsic > floor ? intrinsic : floor;
+function randomGasLimit(random: Random, intrinsic: bigint, floor: bigint): bigint {
+  const least = maxBigInt(intrinsic, floor);
   return random.pickWeighted<() => bigint>([
     // At the borders, one less or more now and then.
     [2, () => intrinsic + BigInt(random.between(-1, 2))],
@@ -196,7 +210,7 @@ function randomBlobHashes(random: Random): Uint8Array[] {
 }
 
 export function generateBlockTransaction(context: TransactionContext): SignedBy {
-  const { random, baseFeePerGas, blobBaseFee, nonces } = context;
+  const { random, revision, baseFeePerGas, blobBaseFee, nonces } = context;
   const key = random.below(SENDERS);
   const nonce = nonces[key] as bigint;
   const type = pickType(random);
@@ -205,18 +219,20 @@ export function generateBlockTransaction(context: TransactionContext): SignedBy 
   const accessList = type === 0 || random.oneIn(2) ? [] : randomAccessList(context);
   const authorizationList =
     type === 4 ? Array.from({ length: random.between(1, 4) }, () => authorize(context, key)) : [];
-  const intrinsic = estimateIntrinsic(shape, accessList, authorizationList.length);
+  const sender = KEY_ADDRESSES[key] as string;
+  const { intrinsic, floor } = gasBounds(shape, sender, accessList, authorizationList.length);
   const priority = BigInt(random.pick([0, 0, 1, 7, 1000]));
   const price = baseFeePerGas + priority + BigInt(random.pick([0, 0, 3]));
   const isWrong = random.oneIn(80);
-  if (!isWrong) nonces[key] = (nonces[key] as bigint) + 1n;
-  const gasLimit = randomGasLimit(random, shape, intrinsic);
+  const limit = randomGasLimit(random, intrinsic, floor);
+  const gasLimit = isAtLeast(revision, 'amsterdam') ? limit : minBigInt(limit, EXECUTION_CAP);
+  if (!isWrong && gasLimit >= maxBigInt(intrinsic, floor)) nonces[key] = nonce + 1n;
   const body: TransactionBody = {
     ...shape,
     type,
     chainId: type === 0 && random.oneIn(3) ? undefined : CHAIN_ID,
     nonce: isWrong ? nonce + BigInt(random.pick([1, 2])) : nonce,
-    gasLimit: gasLimit < 0n ? 0n : gasLimit,
+    gasLimit,
     maxFeePerGas: random.oneIn(100) ? 0n : price,
     maxPriorityFeePerGas: type < 2 ? price : priority,
     accessList,

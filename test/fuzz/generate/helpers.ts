@@ -7,15 +7,15 @@ const at = (low: bigint): bigint => (0x4e17n << 144n) | low;
  * Stores word 1 of its input in the slot of word 0, and ends as word 2 says: 0 plainly, 1 with a revert, anything else with
  * a halt. Called by DELEGATECALL it works on the caller's storage.
  */
-export const STORER = at(1n);
+export const STORER: bigint = at(1n);
 /** Destroys itself in favour of word 0 of its input. */
-export const DESTROYER = at(2n);
+export const DESTROYER: bigint = at(2n);
 /** Sends word 1 of its input to the address of word 0 with all its gas, then ends as word 2 says, like `STORER`. */
-export const PAYER = at(3n);
+export const PAYER: bigint = at(3n);
 /** Creates a contract from the input behind the first two words, with the value of word 0, and ends as word 1 says. */
-export const CREATOR = at(4n);
+export const CREATOR: bigint = at(4n);
 /** Code that does nothing but spend all its gas. */
-export const BURNER = at(5n);
+export const BURNER: bigint = at(5n);
 
 /** `JUMPI` past an ending: word at `offset` 0 stops, 1 reverts, others halt. */
 const ending = (offset: string, position: number): string => {
