@@ -1,6 +1,14 @@
 /** What a block touched, and the values that it left there, by account (EIP-7928): its RLP form and its rules. */
 import { compareBytes, padLeft, trimLeadingZeros } from '../primitives/bytes.ts';
-import { asBytes, asInteger, asList, decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  encodeRlp,
+  type RlpInput,
+  type RlpItem,
+} from '../primitives/rlp.ts';
 
 /**
  * A value as it is after one part of a block. The index is 0 for the calls before the transactions, i + 1 for transaction i, and
@@ -129,7 +137,10 @@ function countItems(list: BlockAccessList): number {
   );
 }
 
-function validateAccount(account: AccountAccess, { transactions, codeLimit = Infinity }: AccessListLimits): void {
+function validateAccount(
+  account: AccountAccess,
+  { transactions, codeLimit = Infinity }: AccessListLimits,
+): void {
   const { storageChanges, storageReads, balanceChanges, nonceChanges, codeChanges } = account;
   expectAscending(storageChanges, (a, b) => compareBytes(a.slot, b.slot), 'changed slots');
   expectAscending(storageReads, compareBytes, 'read slots');
@@ -138,7 +149,12 @@ function validateAccount(account: AccountAccess, { transactions, codeLimit = Inf
   if (storageChanges.some(({ changes }) => changes.length === 0)) {
     throw new RangeError('block access list: a changed slot without changes');
   }
-  const changeLists = [...storageChanges.map(({ changes }) => changes), balanceChanges, nonceChanges, codeChanges];
+  const changeLists = [
+    ...storageChanges.map(({ changes }) => changes),
+    balanceChanges,
+    nonceChanges,
+    codeChanges,
+  ];
   for (const changes of changeLists) {
     expectAscending<IndexedValue<unknown>>(changes, (a, b) => a.index - b.index, 'changes');
     const last = changes.at(-1)?.index ?? 0;

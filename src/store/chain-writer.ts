@@ -26,7 +26,7 @@ export type ExecutedBlock = {
   readonly totalDifficulty: bigint;
   readonly receipts: readonly StoredReceipt[];
   /** RLP, from Amsterdam (EIP-7928). */
-  readonly accessList: Uint8Array | undefined;
+  readonly accessList?: Uint8Array | undefined;
 };
 
 /** A block in the tables' form. While it waits to be written it takes far less memory, in few pieces, than an executed one. */

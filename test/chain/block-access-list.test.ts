@@ -66,7 +66,10 @@ test('malformed lists are refused', () => {
     // A slot with a leading zero.
     [`0xdbda${account('c0c100c0c0c0')}`, /storage slot has a leading zero/],
     // An index of five bytes.
-    [`0xe3e2${account('c0c0c8c7850100000000 01c0c0'.replace(/ /g, ''))}`, /block access index is longer than 4/],
+    [
+      `0xe3e2${account('c0c0c8c7850100000000 01c0c0'.replace(/ /g, ''))}`,
+      /block access index is longer than 4/,
+    ],
     // A nonce of nine bytes.
     [`0xe7e6${account(`c0c0c0cccb0189${'01'.repeat(9)}c0`)}`, /nonce is longer than 8/],
   ];

@@ -5,7 +5,7 @@ import { StateLimitError } from '../../evm/world-state.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
-import type { BlockAccessBuilder } from './block-access-builder.ts';
+import type { BlockAccessRecorder } from './block-access-recorder.ts';
 import type { BlockGas } from './block-gas.ts';
 import { checkAuthorization, designate, endsDelegation } from './delegation.ts';
 import { GasBudget, type SettledGas, settleGas } from './gas-budget.ts';
@@ -21,7 +21,7 @@ export type ExecutionContext = {
   readonly recoverPublicKey: RecoverPublicKey;
   /** Of the block that the transaction is part of: what is left of its gas, and the access list that is being made of it. */
   readonly blockGas?: BlockGas | undefined;
-  readonly accessList?: BlockAccessBuilder | undefined;
+  readonly accessList?: BlockAccessRecorder | undefined;
 };
 
 export type TransactionResult = MessageOutcome &

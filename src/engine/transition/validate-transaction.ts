@@ -65,7 +65,10 @@ export function validateSender(
 }
 
 /** EIP-7825, and geth's own limit from Amsterdam. */
-export function validateGasCap({ gasLimit }: TransactionBody, { transactionGasCap: cap }: RevisionRules): void {
+export function validateGasCap(
+  { gasLimit }: TransactionBody,
+  { transactionGasCap: cap }: RevisionRules,
+): void {
   if (cap === undefined || gasLimit <= cap) return;
   throw new TransactionError(`transaction gas limit too high (cap: ${cap}, tx: ${gasLimit})`);
 }
