@@ -213,10 +213,7 @@ class BlockRun {
     const withdrawals = rules.revision.hasWithdrawals
       ? (planned.overrides.withdrawals ?? []).map(decodeWithdrawal)
       : undefined;
-    evm.open();
-    evm.begin();
-    payWithdrawals(withdrawals ?? [], evm.state);
-    evm.finish();
+    payWithdrawals(withdrawals ?? [], this.#context);
     const logs = this.#calls.flatMap((call) => call.logs);
     const requestsHash = rules.revision.hasRequests
       ? yield* collectRequests(logs, this.#context, SLICE_GAS)
