@@ -229,6 +229,14 @@ export const RULE_SWITCHES = [
   'EIP3529',
   /** The beneficiary is warm from the beginning. */
   'EIP3651',
+  /** No contract is created where storage lies. */
+  'EIP7610',
+  /** Transfers of value are logs. */
+  'EIP7708',
+  /** State gas, and the prices of EIP-8038. */
+  'EIP8037',
+  /** What is destroyed keeps its balance. */
+  'EIP8246',
 ] as const;
 export type RuleSwitch = (typeof RULE_SWITCHES)[number];
 
@@ -245,5 +253,18 @@ export const RULE_NUMBERS = [
   'initCodeLimit',
   /** CREATE and CREATE2, per word of initialisation code. */
   'initCodeWordGas',
+  /** First access to an account in a transaction, further ones, and the first write to one. */
+  'coldAccountGas',
+  'warmAccountGas',
+  'accountWriteGas',
+  /** CALL and CALLCODE with value. */
+  'callValueGas',
+  /** Code that is stored: per byte, and per word. */
+  'codeByteGas',
+  'codeWordGas',
+  /** State gas: of a byte of code, an account, a slot. */
+  'stateByteGas',
+  'stateAccountGas',
+  'stateSlotGas',
 ] as const;
 export type RuleNumber = (typeof RULE_NUMBERS)[number];

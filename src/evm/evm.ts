@@ -318,8 +318,8 @@ export class Evm {
     const core = this.#core;
     if (this.#hasBegun) return core.run(slice);
     const reason = this.#isCreation
-      ? core.beginCreation(BigInt(this.#gasLimit), slice, this.#nonce)
-      : core.beginCall(BigInt(this.#gasLimit), slice);
+      ? core.beginCreation(BigInt(this.#gasLimit), this.#stateGas, slice, this.#nonce)
+      : core.beginCall(BigInt(this.#gasLimit), this.#stateGas, slice);
     // Precompiles are asked for when the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
     return reason === RUN.done ? core.run(slice) : reason;
@@ -390,8 +390,8 @@ export class Evm {
       reason,
       output,
       gasUsed: this.gasUsed,
-      stateGasLeft: this.#stateGas,
-      stateGasUsed: 0n,
+      stateGasLeft: this.#isTooLarge ? this.#stateGas : core.stateGasLeft(),
+      stateGasUsed: this.#isTooLarge ? 0n : core.stateGasUsed(),
       gasRefund: core.gasRefund(),
       logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),

@@ -83,16 +83,13 @@ export type RuleValues = {
   readonly storageAgainGas: bigint;
   readonly storageResetGas: bigint;
   readonly storageClearRefund: bigint;
-  /** First access to an account or a slot in a transaction, and further ones of an account (EIP-2929, 8038). */
+  /** First access to an account in a transaction, and further ones (EIP-2929, 8038). */
   readonly coldAccountGas: bigint;
-  readonly coldSlotGas: bigint;
   readonly warmAccountGas: bigint;
   /** First write to an account in a transaction (EIP-8038); 0: it has no price of its own. */
   readonly accountWriteGas: bigint;
   /** CALL and CALLCODE with value. */
   readonly callValueGas: bigint;
-  /** EXTCODESIZE and EXTCODECOPY, for the second read of the database (EIP-8038). */
-  readonly codeReadGas: bigint;
   /** Code that is stored: execution gas per byte, and per word. */
   readonly codeByteGas: bigint;
   readonly codeWordGas: bigint;

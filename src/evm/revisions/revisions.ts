@@ -70,6 +70,7 @@ const FRONTIER: FirstRevision = {
     'MSIZE GAS JUMPDEST ' +
     `${family('PUSH', 1, 32)} ${family('DUP', 1, 16)} ${family('SWAP', 1, 16)} ${family('LOG', 0, 4)} ` +
     'CREATE CALL CALLCODE RETURN INVALID SELFDESTRUCT',
+  switches: { EIP7610: true },
   precompiles: {
     1: { name: 'ECREC', create: createEcrecover },
     2: { name: 'SHA256', create: createSha256 },
@@ -100,11 +101,9 @@ const FRONTIER: FirstRevision = {
   storageResetGas: 5000n,
   storageClearRefund: 15_000n,
   coldAccountGas: 0n,
-  coldSlotGas: 0n,
   warmAccountGas: 0n,
   accountWriteGas: 0n,
   callValueGas: 9000n,
-  codeReadGas: 0n,
   codeByteGas: 200n,
   codeWordGas: 0n,
   stateGas: undefined,
@@ -203,7 +202,6 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     storageAgainGas: 100n,
     storageResetGas: 2900n,
     coldAccountGas: 2600n,
-    coldSlotGas: 2100n,
     warmAccountGas: 100n,
     precompiles: { 5: { name: 'MODEXP', create: () => createModexp(priceByEip2565) } },
     transactionTypes: [1], // EIP-2930
@@ -268,14 +266,15 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     hasBlobReserve: true, // EIP-7918
   },
   amsterdam: {
-    opcodes: 'SLOTNUM', // EIP-7843
-    gas: { CREATE: 12_000, CREATE2: 12_000 }, // EIP-8038
+    opcodes: 'SLOTNUM DUPN SWAPN EXCHANGE', // EIP-7843, 8024
+    // EIP-8038. Reading a code is a second access to the database.
+    gas: { CREATE: 12_000, CREATE2: 12_000, EXTCODESIZE: 200, EXTCODECOPY: 200 },
+    switches: { EIP7610: false, EIP7708: true, EIP8037: true, EIP8246: true },
     // EIP-8038
     storageClearRefund: 11_616n,
     coldAccountGas: 3000n,
     accountWriteGas: 9000n,
     callValueGas: 11_300n,
-    codeReadGas: 100n,
     // EIP-8037
     codeByteGas: 0n,
     codeWordGas: 6n,
