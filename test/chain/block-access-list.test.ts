@@ -8,8 +8,9 @@ import {
   validateBlockAccessList,
 } from '../../src/chain/block-access-list.ts';
 import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_LIST_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+import { encodeRlp, type RlpInput } from '../../src/primitives/rlp.ts';
 
 const address = (n: number): Uint8Array => bigIntToFixedBytes(BigInt(n), 20);
 const slot = (n: number): Uint8Array => bigIntToFixedBytes(BigInt(n), 32);
@@ -43,7 +44,7 @@ const LIMITS = { gasLimit: 30_000_000n, transactions: 2, codeLimit: 65_536 };
 test('slots, values, balances and indices are RLP integers', () => {
   const encoded = encodeBlockAccessList([{ ...EMPTY, address: address(1), storageReads: [slot(0)] }]);
   // List of one account; its read slots are a list of one empty string.
-  assert.equal(bytesToHex(encoded), `0xdbda94${'00'.repeat(19)}01c0c180c0c0c0`);
+  assert.equal(bytesToHex(encoded), `0xdcdb94${'00'.repeat(19)}01c0c180c0c0c0`);
 });
 
 test('a list is decoded as it was encoded', () => {
@@ -58,23 +59,20 @@ test('the hash of an empty list is that of no uncles', () => {
 });
 
 test('malformed lists are refused', () => {
-  const account = (rest: string): string => `94${'00'.repeat(20)}${rest}`;
-  const cases: readonly (readonly [string, RegExp])[] = [
-    ['0x80', /not a list/],
-    [`0xdad9${account('c0c0c0c0')}`, /account access of 5 fields/],
-    [`0xdbda93${'00'.repeat(19)}c0c0c0c0c0c0`, /has 19 bytes|of 7 fields/],
-    // A slot with a leading zero.
-    [`0xdbda${account('c0c100c0c0c0')}`, /storage slot has a leading zero/],
-    // An index of five bytes.
-    [
-      `0xe3e2${account('c0c0c8c7850100000000 01c0c0'.replace(/ /g, ''))}`,
-      /block access index is longer than 4/,
-    ],
-    // A nonce of nine bytes.
-    [`0xe7e6${account(`c0c0c0cccb0189${'01'.repeat(9)}c0`)}`, /nonce is longer than 8/],
+  const NONE: RlpInput = [];
+  const cases: readonly (readonly [RlpInput, RegExp])[] = [
+    [Uint8Array.of(1, 2), /block access list is not a list/],
+    [[[address(1), NONE, NONE, NONE, NONE]], /account access of 5 fields, want 6/],
+    [[[new Uint8Array(19), NONE, NONE, NONE, NONE, NONE]], /account address has 19 bytes/],
+    [[[address(1), NONE, [Uint8Array.of(0)], NONE, NONE, NONE]], /storage slot has a leading zero/],
+    [[[address(1), NONE, [new Uint8Array(33).fill(1)], NONE, NONE, NONE]], /storage slot is longer than 32/],
+    [[[address(1), [[1n, [[1n, Uint8Array.of(0, 1)]]]], NONE, NONE, NONE, NONE]], /storage value has a leading/],
+    [[[address(1), NONE, NONE, [[2n ** 32n, 1n]], NONE, NONE]], /block access index is longer than 4/],
+    [[[address(1), NONE, NONE, NONE, [[1n, 2n ** 64n]], NONE]], /nonce is longer than 8/],
+    [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change of 1 fields, want 2/],
   ];
-  for (const [encoded, message] of cases) {
-    assert.throws(() => decodeBlockAccessList(hexToBytes(encoded)), message, encoded);
+  for (const [item, message] of cases) {
+    assert.throws(() => decodeBlockAccessList(encodeRlp(item)), message, String(message));
   }
 });
 

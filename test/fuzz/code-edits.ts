@@ -14,7 +14,8 @@ export function parseCode(code: Uint8Array): Instruction[] {
   const instructions: Instruction[] = [];
   for (let offset = 0; offset < code.length; ) {
     const opcode = code[offset] as number;
-    const length = opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5e : opcode >= DUPN && opcode <= EXCHANGE ? 2 : 1;
+    const length =
+      opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5e : opcode >= DUPN && opcode <= EXCHANGE ? 2 : 1;
     const bytes = code.subarray(offset, offset + length);
     instructions.push({ offset, bytes });
     offset += bytes.length;

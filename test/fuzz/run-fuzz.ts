@@ -13,7 +13,12 @@ const { values, tokens } = parseArgs({
   tokens: true,
 });
 const own = tokens.filter((token) => token.kind === 'option' && ['oracle', 'cases'].includes(token.name));
-const taken = new Set(own.flatMap((token) => [token.index, ...('inlineValue' in token && token.inlineValue ? [] : [token.index + 1])]));
+const taken = new Set(
+  own.flatMap((token) => [
+    token.index,
+    ...('inlineValue' in token && token.inlineValue ? [] : [token.index + 1]),
+  ]),
+);
 const options = parseRunOptions(process.argv.slice(2).filter((_, index) => !taken.has(index)));
 
 if (values.oracle !== 'geth') {

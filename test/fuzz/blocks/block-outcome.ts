@@ -1,6 +1,7 @@
 /** What an engine made of a block, and how two of these differ. */
-import { decodeRlp, type RlpItem } from '../../../src/primitives/rlp.ts';
+
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { decodeRlp, type RlpItem } from '../../../src/primitives/rlp.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { compareAccounts } from '../outcome.ts';
 
@@ -56,9 +57,20 @@ function compareReceipt(index: number, expected: ReceiptOutcome, actual: Receipt
 }
 
 const show = (item: RlpItem | undefined): string =>
-  item === undefined ? 'nothing' : item instanceof Uint8Array ? bytesToHex(item) : `[${item.map(show).join(' ')}]`;
+  item === undefined
+    ? 'nothing'
+    : item instanceof Uint8Array
+      ? bytesToHex(item)
+      : `[${item.map(show).join(' ')}]`;
 
-const PARTS = ['address', 'storage changes', 'storage reads', 'balance changes', 'nonce changes', 'code changes'];
+const PARTS = [
+  'address',
+  'storage changes',
+  'storage reads',
+  'balance changes',
+  'nonce changes',
+  'code changes',
+];
 
 /** The first entry of the lists, and its part, that differ. */
 function compareAccessLists(expected: string | undefined, actual: string | undefined): string | undefined {
@@ -67,7 +79,10 @@ function compareAccessLists(expected: string | undefined, actual: string | undef
   const [want, have] = [expected, actual].map(
     (text) =>
       new Map(
-        (decodeRlp(hexToBytes(text)) as RlpItem[]).map((entry) => [show((entry as RlpItem[])[0]), entry as RlpItem[]]),
+        (decodeRlp(hexToBytes(text)) as RlpItem[]).map((entry) => [
+          show((entry as RlpItem[])[0]),
+          entry as RlpItem[],
+        ]),
       ),
   ) as [Map<string, RlpItem[]>, Map<string, RlpItem[]>];
   for (const address of [...new Set([...want.keys(), ...have.keys()])].sort()) {

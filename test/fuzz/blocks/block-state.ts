@@ -1,8 +1,12 @@
 /** States for blocks: the programs of the generator, accounts with keys, helpers and the contracts of the protocol. */
-import { BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY } from '../../../scripts/contracts/builder-contracts.ts';
+import {
+  BUILDER_DEPOSITS,
+  BUILDER_EXITS,
+  CREATE2_FACTORY,
+} from '../../../scripts/contracts/builder-contracts.ts';
 import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
-import { createAddress } from '../../../src/primitives/address.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { createAddress } from '../../../src/primitives/address.ts';
 import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
@@ -63,7 +67,12 @@ function addCollisions(random: Random, accounts: Map<AddressText, FuzzAccount>):
     const address = createAddress(hexToBytes(KEY_ADDRESSES[key] as string), BigInt(random.below(3)));
     accounts.set(
       bytesToHex(address),
-      random.pick([plain(0n, 1n), plain(5n), plain(0n, 0n, Uint8Array.of(0)), plain(7n, 1n, Uint8Array.of(0x5f))]),
+      random.pick([
+        plain(0n, 1n),
+        plain(5n),
+        plain(0n, 0n, Uint8Array.of(0)),
+        plain(7n, 1n, Uint8Array.of(0x5f)),
+      ]),
     );
   }
 }

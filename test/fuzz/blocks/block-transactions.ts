@@ -75,7 +75,8 @@ function requestShape(random: Random): Shape {
   ] as const);
   const data = random.bytes(random.oneIn(10) ? random.below(200) : length);
   // The amount of a deposit, gwei: between 1 and 2 ether.
-  if (length === 184 && data.length === 184) data.set(bigIntToFixedBytes(1_000_000_000n + BigInt(random.below(2)), 8), 80);
+  if (length === 184 && data.length === 184)
+    data.set(bigIntToFixedBytes(1_000_000_000n + BigInt(random.below(2)), 8), 80);
   return { to: address, data, value: random.oneIn(8) ? BigInt(random.below(2)) : value };
 }
 
@@ -86,7 +87,13 @@ function helperShape({ random, state }: TransactionContext): Shape {
     [STORER, words(0x5107_0000n + BigInt(random.below(6)), BigInt(random.below(3)), ending)],
     [DESTROYER, words(target)],
     [PAYER, words(target, BigInt(random.below(3)), ending)],
-    [CREATOR, concatBytes(words(BigInt(random.below(2)), ending), hexToBytes(random.pick(['0x5f5ff3', '0x60205ff3', '0x30ff', '0xfe'])))],
+    [
+      CREATOR,
+      concatBytes(
+        words(BigInt(random.below(2)), ending),
+        hexToBytes(random.pick(['0x5f5ff3', '0x60205ff3', '0x30ff', '0xfe'])),
+      ),
+    ],
     [BURNER, EMPTY_BYTES],
   ] as const);
   return { to: addressBytes(to), data, value: BigInt(random.below(3)) };
@@ -116,7 +123,14 @@ function randomShape(context: TransactionContext, key: number): Shape {
   const { random, state } = context;
   return random.pickWeighted<() => Shape>([
     [5, () => callShape(context, key)],
-    [4, () => ({ to: addressBytes(random.pick(state.contracts)), data: random.bytes(random.below(70)), value: randomValue(random) })],
+    [
+      4,
+      () => ({
+        to: addressBytes(random.pick(state.contracts)),
+        data: random.bytes(random.below(70)),
+        value: randomValue(random),
+      }),
+    ],
     [3, () => helperShape(context)],
     [3, () => creationShape(context)],
     [1, () => requestShape(random)],
@@ -138,9 +152,13 @@ function authorize(context: TransactionContext, sender: number): Authorization {
     [3, 0n],
     [1, CHAIN_ID + 1n],
   ]);
-  const target = random.oneIn(5) ? 0n : random.pick([...state.contracts, ...state.addresses, newAddress(random)]);
+  const target = random.oneIn(5)
+    ? 0n
+    : random.pick([...state.contracts, ...state.addresses, newAddress(random)]);
   const isRight = !random.oneIn(6);
-  const nonce = isRight ? (nonces[key] as bigint) + (key === sender ? 1n : 0n) : random.pick([0n, 1n, 2n ** 64n - 1n]);
+  const nonce = isRight
+    ? (nonces[key] as bigint) + (key === sender ? 1n : 0n)
+    : random.pick([0n, 1n, 2n ** 64n - 1n]);
   if (isRight && chainId <= CHAIN_ID) nonces[key] = (nonces[key] as bigint) + 1n;
   const address = addressBytes(target);
   const hash = keccak256(concatBytes(Uint8Array.of(5), encodeRlp([chainId, address, nonce])));

@@ -57,5 +57,11 @@ export function generateBlock(seed: number, index: number, revision: Revision): 
   const transactions = Array.from({ length: random.between(1, MAX_TRANSACTIONS) }, () =>
     generateBlockTransaction(context),
   );
-  return { revision, accounts: state.accounts, block, withdrawals: generateWithdrawals(random, state), transactions };
+  return {
+    revision,
+    accounts: state.accounts,
+    block,
+    withdrawals: generateWithdrawals(random, state),
+    transactions,
+  };
 }

@@ -49,7 +49,8 @@ export function fromAlloc(alloc: AllocJson): Map<AddressText, FuzzAccount> {
 
 function ancestorHashes(number: bigint): Record<string, string> {
   const hashes: Record<string, string> = {};
-  for (let at = number - 1n; at >= 0n && at >= number - ANCESTORS; at--) hashes[`${at}`] = word(blockHashOf(at));
+  for (let at = number - 1n; at >= 0n && at >= number - ANCESTORS; at--)
+    hashes[`${at}`] = word(blockHashOf(at));
   return hashes;
 }
 
@@ -110,4 +111,3 @@ function outcomeOf(result: TransitionResult, alloc: AllocJson): BlockOutcome {
     accounts: fromAlloc(alloc),
   };
 }
-

@@ -6,13 +6,19 @@ import { createEvm } from '../../../src/engine/create-evm.ts';
 import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
 import { BlockError } from '../../../src/engine/import/block-error.ts';
 import { environmentOf } from '../../../src/engine/transition/block-environment.ts';
-import { type BlockResult, executeBlock } from '../../../src/engine/transition/execute-block.ts';
+import {
+  type BlockResult,
+  executeBlock,
+  type RootedState,
+} from '../../../src/engine/transition/execute-block.ts';
 import type { BlockRules } from '../../../src/engine/transition/rules.ts';
 import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../../src/evm/evm.ts';
+import type { AccountState, StateChanges } from '../../../src/evm/host.ts';
 import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { CaseState } from '../case-state.ts';
 import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';
@@ -55,6 +61,47 @@ function headerOf({ block }: BlockCase): Header {
   };
 }
 
+/** A case's accounts, changed as the block goes on. */
+class AppliedState implements RootedState {
+  accounts: BlockCase['accounts'];
+  #state: CaseState;
+
+  /** By hash: what any account has had. */
+  readonly #codes = new Map<string, Uint8Array>();
+
+  constructor(accounts: BlockCase['accounts']) {
+    this.accounts = accounts;
+    this.#state = new CaseState(accounts);
+    for (const { code } of accounts.values()) this.#codes.set(bytesToHex(keccak256(code)), code);
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.#state.getAccount(address);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    return this.#state.getStorage(address, slot);
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.#codes.get(bytesToHex(codeHash));
+    if (code === undefined) throw new Error(`no account has had the code ${bytesToHex(codeHash)}`);
+    return code;
+  }
+
+  apply(changes: StateChanges): void {
+    for (const [hash, code] of changes.codes) this.#codes.set(bytesToHex(hash), code);
+    // A state of one step knows the codes of the accounts that it was asked for.
+    for (const { address } of changes.accounts) this.#state.getAccount(address);
+    this.accounts = this.#state.after(changes);
+    this.#state = new CaseState(this.accounts);
+  }
+
+  computeRoot(): Uint8Array {
+    throw new Error('receipts have statuses');
+  }
+}
+
 export class PortcullisEngine {
   readonly #evm: Evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
 
@@ -69,7 +116,8 @@ export class PortcullisEngine {
       } catch (error) {
         this.#evm.forget();
         if (error instanceof BlockError) return failedBlock(error.message);
-        const [, place, reason] = error instanceof TransactionError ? (REFUSED.exec(error.message) ?? []) : [];
+        const [, place, reason] =
+          error instanceof TransactionError ? (REFUSED.exec(error.message) ?? []) : [];
         if (place === undefined) throw error;
         rejected.set(kept[Number(place)] as number, reason as string);
       }
@@ -78,17 +126,16 @@ export class PortcullisEngine {
 
   #runAll(blockCase: BlockCase, transactions: readonly Transaction[]): Omit<BlockOutcome, 'rejected'> {
     const evm = this.#evm;
-    const state = new CaseState(blockCase.accounts);
+    const state = new AppliedState(blockCase.accounts);
     evm.attach(state);
     const rules = rulesFor(blockCase);
     const header = headerOf(blockCase);
     const block: Block = { header, transactions, uncles: [], withdrawals: blockCase.withdrawals };
     const environment = environmentOf(header, rules, (number) => bigIntToFixedBytes(blockHashOf(number), 32));
     const { recoverPublicKey } = getCryptography();
-    const result = executeBlock(block, { evm, block: environment, rules, recoverPublicKey }, false, () => {
-      throw new Error('receipts have statuses');
-    });
-    return { ...outcomeOf(result), accounts: state.after(evm.state.collectChanges()) };
+    const context = { evm, block: environment, rules, recoverPublicKey };
+    const result = executeBlock(block, context, false, state);
+    return { ...outcomeOf(result), accounts: state.accounts };
   }
 }
 
@@ -110,6 +157,6 @@ function outcomeOf(result: BlockResult): Omit<BlockOutcome, 'rejected' | 'accoun
     }),
     gasUsed: result.gasUsed,
     requestsHash: result.requestsHash === undefined ? undefined : bytesToHex(result.requestsHash),
-    accessList: undefined,
+    accessList: result.accessList === undefined ? undefined : bytesToHex(result.accessList.encoded),
   };
 }

@@ -58,7 +58,10 @@ async function compareBlock(
     return { expected, difference: `the engine threw: ${error instanceof Error ? error.stack : error}` };
   }
   const difference = compareBlockOutcomes(expected, actual);
-  return { expected, difference: difference === undefined || isKnownDifference(difference) ? undefined : difference };
+  return {
+    expected,
+    difference: difference === undefined || isKnownDifference(difference) ? undefined : difference,
+  };
 }
 
 /** The first difference between geth and the engine in a block, in words. */
@@ -69,7 +72,12 @@ export async function findBlockDifference(
   return (await compareBlock(blockCase, engine)).difference;
 }
 
-async function describe(blockCase: BlockCase, difference: string, engine: PortcullisEngine, name: string): Promise<void> {
+async function describe(
+  blockCase: BlockCase,
+  difference: string,
+  engine: PortcullisEngine,
+  name: string,
+): Promise<void> {
   const kind = kindOf(difference);
   const minimal = await shrinkBlock(blockCase, async (candidate) => {
     const found = await findBlockDifference(candidate, engine);
@@ -117,7 +125,8 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
       const seen = totals.differences.get(kind) ?? 0;
       totals.differences.set(kind, seen + 1);
       if (seen + 1 >= MAX_SAME) next = first + blocks;
-      if (seen === 0) await describe(blockCase, difference, engine, `b${BLOCK_GENERATOR_VERSION}-${seed}-${index}`);
+      if (seen === 0)
+        await describe(blockCase, difference, engine, `b${BLOCK_GENERATOR_VERSION}-${seed}-${index}`);
     }
   };
   const timer = setInterval(() => console.log(line(totals, options)), PROGRESS_SECONDS * 1000);

@@ -1,7 +1,7 @@
 /** Makes failing blocks small: everything goes without which the block still fails. */
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { shorterCodes } from '../shrink.ts';
 import type { FuzzAccount } from '../fuzz-case.ts';
+import { shorterCodes } from '../shrink.ts';
 import { type BlockCase, KEY_ADDRESSES, type SignedBy } from './block-case.ts';
 
 export type BlockFails = (blockCase: BlockCase) => Promise<boolean>;
@@ -12,11 +12,13 @@ const MAX_ATTEMPTS = 1500;
 /** Without a transaction those of the same sender that follow move up. */
 function withoutTransaction(blockCase: BlockCase, index: number): BlockCase {
   const gone = blockCase.transactions[index] as SignedBy;
-  const rest = blockCase.transactions.toSpliced(index, 1).map((item, place) =>
-    place < index || item.key !== gone.key || item.body.nonce === 0n
-      ? item
-      : { ...item, body: { ...item.body, nonce: item.body.nonce - 1n } },
-  );
+  const rest = blockCase.transactions
+    .toSpliced(index, 1)
+    .map((item, place) =>
+      place < index || item.key !== gone.key || item.body.nonce === 0n
+        ? item
+        : { ...item, body: { ...item.body, nonce: item.body.nonce - 1n } },
+    );
   return { ...blockCase, transactions: rest };
 }
 
@@ -42,7 +44,12 @@ function* simplerTransactions(blockCase: BlockCase): Generator<BlockCase> {
       yield change({ authorizationList: body.authorizationList.toSpliced(i, 1) });
     }
     if (body.authorizationList.length === 0 && body.type > 0 && body.accessList.length === 0) {
-      yield change({ type: 0, maxPriorityFeePerGas: body.maxFeePerGas, maxFeePerBlobGas: 0n, blobVersionedHashes: [] });
+      yield change({
+        type: 0,
+        maxPriorityFeePerGas: body.maxFeePerGas,
+        maxFeePerBlobGas: 0n,
+        blobVersionedHashes: [],
+      });
     }
     if (body.to === undefined) for (const data of shorterCodes(body.data)) yield change({ data });
   }

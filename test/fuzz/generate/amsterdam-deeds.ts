@@ -1,8 +1,9 @@
 /** Statements for what Amsterdam changes: state gas, transfers, new accounts, instructions with immediates. */
+
+import type { Random } from '../random.ts';
 import { emitAddress } from './expressions.ts';
 import { BURNER, CREATOR, DESTROYER, PAYER, STORER } from './helpers.ts';
 import type { ProgramContext } from './program-context.ts';
-import type { Random } from '../random.ts';
 
 const NEW_ACCOUNTS = 0xf4e5n << 144n;
 const FRESH_SLOTS = 0x5107_0000n;
@@ -56,7 +57,8 @@ function callHelper(
   builder.push(INPUT);
   if (name === 'CALL' || name === 'CALLCODE') builder.push(value);
   builder.push(address, 20);
-  if (random.oneIn(3)) builder.push(random.pick([0n, 2300n, 5000n, 12_500n, 40_000n, 110_000n, 190_000n, 300_000n]));
+  if (random.oneIn(3))
+    builder.push(random.pick([0n, 2300n, 5000n, 12_500n, 40_000n, 110_000n, 190_000n, 300_000n]));
   else builder.op('GAS');
   builder.op(name);
   if (random.oneIn(3)) {
@@ -98,10 +100,12 @@ function payDirectly(context: ProgramContext): void {
   if (random.oneIn(2)) builder.push(newAddress(random), 20);
   else emitAddress(context);
   builder.push(random.pick([0n, 0n, 1n, 2300n, 10_000n, 200_000n, 2n ** 64n]));
-  builder.op(random.pickWeighted([
-    [6, 'CALL'],
-    [1, 'CALLCODE'],
-  ]));
+  builder.op(
+    random.pickWeighted([
+      [6, 'CALL'],
+      [1, 'CALLCODE'],
+    ]),
+  );
   builder.op('POP');
   if (random.oneIn(2)) logGas(context);
 }
@@ -116,7 +120,12 @@ function payInFrame(context: ProgramContext): void {
 
 function destroy(context: ProgramContext): void {
   const { random } = context;
-  const heir = random.pick([newAddress(random), newAddress(random), DESTROYER, random.pick(context.addresses)]);
+  const heir = random.pick([
+    newAddress(random),
+    newAddress(random),
+    DESTROYER,
+    random.pick(context.addresses),
+  ]);
   writeInput(context, heir);
   const name = random.pick(['CALL', 'CALL', 'CALL', 'DELEGATECALL', 'STATICCALL'] as const);
   callHelper(context, name, DESTROYER, BigInt(random.below(3)), 0x20n);

@@ -27,7 +27,9 @@ function hasGo(): boolean {
 }
 
 const skipOf = (name: GethProgram): string | false =>
-  !existsSync(join(CACHE, name)) && !hasGo() && `Go is not installed, so there is no ${name} of geth's to compare with`;
+  !existsSync(join(CACHE, name)) &&
+  !hasGo() &&
+  `Go is not installed, so there is no ${name} of geth's to compare with`;
 
 /** Why there is no geth on this machine and none can be installed; false where there is one. */
 export const GETH_SKIP: string | false = skipOf('geth');

@@ -31,7 +31,11 @@ export type TransitionReceipt = {
   readonly status: string;
   readonly cumulativeGasUsed: string;
   readonly gasUsed: string;
-  readonly logs: readonly { readonly address: string; readonly topics: readonly string[]; readonly data: string }[];
+  readonly logs: readonly {
+    readonly address: string;
+    readonly topics: readonly string[];
+    readonly data: string;
+  }[];
 };
 
 export type TransitionResult = {
