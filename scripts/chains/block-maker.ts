@@ -6,6 +6,7 @@ import { blobGasOf } from '../../src/chain/transaction.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
 import { buildGenesisBlock, listGenesisState } from '../../src/engine/import/genesis-state.ts';
+import { CommitterBlock } from '../../src/engine/state/committer-block.ts';
 import { StateCommitter } from '../../src/engine/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
 import { environmentOf } from '../../src/engine/transition/block-environment.ts';
@@ -104,6 +105,7 @@ export class BlockMaker {
         blobGasUsed: transactions.reduce((sum, tx) => sum + blobGasOf(tx), 0n),
       }),
       ...(result.requestsHash !== undefined && { requestsHash: result.requestsHash }),
+      ...(result.accessList !== undefined && { blockAccessListHash: keccak256(result.accessList.encoded) }),
     };
     state.sealBlock(header.number);
     const hash = hashHeader(header);
@@ -115,6 +117,7 @@ export class BlockMaker {
       hash,
       totalDifficulty: parent.totalDifficulty + header.difficulty,
       receipts: result.receipts,
+      accessList: result.accessList?.encoded,
     };
   }
 
@@ -128,22 +131,13 @@ export class BlockMaker {
     const { header } = block;
     const evm = this.#evm;
     evm.attach(state);
-    const apply = (): void => {
-      const change = evm.state.collectChanges();
-      changes.push(change);
-      state.apply(change, header.number);
-    };
     const environment = environmentOf(header, rules, this.#hashAt);
     const isDaoFork = header.number === this.#genesis.config.daoForkBlock;
     try {
       const { recoverPublicKey } = getCryptography();
       const context = { evm, block: environment, rules, recoverPublicKey };
-      const result = executeBlock(block, context, isDaoFork, () => {
-        apply();
-        return state.computeRoot();
-      });
-      apply();
-      return result;
+      const onApplied = (change: StateChanges): number => changes.push(change);
+      return executeBlock(block, context, isDaoFork, new CommitterBlock(state, header.number, onApplied));
     } catch (error) {
       state.discardBlock();
       evm.forget();

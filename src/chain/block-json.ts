@@ -101,13 +101,14 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
     `"receiptsRoot":${data(header.receiptsRoot)}`,
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
-  const { withdrawalsRoot, requestsHash } = header;
+  const { withdrawalsRoot, requestsHash, blockAccessListHash, slotNumber } = header;
   // Given by the consensus layer with the block itself.
   const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
-  for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas })) {
+  for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas, slotNumber })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);
   }
-  for (const [name, value] of Object.entries({ withdrawalsRoot, parentBeaconBlockRoot, requestsHash })) {
+  const hashes = { withdrawalsRoot, parentBeaconBlockRoot, requestsHash, blockAccessListHash };
+  for (const [name, value] of Object.entries(hashes)) {
     if (value !== undefined) fields.push(`"${name}":${data(value)}`);
   }
   return fields;

@@ -27,6 +27,7 @@ const TIME_FORKS = [
   ['bpo3', 'bpo3Time'],
   ['bpo4', 'bpo4Time'],
   ['bpo5', 'bpo5Time'],
+  ['amsterdam', 'amsterdamTime'],
 ] as const;
 
 export type ForkName =
@@ -69,11 +70,14 @@ const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as
 /** geth's, where a genesis file names none. */
 const NO_DEPOSIT_CONTRACT = '0x0000000000000000000000000000000000000000';
 
-/** Schedules that a genesis file may leave out (EIP-4844, EIP-7691; Osaka keeps Prague's). */
+/** Schedules that a genesis file may leave out (EIP-4844, EIP-7691; Osaka and Amsterdam keep what is in force). */
 const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['cancun', { target: 3n, max: 6n, baseFeeUpdateFraction: 3338477n }],
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
+
+/** Forks that inherit the schedule in force; geth ignores an entry of theirs. */
+const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** A JSON object of a genesis file: keys are read in any case, as geth does, and a null is what is absent. */
 export class GenesisObject {
@@ -106,6 +110,7 @@ function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobPara
   for (const [key, value] of Object.entries(given)) {
     if (value === null) continue;
     const fork = key.toLowerCase();
+    if (WITHOUT_BLOB_SCHEDULE.has(fork)) continue;
     const entry = new GenesisObject(value);
     const target = readInteger(entry, 'target');
     const max = readInteger(entry, 'max');
@@ -116,6 +121,21 @@ function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobPara
     schedule.set(fork as ForkName, { target, max, baseFeeUpdateFraction });
   }
   return schedule;
+}
+
+/**
+ * Forks by time are in the order of the schedule, as far as they are set (geth's `CheckConfigForkOrder`, in which `amsterdamTime` is
+ * after `bpo5Time`).
+ */
+function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
+  for (const [i, { fork, time }] of timeForks.entries()) {
+    const before = timeForks[i - 1];
+    if (before === undefined || before.time <= time) continue;
+    throw new RangeError(
+      `genesis config: unsupported fork ordering: ${before.fork} enabled at timestamp ${before.time}, ` +
+        `but ${fork} enabled at timestamp ${time}`,
+    );
+  }
 }
 
 /**
@@ -138,6 +158,7 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
     const time = readInteger(config, key);
     return time === undefined ? [] : [{ fork: fork as ForkName, time }];
   });
+  checkTimeOrder(timeForks);
   const furtherHeights = FURTHER_HEIGHTS.flatMap((key) => readInteger(config, key) ?? []);
   const forkHeights = new Set([...blockForks.map(({ block }) => block), ...furtherHeights]);
   const supportsDao = config.get('daoForkSupport') !== false;

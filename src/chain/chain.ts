@@ -142,6 +142,9 @@ export type TransactionReference =
 /** What of a block can be had as it is encoded for the network: its RLP, that of its header, or each of its receipts. */
 export type RawPart = 'block' | 'header' | 'receipts';
 
+/** How a block access list is given: as objects (execution-apis), or as a JSON string of its RLP, whose hash the header has. */
+export type AccessListForm = 'objects' | 'raw';
+
 /** Blocks and what they list. A block that there is not is null. */
 export interface BlockReads {
   /** The parts of the header that pricing and clamping need. */
@@ -169,6 +172,15 @@ export interface BlockReads {
   getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
   /** JSON string of hex data; of receipts an array of them. Null while pending. */
   getRaw(block: BlockReference, part: RawPart, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /**
+   * What the block accessed and changed (EIP-7928). Null while pending.
+   * @throws ChainError `absent` for a block from before Amsterdam, `pruned` where its list is not kept any more
+   */
+  getAccessList(
+    block: BlockReference,
+    form: AccessListForm,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | null>;
 }
 
 /** Transactions by place or hash. One that there is not is null. */

@@ -23,6 +23,8 @@ export type ChainErrorKind =
   | 'failed'
   /** The block is older than the history that is kept. */
   | 'pruned'
+  /** The block never had what is asked for. */
+  | 'absent'
   /** An argument is well formed but cannot be meant; the message says which. */
   | 'invalid'
   /** The answer would be larger than the network allows; the message says how to ask for less. */

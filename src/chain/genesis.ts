@@ -97,6 +97,10 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
       parentBeaconBlockRoot: new Uint8Array(32),
     }),
     ...(rules.hasRequests && { requestsHash: sha256(new Uint8Array(0)) }),
+    ...(rules.hasBlockAccessList && {
+      blockAccessListHash: EMPTY_LIST_HASH,
+      slotNumber: integer('slotNumber'),
+    }),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ForkField } from '../evm/revisions/revision-rules.ts';
 import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
@@ -31,16 +30,21 @@ export type Header = {
   readonly parentBeaconBlockRoot?: Uint8Array;
   /** Prague (EIP-7685). */
   readonly requestsHash?: Uint8Array;
+  /** Amsterdam (EIP-7928, EIP-7843). */
+  readonly blockAccessListHash?: Uint8Array;
+  readonly slotNumber?: bigint;
 };
 
-const OPTIONAL_FIELDS: readonly ForkField[] = [
+const OPTIONAL_FIELDS = [
   'baseFeePerGas',
   'withdrawalsRoot',
   'blobGasUsed',
   'excessBlobGas',
   'parentBeaconBlockRoot',
   'requestsHash',
-];
+  'blockAccessListHash',
+  'slotNumber',
+] as const satisfies readonly (keyof Header)[];
 const REQUIRED_COUNT = 15;
 
 /** The header's RLP list. @throws RangeError when an optional field is set but an earlier one is not. */
@@ -112,6 +116,8 @@ export function headerFromRlp(item: RlpItem): Header {
     ...(has(3) && { excessBlobGas: asInteger(item[18], 'excessBlobGas', 8) }),
     ...(has(4) && { parentBeaconBlockRoot: asBytes(item[19], 'parentBeaconBlockRoot', 32) }),
     ...(has(5) && { requestsHash: asBytes(item[20], 'requestsHash', 32) }),
+    ...(has(6) && { blockAccessListHash: asBytes(item[21], 'blockAccessListHash', 32) }),
+    ...(has(7) && { slotNumber: asInteger(item[22], 'slotNumber', 8) }),
   };
 }
 

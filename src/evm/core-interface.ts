@@ -109,6 +109,7 @@ const WORDS = [
   /** Two words that the host hands in or reads: balance, storage value, code hash. */
   'wordA',
   'wordB',
+  'blockSlot',
 ] as const;
 
 const EXCHANGE = startOf('exchange');
@@ -123,9 +124,9 @@ export const EXCHANGE_FIELDS: Readonly<
   Record<'blobCount' | 'ruleNumbers' | 'blockHashes' | 'blobHashes', number>
 > = {
   /** Number of the transaction's blobs (4 bytes). */
-  blobCount: EXCHANGE + 544,
+  blobCount: EXCHANGE + 576,
   /** `RULE_NUMBERS`, 8 bytes each. */
-  ruleNumbers: EXCHANGE + 552,
+  ruleNumbers: EXCHANGE + 584,
   /** The last 256 block hashes that were asked for: number + 1 (8), hash (32). */
   blockHashes: EXCHANGE + KiB,
   /** Hashes of the transaction's blobs (EIP-4844), 32 big-endian bytes each. */
@@ -149,7 +150,7 @@ export const SLOT_FIELD = { key: 0, value: 32 } as const;
 export const LOG_FIELD = { number: 24, isTransfer: 28, topicCount: 32, dataSize: 36, topics: 40 } as const;
 
 /** What may be recorded beside execution, as bits. */
-export const RECORD = { transfers: 1, accesses: 2, logNumbers: 4 } as const;
+export const RECORD = { transfers: 1, accesses: 2, logNumbers: 4, blockAccesses: 8 } as const;
 
 /** How frames end. From `outOfGas` on they take all gas of their frame. */
 export const STATUS = {
@@ -228,6 +229,14 @@ export const RULE_SWITCHES = [
   'EIP3529',
   /** The beneficiary is warm from the beginning. */
   'EIP3651',
+  /** No contract is created where storage lies. */
+  'EIP7610',
+  /** Transfers of value are logs. */
+  'EIP7708',
+  /** State gas, and the prices of EIP-8038. */
+  'EIP8037',
+  /** What is destroyed keeps its balance. */
+  'EIP8246',
 ] as const;
 export type RuleSwitch = (typeof RULE_SWITCHES)[number];
 
@@ -244,5 +253,18 @@ export const RULE_NUMBERS = [
   'initCodeLimit',
   /** CREATE and CREATE2, per word of initialisation code. */
   'initCodeWordGas',
+  /** First access to an account in a transaction, further ones, and the first write to one. */
+  'coldAccountGas',
+  'warmAccountGas',
+  'accountWriteGas',
+  /** CALL and CALLCODE with value. */
+  'callValueGas',
+  /** Code that is stored: per byte, and per word. */
+  'codeByteGas',
+  'codeWordGas',
+  /** State gas: of a byte of code, an account, a slot. */
+  'stateByteGas',
+  'stateAccountGas',
+  'stateSlotGas',
 ] as const;
 export type RuleNumber = (typeof RULE_NUMBERS)[number];

@@ -66,8 +66,9 @@ export type CoreExports = {
   journalMark(): Pointer;
   abandon(): number;
   finish(): void;
-  beginCall(given: bigint, slice: bigint): number;
-  beginCreation(given: bigint, slice: bigint, nonce: bigint): number;
+  /** @param stateGas the reservoir of EIP-8037 */
+  beginCall(given: bigint, stateGas: bigint, slice: bigint): number;
+  beginCreation(given: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
   /** What `begin` to `run` do for a call without value, price and lists; -1: its sender is not known, and nothing was begun. */
   runPlainCall(size: number, given: number, slice: number): number;
@@ -85,6 +86,8 @@ export type CoreExports = {
   gasLeftNumber(): number;
   gasNeeded(): bigint;
   wasGasObserved(): Flag;
+  stateGasLeft(): bigint;
+  stateGasUsed(): bigint;
   gasRefund(): bigint;
   changedAccounts(): number;
   changedAccount(n: number): Pointer;

@@ -30,6 +30,7 @@ function numbersOf({
   codeLimit,
   initCodeLimit,
   intrinsic,
+  stateGas,
   ...rules
 }: RevisionRules): Record<RuleNumber, bigint> {
   return {
@@ -40,6 +41,15 @@ function numbersOf({
     codeLimit: codeLimit === undefined ? NO_LIMIT : BigInt(codeLimit),
     initCodeLimit: initCodeLimit === undefined ? NO_LIMIT : BigInt(initCodeLimit),
     initCodeWordGas: BigInt(intrinsic.initCodeWord),
+    coldAccountGas: rules.coldAccountGas,
+    warmAccountGas: rules.warmAccountGas,
+    accountWriteGas: rules.accountWriteGas,
+    callValueGas: rules.callValueGas,
+    codeByteGas: rules.codeByteGas,
+    codeWordGas: rules.codeWordGas,
+    stateByteGas: stateGas?.perByte ?? 0n,
+    stateAccountGas: stateGas?.account ?? 0n,
+    stateSlotGas: stateGas?.slot ?? 0n,
   };
 }
 

@@ -68,6 +68,7 @@ const RECORDINGS: Readonly<Record<Recording, number>> = {
   nothing: 0,
   transfers: RECORD.transfers,
   accesses: RECORD.accesses,
+  blockAccesses: RECORD.blockAccesses,
   logNumbers: RECORD.logNumbers,
 };
 const CODE_BYTE_GAS = 5n;
@@ -89,6 +90,7 @@ export class Evm {
   #block: BlockEnvironment | undefined;
   /** Of the message: its gas, whether it creates a contract, and the size of its input. */
   #gasLimit: bigint | number = 0;
+  #stateGas = 0n;
   #isCreation = false;
   #inputSize = 0;
   /** The creator's nonce before it was raised. */
@@ -166,6 +168,17 @@ export class Evm {
   }
 
   /**
+   * Accounts and slots that were accessed since the last time, while `blockAccesses` are recorded: those of messages that were undone
+   * included. A slot of an account whose storage was cleared in between may be among them twice.
+   */
+  takeBlockAccesses(): readonly Access[] {
+    const accesses: Access[] = [];
+    for (let access = this.takeAccess(); access !== undefined; access = this.takeAccess())
+      accesses.push(access);
+    return accesses;
+  }
+
+  /**
    * Marks where a transaction begins: `abandon` undoes all from here on. Nothing may be open.
    * @returns the mark, for `rollbackTo`
    */
@@ -221,6 +234,7 @@ export class Evm {
     this.#isCreation = to === undefined;
     if (to === undefined) this.#nonce = BigInt.asUintN(64, this.state.getNonce(caller) - 1n);
     this.#gasLimit = message.gasLimit;
+    this.#stateGas = message.stateGas;
     this.#noteStart(data.length, input !== 0);
     if (accessList.length > 0) this.#unwarmed = this.#warmUp(accessList);
   }
@@ -238,6 +252,7 @@ export class Evm {
     memory.writeBytes(ARENA, bytes, data, dataLength);
     this.#isCreation = false;
     this.#gasLimit = gasLimit;
+    this.#stateGas = 0n;
     this.#noteStart(dataLength, true);
     let reason = this.#core.runPlainCall(dataLength, gasLimit, slice);
     if (reason === RUN.done && this.#core.returnDataSize() <= OUTPUT_PIECE) return true;
@@ -303,8 +318,8 @@ export class Evm {
     const core = this.#core;
     if (this.#hasBegun) return core.run(slice);
     const reason = this.#isCreation
-      ? core.beginCreation(BigInt(this.#gasLimit), slice, this.#nonce)
-      : core.beginCall(BigInt(this.#gasLimit), slice);
+      ? core.beginCreation(BigInt(this.#gasLimit), this.#stateGas, slice, this.#nonce)
+      : core.beginCall(BigInt(this.#gasLimit), this.#stateGas, slice);
     // Precompiles are asked for when the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
     return reason === RUN.done ? core.run(slice) : reason;
@@ -375,6 +390,8 @@ export class Evm {
       reason,
       output,
       gasUsed: this.gasUsed,
+      stateGasLeft: this.#isTooLarge ? this.#stateGas : core.stateGasLeft(),
+      stateGasUsed: this.#isTooLarge ? 0n : core.stateGasUsed(),
       gasRefund: core.gasRefund(),
       logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
@@ -410,6 +427,7 @@ export class Evm {
     else memory.writeInteger(words.blockRandom, block.difficulty);
     memory.writeInteger(words.blockBaseFee, block.baseFeePerGas ?? 0n);
     memory.writeInteger(words.blockBlobBaseFee, block.blobBaseFee);
+    memory.writeInteger(words.blockSlot, block.slotNumber ?? 0n);
     memory.writeInteger(words.chainId, chainId);
     this.#core.forgetBlockHashes();
   }

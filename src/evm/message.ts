@@ -13,6 +13,8 @@ export type BlockEnvironment = {
   readonly baseFeePerGas: bigint | undefined;
   /** Wei per unit of blob gas; 0n before Cancun. */
   readonly blobBaseFee: bigint;
+  /** Of the consensus layer (EIP-7843); absent before Amsterdam. */
+  readonly slotNumber?: bigint | undefined;
   /** Hash of one of the 256 blocks before this one. */
   readonly getBlockHash: (number: bigint) => Uint8Array;
 };
@@ -30,6 +32,8 @@ export type Message = {
   readonly data: Uint8Array;
   /** Gas for execution itself: intrinsic gas is already taken off. */
   readonly gasLimit: bigint;
+  /** The reservoir of state gas that comes on top (EIP-8037); 0 in revisions without. */
+  readonly stateGas: bigint;
   readonly gasPrice: bigint;
   readonly blobVersionedHashes: readonly Uint8Array[];
   readonly accessList: readonly AccessedAccount[];
@@ -46,9 +50,9 @@ export type ExecutionLog = {
 };
 
 /** What is recorded of transactions beside their results. */
-export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses';
+export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses' | 'blockAccesses';
 
-/** An account, or one of its slots, that an instruction named. */
+/** An account, or one of its slots, that an instruction named, or (`blockAccesses`) that a message accessed. */
 export type Access = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
 
 /** How a message ended. */
@@ -61,7 +65,12 @@ export type MessageOutcome = {
 };
 
 export type MessageResult = MessageOutcome & {
+  /** Of its execution gas. What state charges took of that counts, what came back of it does not. */
   readonly gasUsed: bigint;
+  /** What is left of the reservoir, which may be more than it began with. */
+  readonly stateGasLeft: bigint;
+  /** State gas that was charged less what was given back, wherever it came from; negative where more was given back. */
+  readonly stateGasUsed: bigint;
   /** Refund counter before the cap is applied. */
   readonly gasRefund: bigint;
   readonly logs: readonly ExecutionLog[];

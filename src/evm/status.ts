@@ -24,7 +24,6 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 /** Instructions of forks to come that geth's texts name already (core/vm/opcodes.go). */
 const FUTURE_NAMES: readonly (readonly [number, string])[] = [
-  [0x4b, 'SLOTNUM'],
   [0xd0, 'DATALOAD'],
   [0xd1, 'DATALOADN'],
   [0xd2, 'DATASIZE'],
@@ -35,9 +34,6 @@ const FUTURE_NAMES: readonly (readonly [number, string])[] = [
   [0xe3, 'CALLF'],
   [0xe4, 'RETF'],
   [0xe5, 'JUMPF'],
-  [0xe6, 'DUPN'],
-  [0xe7, 'SWAPN'],
-  [0xe8, 'EXCHANGE'],
   [0xec, 'EOFCREATE'],
   [0xee, 'RETURNCONTRACT'],
   [0xf7, 'RETURNDATALOAD'],
@@ -58,7 +54,8 @@ export function isOutOfGas(reason: string): boolean {
 
 /**
  * Why a message halted.
- * @param a, b the status's details: stack height and the instruction's inputs, the opcode, or a size with its upper 32 bits
+ * @param a, b the status's details: stack height and the instruction's inputs, the opcode and one more than an invalid operand, or a size
+ *   with its upper 32 bits
  */
 export function describeHalt(
   status: number,
@@ -69,7 +66,8 @@ export function describeHalt(
   if (status === STATUS.stackUnderflow) return `stack underflow (${a} <=> ${b})`;
   if (status === STATUS.stackOverflow) return `stack limit reached ${a} (${CORE_LIMITS.stackLimit - 1})`;
   if (status === STATUS.invalidOpcode) {
-    return `invalid opcode: ${NAMES.get(a) ?? `opcode 0x${a.toString(16)} not defined`}`;
+    const operand = b === 0 ? '' : ` (operand: 0x${(b - 1).toString(16).padStart(2, '0')})`;
+    return `invalid opcode: ${NAMES.get(a) ?? `opcode 0x${a.toString(16)} not defined`}${operand}`;
   }
   if (status === STATUS.maxCodeSize) return `max code size exceeded: code size ${a} limit ${codeLimit}`;
   if (status === STATUS.maxInitCodeSize) {

@@ -41,6 +41,8 @@ function convertChainError(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('tooManyLogs', error.message);
     case 'pruned':
       return new RpcError('prunedHistory');
+    case 'absent':
+      return new RpcError('resourceNotFound');
     case 'unavailable':
       return new RpcError('unavailable', error.message);
     case 'readOnly':

@@ -266,3 +266,23 @@ export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = 
 ];
 
 export const SUBSCRIPTION_ID = '0x9cef478923ff08bf67fde6c64013158d';
+
+/** Of the last block. */
+export const EXAMPLE_BLOCK_ACCESS_LIST: readonly unknown[] = [
+  {
+    address: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
+    storageChanges: [
+      {
+        key: '0x0000000000000000000000000000000000000000000000000000000000001fff',
+        changes: [
+          { index: '0x0', value: '0x000000000000000000000000000000000000000000000000000000006553f2a5' },
+        ],
+      },
+    ],
+    storageReads: [],
+    balanceChanges: [],
+    nonceChanges: [],
+    codeChanges: [],
+  },
+];
+export const EXAMPLE_RAW_BLOCK_ACCESS_LIST = '0xc0';

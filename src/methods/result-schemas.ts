@@ -41,6 +41,8 @@ const headerFields = {
   excessBlobGas: since('Cancun', quantity64),
   parentBeaconBlockRoot: since('Cancun', hash32),
   requestsHash: since('Prague', hash32),
+  blockAccessListHash: since('Amsterdam', hash32),
+  slotNumber: since('Amsterdam', quantity64),
 };
 
 const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
@@ -154,6 +156,27 @@ export const receipt: z.ZodType = z
     logsBloom: bloom,
   })
   .meta({ title: 'receipt' });
+
+const indexed = (name: string, schema: z.ZodType): z.ZodType =>
+  z.array(z.object({ index: quantity64, [name]: schema }).meta({ title: 'change' }));
+
+/** An account that a block accessed (EIP-7928). */
+export const accountAccess: z.ZodType = z
+  .object({
+    address,
+    storageChanges: z.array(
+      z.object({ key: hash32, changes: indexed('value', hash32) }).meta({ title: 'slot changes' }),
+    ),
+    storageReads: z.array(hash32).meta({ description: 'Slots that were read and not changed.' }),
+    balanceChanges: indexed('value', quantity256),
+    nonceChanges: indexed('value', quantity64),
+    codeChanges: indexed('code', data),
+  })
+  .meta({
+    title: 'account access',
+    description:
+      'Values after a part of the block. `index` is 0 for the calls before its transactions, i + 1 for transaction i, and the next number for withdrawals and what follows them.',
+  });
 
 /** Words of storage by account. */
 export const storageValues: z.ZodType = z.record(address, z.array(hash32)).meta({ title: 'storage values' });

@@ -1,6 +1,7 @@
 import type { Method } from '../rpc/method.ts';
 import { Lru } from '../util/lru.ts';
 import { debugGetRawBlock } from './debug_getRawBlock.ts';
+import { debugGetRawBlockAccessList } from './debug_getRawBlockAccessList.ts';
 import { debugGetRawHeader } from './debug_getRawHeader.ts';
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts';
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts';
@@ -17,6 +18,7 @@ import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethFeeHistory } from './eth_feeHistory.ts';
 import { ethGasPrice } from './eth_gasPrice.ts';
 import { ethGetBalance } from './eth_getBalance.ts';
+import { ethGetBlockAccessList } from './eth_getBlockAccessList.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
 import { ethGetBlockByNumber } from './eth_getBlockByNumber.ts';
 import { ethGetBlockReceipts } from './eth_getBlockReceipts.ts';
@@ -94,10 +96,12 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetRawTransactionByHash,
   ethGetRawTransactionByBlockNumberAndIndex,
   ethGetRawTransactionByBlockHashAndIndex,
+  ethGetBlockAccessList,
   debugGetRawBlock,
   debugGetRawHeader,
   debugGetRawReceipts,
   debugGetRawTransaction,
+  debugGetRawBlockAccessList,
   ethGetTransactionCount,
   ethCreateAccessList,
   ethSimulateV1,

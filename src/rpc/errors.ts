@@ -248,6 +248,13 @@ const ROWS = {
     message: 'pruned history unavailable',
     meaning: 'The block exists, but no node of this network keeps history that old.',
   },
+  resourceNotFound: {
+    code: -32001,
+    status: 200,
+    message: 'Resource not found',
+    meaning:
+      'The block has no block access list: it is from before Amsterdam. `debug_getRawBlockAccessList` says the same of a block that does not exist.',
+  },
   limitExceeded: {
     code: -38026,
     status: 200,

@@ -105,6 +105,11 @@ export class ChainReader {
     return this.#tables.receipts.get(numberKey(number));
   }
 
+  /** A block's access list, RLP; undefined before Amsterdam, and where the store does not keep it any more. */
+  getAccessList(number: bigint): Uint8Array | undefined {
+    return this.#tables.accessLists?.get(numberKey(number));
+  }
+
   /** An account after `block`, as the engine encodes it. */
   findAccount(address: Uint8Array, block: number): Version | undefined {
     return this.#tables.accounts.find(address, block);

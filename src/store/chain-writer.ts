@@ -25,6 +25,8 @@ export type ExecutedBlock = {
   readonly hash: Uint8Array;
   readonly totalDifficulty: bigint;
   readonly receipts: readonly StoredReceipt[];
+  /** RLP, from Amsterdam (EIP-7928). */
+  readonly accessList?: Uint8Array | undefined;
 };
 
 /** A block in the tables' form. While it waits to be written it takes far less memory, in few pieces, than an executed one. */
@@ -34,17 +36,26 @@ export type EncodedBlock = {
   readonly header: Uint8Array;
   readonly body: Uint8Array;
   readonly receipts: Uint8Array;
+  readonly accessList: Uint8Array | undefined;
 };
 
-export function encodeExecutedBlock({ block, hash, totalDifficulty, receipts }: ExecutedBlock): EncodedBlock {
+export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
+  const { block, hash, totalDifficulty, receipts, accessList } = executed;
   return {
     number: block.header.number,
     hash,
     header: encodeRlp([hash, totalDifficulty, headerToRlp(block.header)]),
     body: encodeBody(block),
     receipts: encodeStoredReceipts(receipts),
+    accessList,
   };
 }
+
+/**
+ * Blocks up to the head whose access lists the store keeps: as many as there are slots in 3,533 epochs, which is how long EIP-7928
+ * wants nodes to have them.
+ */
+export const KEPT_ACCESS_LISTS = 113_056;
 
 /**
  * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move
@@ -163,13 +174,21 @@ export class ChainWriter {
     if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 
-  #putBlock({ number, hash, header, body, receipts }: EncodedBlock): void {
+  #putBlock({ number, hash, header, body, receipts, accessList }: EncodedBlock): void {
     const key = numberKey(number);
     this.#tables.headers.putSync(key, asBuffer(header));
     this.#tables.numbers.putSync(asBuffer(hash), key);
     this.#tables.bodies.putSync(key, asBuffer(body));
     this.#tables.receipts.putSync(key, asBuffer(receipts));
+    if (accessList !== undefined) this.#putAccessList(number, accessList);
     this.#tables.meta.putSync(META_HEAD, key);
+  }
+
+  #putAccessList(number: bigint, accessList: Uint8Array): void {
+    const { accessLists: table } = this.#tables;
+    table?.putSync(numberKey(number), asBuffer(accessList));
+    const oldest = number - BigInt(KEPT_ACCESS_LISTS);
+    if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 }
 

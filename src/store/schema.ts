@@ -38,6 +38,11 @@ export type Tables = {
    * reading and has none yet; one that an earlier version of this program wrote lacks rows.
    */
   readonly changes: BinaryTable | undefined;
+  /**
+   * number (8) -> block access list (RLP), of the last `KEPT_ACCESS_LISTS` blocks. Undefined in a store that is open for reading and has
+   * none yet.
+   */
+  readonly accessLists: BinaryTable | undefined;
 };
 
 /** The environment of a chain. */
@@ -93,6 +98,7 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
     codes: table('codes'),
     indexes: openIndexes(table),
     changes: table('changes') as BinaryTable | undefined,
+    accessLists: table('access-lists') as BinaryTable | undefined,
   };
 }
 

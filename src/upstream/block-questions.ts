@@ -1,4 +1,4 @@
-import type { BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
+import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -8,6 +8,7 @@ import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
+import { checkBlockAccessList } from './checks/check-block-access-list.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
@@ -20,6 +21,11 @@ const RAW_METHODS: Readonly<Record<RawPart, string>> = {
   block: 'debug_getRawBlock',
   header: 'debug_getRawHeader',
   receipts: 'debug_getRawReceipts',
+};
+
+const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
+  objects: 'eth_getBlockAccessList',
+  raw: 'debug_getRawBlockAccessList',
 };
 
 /**
@@ -120,6 +126,27 @@ export class BlockQuestions {
       check: part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part),
     };
     return this.#parts.ask({ call, scope });
+  }
+
+  /** Nodes that have only the other form are asked for that one. */
+  async getAccessList(
+    reference: BlockReference,
+    form: AccessListForm,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const found = await this.#access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const { blockAccessListHash } = block;
+    if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
+    const params = [isCanonical ? encodeQuantity(block.number) : block.hash];
+    const other = ACCESS_LIST_METHODS[form === 'raw' ? 'objects' : 'raw'];
+    const call: RoutedCall = {
+      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params),
+      batch: () => [{ method: other, params: JSON.stringify(params) }],
+      check: checkBlockAccessList(blockAccessListHash, form),
+    };
+    return this.#access.askText(call, scope);
   }
 
   getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {

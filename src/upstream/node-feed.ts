@@ -70,6 +70,6 @@ async function getBlock(transport: Transport, block: string): Promise<BlockHeade
   }
   const value: unknown = JSON.parse(await holdText(reply.result));
   if (value === null) return null;
-  const { transactionHashes: _, uncleHashes: __, logsBloom: ___, ...header } = parseBlock(value);
-  return header;
+  parseBlock(value);
+  return parseHeader(value);
 }

@@ -95,6 +95,7 @@ export class UpstreamChain implements Chain {
       getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
       getReceipts: (block, scope) => answerPieces(block, () => blocks.getReceipts(block, scope)),
       getRaw: (block, part, scope) => answerPieces(block, () => blocks.getRaw(block, part, scope)),
+      getAccessList: (block, form, scope) => answer(block, () => blocks.getAccessList(block, form, scope)),
     };
     const answerByHash = <T>(hash: string, ask: () => Promise<T>, scope: RequestScope): Promise<T> => {
       const findPlace = () => transactions.findPlace(hash);

@@ -193,6 +193,7 @@ function* execute(
     data,
     gasLimit,
     gasPrice: 7n,
+    stateGas: 0n,
     blobVersionedHashes: [],
     accessList: [],
   });
@@ -223,7 +224,7 @@ function executeCall(
     evm.open();
     evm.begin();
     evm.state.raiseNonce(caller);
-    const nothing = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], accessList: [] };
+    const nothing = { value: 0n, stateGas: 0n, gasPrice: 0n, blobVersionedHashes: [], accessList: [] };
     evm.start({ caller, to: program, data, gasLimit: BigInt(gasLimit), ...nothing });
   }
   while (!evm.advance(sliceAt()));

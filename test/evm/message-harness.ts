@@ -38,6 +38,7 @@ const MESSAGE: Omit<Message, 'to' | 'gasLimit'> = {
   caller: SENDER,
   value: 0n,
   data: EMPTY_BYTES,
+  stateGas: 0n,
   gasPrice: 0n,
   blobVersionedHashes: [],
   accessList: [],

@@ -142,7 +142,7 @@ describe('a fork that does not exist', () => {
       evm.start({
         ...{ caller: SENDER, value: 0n, gasLimit: 1_000_000n, gasPrice: 0n },
         ...{ to: isCreation ? undefined : PROGRAM, data: isCreation ? code : EMPTY_BYTES },
-        ...{ blobVersionedHashes: [], accessList: [] },
+        ...{ stateGas: 0n, blobVersionedHashes: [], accessList: [] },
       });
       while (!evm.advance(toy.WHOLE_SLICE));
       const result = evm.result();
@@ -188,7 +188,14 @@ describe('a fork that does not exist', () => {
       toy.rulesAt(config, { number: 1n, timestamp, isMerged: true });
     const input = {
       data: { zero: 0, nonZero: 0 },
-      ...{ isCreation: false, accessedAddresses: 0, accessedStorageKeys: 0, authorizations: 0 },
+      ...{
+        isCreation: false,
+        isToSender: true,
+        hasValue: false,
+        accessedAddresses: 0,
+        accessedStorageKeys: 0,
+        authorizations: 0,
+      },
     };
     assert.equal(toy.computeIntrinsicGas(input, rulesAt(TOY_TIME - 1n).revision), 21_000n);
     assert.equal(toy.computeIntrinsicGas(input, rulesAt(TOY_TIME).revision), 20_000n);

@@ -3,12 +3,12 @@ import type { TransactionBody } from '../../src/chain/transaction.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
 
-type Json = string | number | boolean | { readonly [key: string]: Json | undefined } | readonly Json[];
+export type Json = string | number | boolean | { readonly [key: string]: Json | undefined } | readonly Json[];
 
 const BIGINT_TAG = 'n';
 
 /** Bigints get a tag in front, so that they come back as what they were; bytes are plain hex. */
-function toJson(value: unknown): Json | undefined {
+export function toJson(value: unknown): Json | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'bigint')
     return `${BIGINT_TAG}${value < 2n ** 53n ? value : `0x${value.toString(16)}`}`;
@@ -21,7 +21,8 @@ function toJson(value: unknown): Json | undefined {
   return value as Json;
 }
 
-function fromJson(value: unknown): unknown {
+/** Reads what `toJson` made, maps excepted. */
+export function fromJson(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.startsWith(BIGINT_TAG)) return BigInt(value.slice(BIGINT_TAG.length));
     return value.startsWith('0x') ? hexToBytes(value) : value;
@@ -61,7 +62,8 @@ type EncodedCase = Pick<FuzzCase, 'revision' | 'level' | 'sender'> & {
   readonly transaction: unknown;
 };
 
-function accountFromJson(encoded: unknown): FuzzAccount {
+/** An account as `toJson` made it. */
+export function accountFromJson(encoded: unknown): FuzzAccount {
   const { storage, ...rest } = fromJson(encoded) as Omit<FuzzAccount, 'storage'> & {
     readonly storage: [bigint, bigint][];
   };

@@ -6,12 +6,16 @@ import { OPCODE_BY_VALUE } from './generate/opcodes.ts';
 export type Instruction = { readonly offset: number; readonly bytes: Uint8Array };
 
 const PUSH2 = 0x61;
+/** EIP-8024: these and SWAPN between them have a byte of immediate; no revision before Amsterdam has them. */
+const DUPN = 0xe6;
+const EXCHANGE = 0xe8;
 
 export function parseCode(code: Uint8Array): Instruction[] {
   const instructions: Instruction[] = [];
   for (let offset = 0; offset < code.length; ) {
     const opcode = code[offset] as number;
-    const length = opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5e : 1;
+    const length =
+      opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5e : opcode >= DUPN && opcode <= EXCHANGE ? 2 : 1;
     const bytes = code.subarray(offset, offset + length);
     instructions.push({ offset, bytes });
     offset += bytes.length;

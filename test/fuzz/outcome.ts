@@ -79,6 +79,18 @@ function compareAccount(
   );
 }
 
+/** The first difference between two states, in words; undefined when there is none. */
+export function compareAccounts(
+  expected: Outcome['accounts'],
+  actual: Outcome['accounts'],
+): string | undefined {
+  for (const address of new Set([...expected.keys(), ...actual.keys()])) {
+    const found = compareAccount(address, expected.get(address), actual.get(address));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The first difference between two outcomes, in words; undefined when there is none. */
 export function compareOutcomes(expected: Outcome, actual: Outcome): string | undefined {
   const difference = differ('status', expected.status, actual.status);
@@ -88,10 +100,5 @@ export function compareOutcomes(expected: Outcome, actual: Outcome): string | un
     differ('refund counter', expected.refund, actual.refund) ??
     differInBytes('output', expected.output, actual.output) ??
     compareLogs(expected.logs, actual.logs);
-  if (results !== undefined) return results;
-  for (const address of new Set([...expected.accounts.keys(), ...actual.accounts.keys()])) {
-    const found = compareAccount(address, expected.accounts.get(address), actual.accounts.get(address));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return results ?? compareAccounts(expected.accounts, actual.accounts);
 }

@@ -52,7 +52,7 @@ function* simplerTransactions(fuzzCase: FuzzCase): Generator<FuzzCase> {
 }
 
 /** Ranges of instructions left out, long ones first; then single ones made to do nothing. */
-function* shorterCodes(code: Uint8Array): Generator<Uint8Array> {
+export function* shorterCodes(code: Uint8Array): Generator<Uint8Array> {
   const instructions = parseCode(code);
   for (let size = instructions.length >> 1; size >= 1; size >>= 1) {
     for (let start = instructions.length - size; start >= 0; start -= size) {

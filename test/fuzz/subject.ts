@@ -55,6 +55,7 @@ export function startMessage(evm: Evm, fuzzCase: FuzzCase, block: BlockEnvironme
     data: tx.data,
     gasLimit,
     gasPrice: tx.maxFeePerGas,
+    stateGas: 0n,
     blobVersionedHashes: tx.blobVersionedHashes,
     accessList: tx.accessList,
   });

@@ -1,4 +1,5 @@
 import {
+  type AccessListForm,
   type BlockReads,
   type BlockReference,
   type CallRequest,
@@ -63,6 +64,7 @@ export class ScriptedChain implements Chain {
     countTransactions: async (block) => (this.#exists(block) ? '"0x2"' : null),
     countUncles: async (block) => (this.#exists(block) ? '"0x1"' : null),
     getRaw: async (block) => (this.#exists(block) ? '"0xc0"' : null),
+    getAccessList: (block, form) => this.#getAccessList(block, form),
     getReceipts: (block) => this.getReceipts(block),
     getUncle: async (block, index) => (this.#exists(block) && index === 0n ? '{"uncles":[]}' : null),
   };
@@ -138,6 +140,14 @@ export class ScriptedChain implements Chain {
   async #readState(block: BlockReference, answer: string): Promise<string> {
     if (!this.#exists(block)) throw new ChainError('failed', 'header not found');
     return answer;
+  }
+
+  /** Block 1 is from before Amsterdam, the list of block 2 is not kept. */
+  #getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
+    if (!this.#exists(block)) return null;
+    if (block.kind === 'number' && block.number === 1n) throw new ChainError('absent', 'no access list');
+    if (block.kind === 'number' && block.number === 2n) throw new ChainError('pruned', 'not kept');
+    return form === 'raw' ? '"0xc0"' : '[]';
   }
 
   #exists(block: BlockReference): boolean {

@@ -31,6 +31,7 @@ describe('look-ups', () => {
       countUncles: note,
       getUncle: note,
       getRaw: note,
+      getAccessList: note,
     };
     const transactions = { getTransaction: note, getRawTransaction: note, getReceipt: note };
     const byHash: BlockReference = { kind: 'hash', hash: HASH, requireCanonical: false };
@@ -56,6 +57,8 @@ describe('look-ups', () => {
       ['debug_getRawBlock', ['0x10'], [byNumber, 'block']],
       ['debug_getRawHeader', [{ blockHash: HASH, requireCanonical: true }], [byHash, 'header']],
       ['debug_getRawReceipts', [HASH], [byHash, 'receipts']],
+      ['eth_getBlockAccessList', [HASH], [byHash, 'objects']],
+      ['debug_getRawBlockAccessList', ['safe'], [safe, 'raw']],
     ];
     for (const [name, params, wanted] of cases) {
       assert.equal(await invoke({ blocks, transactions }, name, params), '"0x"', name);

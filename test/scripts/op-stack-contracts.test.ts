@@ -86,6 +86,7 @@ function run(evm: Evm, caller: string, to: string, data: Uint8Array): Evm['outco
     data,
     gasLimit: GAS,
     gasPrice: 0n,
+    stateGas: 0n,
     blobVersionedHashes: [],
     accessList: [],
   });

@@ -23,6 +23,7 @@ export function makeBlock(branch: string, number: bigint, parent?: BlockHeader):
     transactionHashes: [],
     uncleHashes: [],
     logsBloom: undefined,
+    blockAccessListHash: undefined,
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../store/chain-writer.ts';
 import { createEvm } from '../create-evm.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
+import { CommitterBlock } from '../state/committer-block.ts';
 import { StateCommitter } from '../state/state-committer.ts';
 import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
@@ -175,7 +176,8 @@ export class BlockImporter {
     this.#recent.add(block, hash);
     const encoded = encodeExecutedBlock(executed);
     this.#batch.push(encoded);
-    this.#batchBytes += encoded.header.length + encoded.body.length + encoded.receipts.length;
+    const { header, body, receipts, accessList } = encoded;
+    this.#batchBytes += header.length + body.length + receipts.length + (accessList?.length ?? 0);
     const bytes = this.#batchBytes + this.#state.size;
     const age = performance.now() - this.#lastCommit;
     if (this.#batch.length >= MAX_BATCH_BLOCKS || bytes >= MAX_BATCH_BYTES || age >= MAX_BATCH_MS)
@@ -202,28 +204,23 @@ export class BlockImporter {
     if (this.#verification === 'none') validateLink(header, parent);
     else this.#validate(block, parent, rules);
     const result = this.#run(block, rules);
-    if (this.#verification !== 'none') checkResult(block, result);
+    if (this.#verification !== 'none') checkResult(block, result, rules);
     if (this.#verification === 'full') checkStateRoot(header, this.#state.computeRoot());
     const totalDifficulty = parent.totalDifficulty + header.difficulty;
-    return { block, hash, totalDifficulty, receipts: result.receipts };
+    const { receipts, accessList } = result;
+    return { block, hash, totalDifficulty, receipts, accessList: accessList?.encoded };
   }
 
   #run(block: Block, rules: BlockRules): BlockResult {
     const { header } = block;
     const evm = this.#evm;
     const environment = environmentOf(header, rules, (number) => this.#recent.getHash(number));
-    const takeChanges = (): void => this.#state.apply(evm.state.collectChanges(), header.number);
-    const result = executeBlock(
+    return executeBlock(
       block,
       { evm, block: environment, rules, recoverPublicKey: getCryptography().recoverPublicKey },
       header.number === this.#reader.config.daoForkBlock,
-      () => {
-        takeChanges();
-        return this.#state.computeRoot();
-      },
+      new CommitterBlock(this.#state, header.number),
     );
-    takeChanges();
-    return result;
   }
 
   #validate(block: Block, parent: Head, rules: BlockRules): void {

@@ -1,15 +1,20 @@
 import type { Block } from '../../chain/block.ts';
+import { validateBlockAccessList } from '../../chain/block-access-list.ts';
 import type { Header } from '../../chain/header.ts';
 import { encodeReceipt } from '../../chain/receipt.ts';
 import { mergeBloom } from '../../primitives/bloom.ts';
 import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
 import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
+import type { BuiltAccessList } from '../transition/block-access-recorder.ts';
 import type { BlockResult } from '../transition/execute-block.ts';
+import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';
 
 /** Compares what execution gave with what the header says, but for the state. @throws BlockError naming both */
-export function checkResult({ header }: Block, result: BlockResult): void {
+export function checkResult(block: Block, result: BlockResult, { revision }: BlockRules): void {
+  const { header } = block;
   if (result.gasUsed !== header.gasUsed) {
     throw mismatch('gas used', result.gasUsed.toString(), header.gasUsed.toString());
   }
@@ -18,6 +23,24 @@ export function checkResult({ header }: Block, result: BlockResult): void {
   for (const { logsBloom } of result.receipts) mergeBloom(bloom, logsBloom);
   expectHash('logs bloom', bloom, header.logsBloom);
   expectHash('requests hash', result.requestsHash ?? EMPTY_BYTES, header.requestsHash ?? EMPTY_BYTES);
+  if (result.accessList !== undefined) checkAccessList(block, result.accessList, revision.codeLimit);
+}
+
+function checkAccessList(
+  { header, transactions }: Block,
+  { list, encoded }: BuiltAccessList,
+  codeLimit: number | undefined,
+): void {
+  expectHash('block access list hash', keccak256(encoded), header.blockAccessListHash ?? EMPTY_BYTES);
+  try {
+    validateBlockAccessList(list, {
+      gasLimit: header.gasLimit,
+      transactions: transactions.length,
+      codeLimit,
+    });
+  } catch (error) {
+    throw new BlockError((error as Error).message);
+  }
 }
 
 /** @throws BlockError naming both roots */

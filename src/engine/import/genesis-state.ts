@@ -1,3 +1,4 @@
+import { encodeBlockAccessList } from '../../chain/block-access-list.ts';
 import type { Genesis } from '../../chain/genesis.ts';
 import { type Header, hashHeader } from '../../chain/header.ts';
 import type { StateChanges } from '../../evm/host.ts';
@@ -17,6 +18,7 @@ export function buildGenesisBlock(genesis: Genesis, state: StateCommitter): Exec
     hash: hashHeader(header),
     totalDifficulty: header.difficulty,
     receipts: [],
+    accessList: header.blockAccessListHash && encodeBlockAccessList([]),
   };
 }
 

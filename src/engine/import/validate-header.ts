@@ -62,6 +62,9 @@ export function validateHeader(header: Header, parent: ParentHeader, context: He
   validatePresence(header.withdrawalsRoot, rules.revision.hasWithdrawals, 'withdrawalsRoot');
   validatePresence(header.requestsHash, rules.revision.hasRequests, 'requestsHash');
   validateBlobFields(header, parent.header, rules);
+  // The slot number is not compared with the parent's: it belongs to the consensus layer.
+  validatePresence(header.blockAccessListHash, rules.revision.hasBlockAccessList, 'blockAccessListHash');
+  validatePresence(header.slotNumber, rules.revision.hasBlockAccessList, 'slotNumber');
 }
 
 function validatePresence(value: unknown, isRequired: boolean, name: string): void {

@@ -1,23 +1,30 @@
 import { decodeBody, decodeUncleAt, joinBlock, splitTransactions, splitUncles } from '../../chain/block.ts';
+import { decodeBlockAccessList } from '../../chain/block-access-list.ts';
+import { encodeBlockAccessListJson } from '../../chain/block-access-list-json.ts';
 import {
   encodeBlockJson,
   encodeHeaderJson,
   encodePendingBlockJson,
   encodeUncleJson,
 } from '../../chain/block-json.ts';
-import type { BlockReads, BlockReference, HeaderView, RawPart } from '../../chain/chain.ts';
+import type { AccessListForm, BlockReads, BlockReference, HeaderView, RawPart } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
 import { encodeHeader, type Header } from '../../chain/header.ts';
 import { decodeStoredReceipts, encodeReceipt } from '../../chain/receipt.ts';
 import { encodeReceipts } from '../../chain/wire-json.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { encodeHexData, toHexData } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import { joinParts } from './join-parts.ts';
 import { buildPendingBlock } from './pending-block.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
+
+const EMPTY_LIST = Uint8Array.of(0xc0);
 
 /** Blocks of the store. The pending block is the one that would follow the head, without transactions. */
 export class EngineBlocks implements BlockReads {
@@ -95,6 +102,19 @@ export class EngineBlocks implements BlockReads {
         return joinParts(encodeRawReceipts(stored), stored.length);
       }
     }
+  }
+
+  getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    const { blockAccessListHash: hash } = position.header;
+    if (hash === undefined) throw new ChainError('absent', 'the block has no access list');
+    // That of a genesis block is not stored.
+    const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
+    const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
+    if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not kept');
+    if (form === 'raw') return encodeHexData(toHexData(encoded));
+    return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
   }
 
   /** @param split returns the list of an encoded body to be counted */

@@ -4,14 +4,16 @@ import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
 import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
-import { rulesOfMode, type TransactionMode } from './transaction-modes.ts';
+import { rulesOfMode, type TransactionMode, type TransactionRules } from './transaction-modes.ts';
 import {
   type GivenLists,
   LISTS_BY_TYPE,
   validateFields,
+  validateGasCap,
   validateSender,
   validateSenderCode,
 } from './validate-transaction.ts';
@@ -55,14 +57,16 @@ export function startTransaction(
   evm.begin();
   const account = mode.checksNonce ? (state.getAccount(sender) ?? EMPTY_ACCOUNT) : undefined;
   if (account !== undefined) validateSender(tx, sender, account);
+  if (mode.checksGasCap) validateGasCap(tx, rules.revision);
   if (account !== undefined && mode.checksSenderCode) validateSenderCode(sender, account, state);
   validateFields(tx, sender, context, given, mode.isPriceFree);
+  context.blockGas?.expectRoom(tx.gasLimit);
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
   const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;
   const blobFee = isBlobFree ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, state, gasPrice);
-  const { intrinsicGas, floorGas } = checkGas(tx, context);
+  const { intrinsicGas, floorGas } = checkGas(tx, sender, context, mode);
   if (gasPrice > 0n || blobFee > 0n) {
     // Without a cap on blob fees a simulated transaction may owe more than its sender has: balances wrap, as in geth.
     state.setBalance(
@@ -90,29 +94,37 @@ function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, 
 
 function checkGas(
   tx: TransactionBody,
+  sender: Uint8Array,
   { rules }: ExecutionContext,
+  { capsExecution }: TransactionRules,
 ): { intrinsicGas: bigint; floorGas: bigint } {
-  const data = countDataBytes(tx.data);
-  const intrinsicGas = computeIntrinsicGas(
-    {
-      data,
-      isCreation: tx.to === undefined,
-      accessedAddresses: tx.accessList.length,
-      accessedStorageKeys: countStorageKeys(tx.accessList),
-      authorizations: tx.authorizationList.length,
-    },
-    rules.revision,
-  );
+  const input = {
+    data: countDataBytes(tx.data),
+    isCreation: tx.to === undefined,
+    isToSender: tx.to !== undefined && bytesEqual(tx.to, sender),
+    hasValue: tx.value > 0n,
+    accessedAddresses: tx.accessList.length,
+    accessedStorageKeys: countStorageKeys(tx.accessList),
+    authorizations: tx.authorizationList.length,
+  };
+  const intrinsicGas = computeIntrinsicGas(input, rules.revision);
   if (tx.gasLimit < intrinsicGas) {
     throw new TransactionError(
       `intrinsic gas too low: have ${tx.gasLimit}, want ${intrinsicGas}`,
       'intrinsicGas',
     );
   }
-  const floorGas = computeFloorGas(data, rules.revision);
+  const floorGas = computeFloorGas(input, rules.revision);
   if (tx.gasLimit < floorGas) {
     throw new TransactionError(
       `insufficient gas for floor data gas cost: have ${tx.gasLimit}, want ${floorGas}`,
+    );
+  }
+  const { executionGasCap } = rules.revision;
+  const least = maxBigInt(intrinsicGas, floorGas);
+  if (capsExecution && executionGasCap !== undefined && least > executionGasCap) {
+    throw new TransactionError(
+      `insufficient gas for floor data gas cost: intrinsic cost ${intrinsicGas}, floor: ${floorGas}`,
     );
   }
   return { intrinsicGas, floorGas };

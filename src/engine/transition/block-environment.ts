@@ -27,6 +27,7 @@ export function environmentOf(
     prevRandao: header.mixHash,
     baseFeePerGas: header.baseFeePerGas,
     blobBaseFee: blobBaseFeeOf(header, rules),
+    slotNumber: header.slotNumber,
     getBlockHash,
   };
 }

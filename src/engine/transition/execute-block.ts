@@ -2,8 +2,9 @@ import type { Block, Withdrawal } from '../../chain/block.ts';
 import { computeLogsBloom, type StoredReceipt } from '../../chain/receipt.ts';
 import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
 import { WHOLE_SLICE } from '../../evm/evm.ts';
-import type { WorldState } from '../../evm/world-state.ts';
 import { applyTransaction } from './apply-transaction.ts';
+import { BlockAccessRecorder, type BlockState, type BuiltAccessList } from './block-access-recorder.ts';
+import { BlockGas } from './block-gas.ts';
 import { applyDaoFork } from './dao-fork.ts';
 import type { ExecutionContext, TransactionResult } from './running-transaction.ts';
 import { collectRequests, complete, runPreBlockCalls } from './system-calls.ts';
@@ -12,70 +13,102 @@ import { validateSignedTransaction } from './validate-transaction.ts';
 
 export type BlockResult = {
   readonly receipts: readonly StoredReceipt[];
+  /** The header's, which from Amsterdam is not what the receipts add up to. */
   readonly gasUsed: bigint;
   /** EIP-7685; absent before Prague. */
   readonly requestsHash: Uint8Array | undefined;
+  /** EIP-7928; absent before Amsterdam. */
+  readonly accessList: BuiltAccessList | undefined;
 };
+
+/** The state that a block is executed on, and its root. */
+export interface RootedState extends BlockState {
+  computeRoot(): Uint8Array;
+}
+
+/** Where a block is executed. */
+export type BlockContext = Pick<ExecutionContext, 'evm' | 'block' | 'rules' | 'recoverPublicKey'>;
 
 const GWEI = 1_000_000_000n;
 
 /**
- * Executes a whole block: system calls, transactions, requests, withdrawals, rewards.
- * @param computeRoot root of the state as it is now, for receipts before Byzantium
+ * Executes a whole block: system calls, transactions, withdrawals, requests, rewards.
+ * @param state the one below the EVM, which has all changes at the end
  * @throws TransactionError naming the transaction that may not be executed
  */
 export function executeBlock(
   block: Block,
-  context: ExecutionContext,
+  blockContext: BlockContext,
   isDaoForkBlock: boolean,
-  computeRoot: () => Uint8Array,
+  state: RootedState,
 ): BlockResult {
-  const { rules, evm, block: environment } = context;
-  const { state } = evm;
-  evm.enter(environment, rules.chainId, rules.revision);
+  const { rules, evm, block: environment } = blockContext;
+  const { revision } = rules;
+  const blockGas = new BlockGas(block.header.gasLimit, revision.executionGasCap);
+  evm.enter(environment, rules.chainId, revision);
+  const accessList = revision.hasBlockAccessList ? new BlockAccessRecorder(evm, state) : undefined;
+  if (accessList === undefined) evm.record('nothing');
+  const context = { ...blockContext, blockGas, accessList };
   evm.open();
-  if (isDaoForkBlock) applyDaoFork(state);
+  if (isDaoForkBlock) applyDaoFork(evm.state);
   complete(runPreBlockCalls(block.header, context, WHOLE_SLICE));
-  const { receipts, gasUsed } = executeTransactions(block, context, computeRoot);
+  const receipts = executeTransactions(block, context, blockGas, state);
   const logs = receipts.flatMap((receipt) => receipt.logs);
-  payWithdrawals(block.withdrawals ?? [], state);
-  const requestsHash = rules.revision.hasRequests
+  accessList?.beginIndex(block.transactions.length + 1);
+  payWithdrawals(block.withdrawals ?? [], context);
+  const requestsHash = revision.hasRequests
     ? complete(collectRequests(logs, context, WHOLE_SLICE))
     : undefined;
   if (!rules.isMerged) payRewards(block, context);
-  return { receipts, gasUsed, requestsHash };
+  state.apply(evm.state.collectChanges());
+  return { receipts, gasUsed: blockGas.used, requestsHash, accessList: accessList?.build() };
 }
 
 function executeTransactions(
-  { transactions, header }: Block,
+  { transactions }: Block,
   context: ExecutionContext,
-  computeRoot: () => Uint8Array,
-): { receipts: StoredReceipt[]; gasUsed: bigint } {
+  blockGas: BlockGas,
+  state: RootedState,
+): StoredReceipt[] {
+  const { evm, rules, accessList } = context;
+  const computeRoot = (): Uint8Array => {
+    state.apply(evm.state.collectChanges());
+    return state.computeRoot();
+  };
   const receipts: StoredReceipt[] = [];
-  let gasUsed = 0n;
   for (const [index, tx] of transactions.entries()) {
     const sender = senderOf(tx, index, context);
-    if (tx.gasLimit > header.gasLimit - gasUsed) throw failAt(index, 'gas limit reached');
-    let result: TransactionResult;
-    try {
-      result = applyTransaction(tx, sender, context);
-    } catch (error) {
-      if (error instanceof TransactionError) throw failAt(index, error.message);
-      throw error;
-    }
-    gasUsed += result.gasUsed;
-    const { hasReceiptStatus } = context.rules.revision;
+    accessList?.beginIndex(index + 1);
+    const result = executeAt(index, tx, sender, context, blockGas);
+    accessList?.endPart();
     receipts.push({
       type: tx.type,
-      outcome: hasReceiptStatus ? BigInt(result.status === 'success') : computeRoot(),
-      cumulativeGasUsed: gasUsed,
+      outcome: rules.revision.hasReceiptStatus ? BigInt(result.status === 'success') : computeRoot(),
+      cumulativeGasUsed: blockGas.paid,
       logsBloom: computeLogsBloom(result.logs),
       logs: result.logs,
       sender,
       transactionHash: hashTransaction(tx),
     });
   }
-  return { receipts, gasUsed };
+  return receipts;
+}
+
+function executeAt(
+  index: number,
+  tx: Transaction,
+  sender: Uint8Array,
+  context: ExecutionContext,
+  blockGas: BlockGas,
+): TransactionResult {
+  try {
+    const result = applyTransaction(tx, sender, context);
+    blockGas.add(result);
+    return result;
+  } catch (error) {
+    if (error instanceof TransactionError) throw failAt(index, error.message);
+    throw error;
+  }
 }
 
 function failAt(index: number, reason: string): TransactionError {
@@ -91,17 +124,25 @@ function senderOf(tx: Transaction, index: number, { rules, recoverPublicKey }: E
   }
 }
 
-/** EIP-4895. */
-export function payWithdrawals(withdrawals: readonly Withdrawal[], state: WorldState): void {
+/** EIP-4895. An address with a withdrawal of nothing is accessed as well (EIP-7928). */
+export function payWithdrawals(
+  withdrawals: readonly Withdrawal[],
+  { evm, accessList }: Pick<ExecutionContext, 'evm' | 'accessList'>,
+): void {
+  evm.open();
+  evm.begin();
   for (const { address, amount } of withdrawals) {
-    if (amount > 0n) state.addBalance(address, amount * GWEI);
+    accessList?.touch(address);
+    if (amount > 0n) evm.state.addBalance(address, amount * GWEI);
   }
+  evm.finish();
+  accessList?.endPart();
 }
 
 /** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
 export function payRewards(
   { header, uncles }: Pick<Block, 'header' | 'uncles'>,
-  { evm: { state }, rules }: ExecutionContext,
+  { evm: { state }, rules }: Pick<ExecutionContext, 'evm' | 'rules'>,
 ): void {
   const { blockReward } = rules.revision;
   for (const uncle of uncles) {

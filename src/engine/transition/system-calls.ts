@@ -12,6 +12,8 @@ import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
 const SYSTEM_CALL_GAS = 30_000_000n;
+/** Slots that a system call may fill from its reservoir of state gas (EIP-8037). */
+const SYSTEM_CALL_SLOTS = 16n;
 
 /** Type of deposit requests, which are read from logs (EIP-6110). */
 const DEPOSIT_REQUEST = 0;
@@ -42,18 +44,20 @@ type SystemCallResult = { readonly succeeded: boolean; readonly reason: string; 
 function* callSystemContract(
   to: Uint8Array,
   data: Uint8Array,
-  { evm, block, rules }: ExecutionContext,
+  { evm, block, rules, accessList }: ExecutionContext,
   slice: bigint,
 ): ProtocolSteps<SystemCallResult> {
   evm.enter(block, rules.chainId, rules.revision);
   evm.open();
   evm.begin();
+  accessList?.touch(to);
   evm.start({
     caller: SYSTEM_ADDRESS,
     to,
     value: 0n,
     data,
     gasLimit: SYSTEM_CALL_GAS,
+    stateGas: SYSTEM_CALL_SLOTS * (rules.revision.stateGas?.slot ?? 0n),
     gasPrice: 0n,
     blobVersionedHashes: [],
     accessList: [],
@@ -62,6 +66,7 @@ function* callSystemContract(
   const result = evm.result();
   if (result.isLimited) throw new StateLimitError();
   evm.finish();
+  accessList?.endPart();
   const { status, output } = result;
   const reason = status === 'revert' ? 'execution reverted' : result.reason;
   return { succeeded: status === 'success', reason, output };

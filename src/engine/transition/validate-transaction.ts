@@ -17,12 +17,7 @@ const MAX_NONCE = 2n ** 64n - 1n;
 
 /** Checks that need neither state nor block: the type is known, the signature is of this chain and form. */
 export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
-  const {
-    transactionTypes,
-    requiresLowS,
-    transactionGasCap,
-    blobsPerTransaction = Number.MAX_VALUE,
-  } = rules.revision;
+  const { transactionTypes, requiresLowS, blobsPerTransaction = Number.MAX_VALUE } = rules.revision;
   if (!transactionTypes.has(tx.type)) {
     throw new TransactionError('transaction type not supported');
   }
@@ -34,11 +29,6 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
   }
   if (requiresLowS && !isLowS(tx.signature.s)) {
     throw new TransactionError('invalid transaction v, r, s values');
-  }
-  if (transactionGasCap !== undefined && tx.gasLimit > transactionGasCap) {
-    throw new TransactionError(
-      `transaction gas limit too high (cap: ${transactionGasCap}, tx: ${tx.gasLimit})`,
-    );
   }
   if (tx.blobVersionedHashes.length > blobsPerTransaction) {
     throw new TransactionError(
@@ -72,6 +62,15 @@ export function validateSender(
   }
   if (account.nonce === MAX_NONCE)
     throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
+}
+
+/** EIP-7825, and geth's own limit from Amsterdam. */
+export function validateGasCap(
+  { gasLimit }: TransactionBody,
+  { transactionGasCap: cap }: RevisionRules,
+): void {
+  if (cap === undefined || gasLimit <= cap) return;
+  throw new TransactionError(`transaction gas limit too high (cap: ${cap}, tx: ${gasLimit})`);
 }
 
 /** EIP-3607: a sender has no code, but for a delegation. */

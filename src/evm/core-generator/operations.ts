@@ -19,7 +19,7 @@ const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['JUMP_IF', 1],
 ];
 /** How many operands an instruction's own operation has; none if it is not listed. */
-const OPERANDS: Readonly<Record<string, number>> = { INVALID: 1, GAS: 1, LOG0: 1 };
+const OPERANDS: Readonly<Record<string, number>> = { INVALID: 2, GAS: 1, LOG0: 1, EXCHANGE: 2 };
 
 /** An operation for two that follow one another: it has the operands of both, in their order. */
 export type Sequence = {

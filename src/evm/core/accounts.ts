@@ -6,7 +6,7 @@ import {
 } from './generated/layout.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch } from './machine.ts';
-import { EIP158, has, precompiles } from './rules.ts';
+import { EIP158, EIP8246, has, precompiles } from './rules.ts';
 import { copyWord, isZero } from './words/word.ts';
 
 /** The address, a word; also what ADDRESS and CALLER push. */
@@ -317,21 +317,27 @@ export function clearStorage(account: usize): void {
   markDirty(account);
 }
 
-function remove(account: usize): void {
-  setBalance(account, ZERO_WORD);
+/** Its code, nonce and storage go. */
+function empty(account: usize): void {
   setNonce(account, 0);
   setCodeHash(account, EMPTY_CODE_HASH, 0);
   clearStorage(account);
+}
+
+function remove(account: usize): void {
+  empty(account);
+  setBalance(account, ZERO_WORD);
   note4(account + EXISTS);
   store<u32>(account, 0, EXISTS);
 }
 
-/** The end of a transaction: destroyed accounts go, and touched ones that are empty (EIP-161). */
+/** The end of a transaction: destroyed accounts go, or keep a balance (EIP-8246), and touched ones that are empty go (EIP-161). */
 export function sweepAccounts(): void {
   for (let place = TOUCHED; place < touchedEnd; place += 4) {
     const account = <usize>load<u32>(place);
     const isSwept = has(EIP158) && load<u32>(account, TOUCHED_IN) == epoch && isEmpty(account);
-    if (isDestroyed(account) || (isSwept && exists(account))) remove(account);
+    if (has(EIP8246) && isDestroyed(account) && !isZero(account + BALANCE)) empty(account);
+    else if (isDestroyed(account) || (isSwept && exists(account))) remove(account);
   }
   touchedEnd = TOUCHED;
 }

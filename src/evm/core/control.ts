@@ -74,13 +74,16 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   const fits = height >= (bounds & 0xffff) && height <= bounds >>> 16;
   if (fits && gas + reserve >= <i64>load<u32>(ip, 4)) return setNeed(SLICE_USED);
   if (isExact(ip) || !isReported()) {
-    if (fits) {
+    const words = height >> 5;
+    const inputs = <u32>load<u8>(OPCODES + <usize>load<u32>(ip, 12) * FACT_SIZE, FACT_INPUTS);
+    // What an immediate adds to that (EIP-8024) is looked at when gas has been paid.
+    const isDeep = words >= inputs && height <= bounds >>> 16;
+    if (fits || (isDeep && gas + reserve < <i64>load<u32>(ip, 4))) {
       if (recordsAccesses()) recordUnpaid(load<u32>(ip, 12), sp);
       return halt(OUT_OF_GAS);
     }
-    const words = height >> 5;
     if (height < (bounds & 0xffff)) {
-      setDetails(words, load<u8>(OPCODES + <usize>load<u32>(ip, 12) * FACT_SIZE, FACT_INPUTS));
+      setDetails(words, isDeep ? (bounds & 0xffff) >> 5 : inputs);
       return halt(STACK_UNDERFLOW);
     }
     setDetails(words, 0);

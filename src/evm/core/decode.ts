@@ -209,8 +209,9 @@ function decodePiece(): void {
     const facts = factsOf(opcode);
     const flags = <u32>load<u8>(facts, FACT_FLAGS);
     pc = emitInstruction(opcode, facts, pc, bytes, length, jumps);
-    if ((flags & ENDS_BLOCK) != 0) closeBlock();
-    if ((flags & ENDS_PATH) != 0) isSkipping = true;
+    if ((flags & ENDS_BLOCK) != 0 || isInvalid) closeBlock();
+    if ((flags & ENDS_PATH) != 0 || isInvalid) isSkipping = true;
+    isInvalid = false;
   }
 }
 
@@ -218,6 +219,7 @@ function decodePiece(): void {
 @inline
 function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize, length: u32, jumps: usize): u32 {
   const isDefined = (<u32>load<u8>(facts, FACT_FLAGS) & IS_DEFINED) != 0;
+  if (isDefined && opcode >= Op.DUPN && opcode <= Op.EXCHANGE) return emitDeep(opcode, facts, at, load<u8>(bytes + at + 1));
   count(load<u32>(facts, FACT_GAS), load<u8>(facts, FACT_INPUTS), load<u8>(facts, FACT_OUTPUTS));
   if (opcode >= Op.PUSH0 && opcode <= Op.PUSH32 && isDefined) {
     emitPush(bytes + at + 1, opcode - Op.PUSH0);
@@ -226,6 +228,41 @@ function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize, lengt
   if (isDefined) emitOperation(opcode, at, bytes, length, jumps);
   else emit(Op.INVALID, opcode, 0);
   return at + 1;
+}
+
+/** EIP-8024: the immediates from here on to 127 are invalid, since JUMPDEST and PUSH begin there. */
+const LEAST_INVALID_DEPTH: u32 = 91;
+const LEAST_INVALID_PAIR: u32 = 82;
+/** A byte of EIP-8024 that is not valid ends its path. */
+let isInvalid: bool = false;
+
+/** DUPN, SWAPN and EXCHANGE: what follows them in the code is their immediate, unless it is invalid. @returns where the next one is */
+function emitDeep(opcode: u32, facts: usize, at: u32, immediate: u32): u32 {
+  const gas = load<u32>(facts, FACT_GAS);
+  const inputs = <i32>load<u8>(facts, FACT_INPUTS);
+  if (immediate < 128 && immediate >= (opcode == Op.EXCHANGE ? LEAST_INVALID_PAIR : LEAST_INVALID_DEPTH)) {
+    count(gas, inputs, load<u8>(facts, FACT_OUTPUTS));
+    emit(Op.INVALID, opcode, immediate + 1);
+    isInvalid = true;
+    return at + 1;
+  }
+  if (opcode == Op.EXCHANGE) {
+    const pair = immediate ^ 143;
+    const row = pair >> 4;
+    const column = pair & 15;
+    const first = row < column ? row + 1 : column + 1;
+    const second = row < column ? column + 1 : 29 - row;
+    const height = <i32>max(first, second) + 1;
+    count(gas, height, height);
+    emit(Op.EXCHANGE, first << 5, second << 5);
+    return at + 2;
+  }
+  const depth = (immediate + 145) & 255;
+  const height = <i32>depth + (opcode == Op.SWAPN ? 1 : 0);
+  count(gas, height, opcode == Op.DUPN ? height + 1 : height);
+  if (opcode == Op.DUPN) emitJoining(Op.DUP, (depth - 1) << 5, 0);
+  else emitJoining(Op.SWAP, depth << 5, 0);
+  return at + 2;
 }
 
 /** Bytes of an instruction with its constant. */
@@ -378,8 +415,9 @@ export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
     } else pc = emitInstruction(opcode, facts, pc, bytes, length, 0);
     closeBlock();
     gas -= blockGas;
-    if ((load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) != 0) break;
+    if ((load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) != 0 || isInvalid) break;
   }
+  isInvalid = false;
   emit(Op.EXHAUST, 0, 0);
   return EXACT;
 }
@@ -420,7 +458,8 @@ export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
     const opcode = <u32>load<u8>(bytes + pc);
     const facts = factsOf(opcode);
     pc = emitInstruction(opcode, facts, pc, bytes, length, jumps);
-    isOpen = (load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) == 0;
+    isOpen = (load<u8>(facts, FACT_FLAGS) & ENDS_BLOCK) == 0 && !isInvalid;
+    isInvalid = false;
   }
   if (last <= place) return 0;
   restGas = load<u32>(start, 4) - gasBefore;

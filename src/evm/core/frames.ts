@@ -10,7 +10,8 @@ import {
   setReturnSize, setStackBase, setStatic, setStatus, setWork, stackBase, UNDOING,
 } from './machine.ts';
 import { finishCreation } from './instructions/create.ts';
-import { EIP150, has } from './rules.ts';
+import { EIP150, EIP8037, has } from './rules.ts';
+import { repaySpill, reservoir, returnState, setStateGas, spilled, stateUsed } from './state-gas.ts';
 import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
 import { MEMORY_LIMIT, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
@@ -49,6 +50,12 @@ const PRECOMPILE: usize = 116;
 const SLICE_REST: usize = 120;
 const CALLER_WORD: usize = 128;
 const VALUE_WORD: usize = 160;
+/** The reservoir at the frame's beginning, and what its caller had used and spilled (EIP-8037). */
+const RESERVOIR: usize = 192;
+const CALLER_STATE_USED: usize = 200;
+const CALLER_SPILLED: usize = 208;
+/** State gas that its caller paid for the account it brings to life: it comes back where the frame fails. */
+const ACCOUNT_STATE_GAS: usize = 216;
 
 /** What kind of message a frame runs. */
 export const CALL: u32 = 0;
@@ -131,12 +138,40 @@ export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, 
   store<i64>(frame, handed, HANDED);
   store<u32>(frame, isCapped, IS_CAPPED);
   store<u32>(frame, 0, PRECOMPILE);
+  if (has(EIP8037)) beginStateGas();
   setStackBase(resultAt);
   setMemory(base, 0);
   const counted = given < slice ? given : slice;
   store<i64>(frame, slice - counted, SLICE_REST);
   setReserve(given - counted);
   setRegisters(0, resultAt, counted);
+}
+
+/** The frame has all of the reservoir. */
+function beginStateGas(): void {
+  store<i64>(frame, reservoir, RESERVOIR);
+  store<i64>(frame, stateUsed, CALLER_STATE_USED);
+  store<i64>(frame, spilled, CALLER_SPILLED);
+  store<i64>(frame, 0, ACCOUNT_STATE_GAS);
+  setStateGas(reservoir, 0, 0);
+}
+/** The new frame's caller has paid so much state gas for its account. */
+export function setAccountStateGas(amount: i64): void {
+  store<i64>(frame, amount, ACCOUNT_STATE_GAS);
+}
+
+/** State charges of a frame that fails are undone. @returns the execution gas of them */
+function undoStateGas(): i64 {
+  const spill = spilled;
+  setStateGas(load<i64>(frame, RESERVOIR), 0, 0);
+  return spill;
+}
+/** The running frame's caller has state gas of its own again. @returns execution gas that comes back to it */
+function mergeStateGas(above: usize, result: i32): i64 {
+  setStateGas(reservoir, stateUsed + load<i64>(above, CALLER_STATE_USED), spilled + load<i64>(above, CALLER_SPILLED));
+  const repaid = repaySpill();
+  const accountGas = load<i64>(above, ACCOUNT_STATE_GAS);
+  return result == SUCCESS || accountGas == 0 ? repaid : repaid + returnState(accountGas);
 }
 
 /** The new frame's account, and the pointers to its caller and value, words that are copied. */
@@ -241,14 +276,18 @@ function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
 /** What it did is undone where it failed: its caller goes on. */
 function leaveFrame(): void {
   const result = endResult;
-  const rest = endRest;
   const size = endSize;
+  let rest = endRest;
+  noteNeed(usedGas(rest));
   if (result != SUCCESS) {
+    if (has(EIP8037)) {
+      const undone = undoStateGas();
+      if (result == REVERT) rest += undone;
+    }
     setLogs(load<u32>(frame, LOGS_MARK), load<u32>(frame, LOG_COUNT_MARK));
     setRefund(load<i64>(frame, REFUND_MARK));
   }
   setReturnSize(size);
-  noteNeed(usedGas(rest));
   setStatus(result);
   if (depth == 0) {
     messageGasLeft = rest;
@@ -284,7 +323,8 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   if (!isCreation && result <= REVERT && outputSize > 0) {
     copyBytes(load<u32>(above, OUTPUT), RETURN_DATA, outputSize < size ? outputSize : size);
   }
-  const total = load<i64>(frame, GAS) + rest;
+  let total = load<i64>(frame, GAS) + rest;
+  if (has(EIP8037)) total += mergeStateGas(above, result);
   const counted = total < slice ? total : slice;
   setReserve(total - counted);
   const result_ = <usize>load<u32>(frame, SP);

@@ -17,6 +17,7 @@ import {
   returnSize, setMemoryLimit, setRecorded, setReserve, status, gas,
 } from './machine.ts';
 import { setRules } from './rules.ts';
+import { reservoir, stateUsed } from './state-gas.ts';
 import {
   accountOf, takeSlotAccess, slotsPeak, findSlot, firstDirtySlot, isSlotKnown, nextDirtySlot, ownerOf, setSlotKnown, setSlotValue, warmSlot,
 } from './slots.ts';
@@ -175,6 +176,8 @@ export function gasLeftNumber(): f64 { return <f64>messageGasLeft; }
 /** Gas without which the message would not have run as it did; meaningless when code looked at its gas. */
 export function gasNeeded(): i64 { return messageGasNeeded; }
 export function wasGasObserved(): bool { return isGasObserved; }
+export function stateGasLeft(): i64 { return reservoir; }
+export function stateGasUsed(): i64 { return stateUsed; }
 export function gasRefund(): i64 { return refund; }
 
 // --- what was recorded

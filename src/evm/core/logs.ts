@@ -1,20 +1,23 @@
 /** Logs of the running transaction (LOG_FIELD of evm/core-interface). */
 import { copyBytes } from './bytes.ts';
-import { LOG_DATA_SIZE, LOG_IS_TRANSFER, LOG_NUMBER, LOG_TOPIC_COUNT, LOG_TOPICS, LOGS_END } from './generated/layout.ts';
+import { EIP7708, has } from './rules.ts';
+import { LOG_DATA_SIZE, LOG_IS_TRANSFER, LOG_NUMBER, LOG_TOPIC_COUNT, LOG_TOPICS, LOGS_END, RECORD_TRANSFERS } from './generated/layout.ts';
 import { logCount, logsEnd, recorded, setLogs } from './machine.ts';
 import { copyWord, storeBigEndian } from './words/word.ts';
 
 const TRANSFER_SIZE: usize = LOG_TOPICS + 96 + 32;
 
-/** `Transfer(address,address,uint256)` and ERC-7528's address of ether, as words. */
+/** `Transfer(address,address,uint256)`, and ERC-7528's address of ether: words. */
 const TRANSFER_TOPIC: usize = memory.data<u64>([0x28f55a4df523b3ef, 0x952ba7f163c4a116, 0x69c2b068fc378daa, 0xddf252ad1be2c89b]);
 const ETHER: usize = memory.data<u64>([0xeeeeeeeeeeeeeeee, 0xeeeeeeeeeeeeeeee, 0xeeeeeeee, 0]);
+/** SYSTEM_ADDRESS of EIP-4788. */
+const SYSTEM: usize = memory.data<u64>([0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffff, 0]);
 
 /** Where anything is recorded, logs are numbered in the order in which they came, those that were undone included. */
 let nextNumber: u32 = 0;
 export function restartLogNumbers(): void { nextNumber = 0; }
-/** A transfer failed before its frame began: it has had a number. */
-export function skipLogNumber(): void { nextNumber++; }
+/** A transfer that would have been recorded failed before its frame began: it has had a number. */
+export function skipTransfer(): void { if (!has(EIP7708)) nextNumber++; }
 
 /** @param topics the first topic's stack word; the others lie below it. False: the region is full */
 export function addLog(address: usize, topics: usize, topicCount: u32, data: usize, size: u32): bool {
@@ -31,16 +34,26 @@ export function addLog(address: usize, topics: usize, topicCount: u32, data: usi
   return true;
 }
 
+/** Whether transfers of value become logs. */
+export function logsTransfers(): bool {
+  return has(EIP7708) || (recorded & RECORD_TRANSFERS) != 0;
+}
+
 export function hasRoomForTransfer(): bool {
   return logsEnd + TRANSFER_SIZE + 8 <= LOGS_END;
 }
 
-/** A transfer of value as a log, for which there is room. The accounts' entries begin with their addresses. */
+/**
+ * A transfer of value as a log, for which there is room: of the protocol (EIP-7708), or one that is recorded. The accounts' entries begin
+ * with their addresses.
+ */
 export function addTransfer(from: usize, to: usize, value: usize): void {
+  const isProtocol = has(EIP7708);
+  if (isProtocol && from == to) return;
   const log = logsEnd;
-  copyWord(log, ETHER);
-  store<u32>(log, nextNumber++, LOG_NUMBER);
-  store<u32>(log, 1, LOG_IS_TRANSFER);
+  copyWord(log, isProtocol ? SYSTEM : ETHER);
+  if (recorded != 0) store<u32>(log, nextNumber++, LOG_NUMBER);
+  store<u32>(log, isProtocol ? 0 : 1, LOG_IS_TRANSFER);
   store<u32>(log, 3, LOG_TOPIC_COUNT);
   store<u32>(log, 32, LOG_DATA_SIZE);
   copyWord(log + LOG_TOPICS, TRANSFER_TOPIC);

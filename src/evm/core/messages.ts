@@ -7,12 +7,13 @@ import { enter, isDelegation, pay, requireDelegate } from './instructions/calls.
 import { beginFirstCreation } from './instructions/create.ts';
 import { isJournalFull } from './journal.ts';
 import { ARENA, STACKS } from './generated/layout.ts';
-import { addTransfer } from './logs.ts';
+import { addTransfer, logsTransfers } from './logs.ts';
 import { gas, input, inputSize, memoryLimit, NO_WORK, setInput, setInputEnd, setStatic, work } from './machine.ts';
 import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
 import { workOn } from './pending-work.ts';
-import { recordsTransfers } from './recording.ts';
+import { noteAccess } from './recording.ts';
 import { EIP2929, EIP3651, has } from './rules.ts';
+import { fillReservoir } from './state-gas.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, NOT_BEGUN, SLICE_USED, SUCCESS } from './generated/status.ts';
 import { begin, open } from './transactions.ts';
 import { isLess } from './words/compare.ts';
@@ -38,10 +39,13 @@ function warmUp(caller: usize): bool {
 }
 
 /**
- * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment was done before, and so were access lists.
+ * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment was done before, that for the target's account and its
+ * delegate's included, and so were access lists.
+ * @param stateGas the reservoir
  * @returns DONE when it may be run, or what is missing
  */
-export function beginCall(given: i64, slice: i64): i32 {
+export function beginCall(given: i64, stateGas: i64, slice: i64): i32 {
+  fillReservoir(stateGas);
   const caller = requireAccount(CALLER);
   if (caller == 0) return outcome();
   const target = requireAccount(TARGET);
@@ -55,6 +59,8 @@ export function beginCall(given: i64, slice: i64): i32 {
     warm(runs);
   }
   if (!requireDecoded(runs)) return outcome();
+  noteAccess(target);
+  noteAccess(runs);
   const code = hasCode(runs) ? codeOf(runs) : 0;
   if (isLess(balanceOf(caller), VALUE)) {
     refuse(INSUFFICIENT_BALANCE, given);
@@ -67,7 +73,7 @@ export function beginCall(given: i64, slice: i64): i32 {
   setOutput(0, 0);
   setStatic(false);
   setInput(data, size);
-  if (recordsTransfers() && !isZero(VALUE)) addTransfer(caller, target, VALUE);
+  if (logsTransfers() && !isZero(VALUE)) addTransfer(caller, target, VALUE);
   pay(caller, target, VALUE);
   const precompile = precompileOf(target);
   if (precompile == 0 && code == 0) popFrame(SUCCESS, gas, 0, 0);
@@ -76,7 +82,8 @@ export function beginCall(given: i64, slice: i64): i32 {
 }
 
 /** The same for a creation; the input is its initialisation code, `nonce` the creator's before it was raised. */
-export function beginCreation(given: i64, slice: i64, nonce: u64): i32 {
+export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64): i32 {
+  fillReservoir(stateGas);
   const caller = requireAccount(CALLER);
   if (caller == 0 || !warmUp(caller)) return outcome();
   copyWord(ORIGIN, CALLER);
@@ -127,6 +134,6 @@ export function runPlainCall(size: u32, given: f64, slice: f64): i32 {
   setU64(VALUE, 0);
   store<u32>(BLOB_COUNT, 0);
   if (reserveInput(size) == 0) return NOT_BEGUN;
-  const reason = beginCall(<i64>given, <i64>slice);
+  const reason = beginCall(<i64>given, 0, <i64>slice);
   return reason == DONE ? run(<i64>slice) : reason;
 }

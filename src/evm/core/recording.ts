@@ -4,7 +4,7 @@
  */
 import { findAccount, listAccess } from './accounts.ts';
 import { accountOfFrame } from './frames.ts';
-import { RECORD_ACCESSES, RECORD_TRANSFERS } from './generated/layout.ts';
+import { RECORD_ACCESSES, RECORD_BLOCK_ACCESSES } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
 import { recorded } from './machine.ts';
 import { findSlot, listSlotAccess } from './slots.ts';
@@ -16,9 +16,14 @@ const addressWord: usize = memory.data(32, 16);
 export function isRecording(): bool {
   return recorded != 0;
 }
+/** What a message has accessed, and paid for, is part of the block's access list (EIP-7928). */
 @inline
-export function recordsTransfers(): bool {
-  return (recorded & RECORD_TRANSFERS) != 0;
+export function noteAccess(account: usize): void {
+  if ((recorded & RECORD_BLOCK_ACCESSES) != 0) listAccess(account);
+}
+@inline
+export function noteSlotAccess(slot: usize): void {
+  if ((recorded & RECORD_BLOCK_ACCESSES) != 0) listSlotAccess(slot);
 }
 @inline
 export function recordsAccesses(): bool {

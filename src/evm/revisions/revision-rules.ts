@@ -13,7 +13,9 @@ export type ForkField =
   | 'blobGasUsed'
   | 'excessBlobGas'
   | 'parentBeaconBlockRoot'
-  | 'requestsHash';
+  | 'requestsHash'
+  | 'blockAccessListHash'
+  | 'slotNumber';
 
 /** A precompile under its name in EIP-7910. */
 export type PrecompileRow = {
@@ -42,17 +44,35 @@ export type RequestQueue = {
 export type IntrinsicPrices = {
   readonly transaction: number;
   readonly creation: number;
+  /** Of `creation`, what the floor has as well (EIP-2780). */
+  readonly creationFloor: number;
+  /** A call of another account than the sender's, and value for it (EIP-2780). Both are part of the floor. */
+  readonly recipient: number;
+  readonly value: number;
   readonly zeroByte: number;
   readonly nonZeroByte: number;
   readonly initCodeWord: number;
   readonly accessListAddress: number;
   readonly accessListKey: number;
+  /** Per byte of the access list's addresses and keys, on top of these; part of the floor (EIP-7981). */
+  readonly accessListByte: number;
   readonly authorization: number;
   /** Of `authorization`, what comes back where the authority's account existed. */
   readonly existingAuthorityRefund: bigint;
-  /** Of the floor: a zero byte is one token. 0: there is no floor. */
+  /** Of the floor: what a token costs. 0: there is no floor. */
   readonly floorToken: number;
+  readonly tokensPerZeroByte: number;
   readonly tokensPerNonZeroByte: number;
+};
+
+/** What a transaction pays for what it adds to the state (EIP-8037). State gas. */
+export type StateGasPrices = {
+  /** Per byte of code. */
+  readonly perByte: bigint;
+  readonly account: bigint;
+  readonly slot: bigint;
+  /** A delegation (EIP-7702). */
+  readonly delegation: bigint;
 };
 
 /** Rules that are one value each. */
@@ -63,6 +83,18 @@ export type RuleValues = {
   readonly storageAgainGas: bigint;
   readonly storageResetGas: bigint;
   readonly storageClearRefund: bigint;
+  /** First access to an account in a transaction, and further ones (EIP-2929, 8038). */
+  readonly coldAccountGas: bigint;
+  readonly warmAccountGas: bigint;
+  /** First write to an account in a transaction (EIP-8038); 0: it has no price of its own. */
+  readonly accountWriteGas: bigint;
+  /** CALL and CALLCODE with value. */
+  readonly callValueGas: bigint;
+  /** Code that is stored: execution gas per byte, and per word. */
+  readonly codeByteGas: bigint;
+  readonly codeWordGas: bigint;
+  /** Undefined: there is one kind of gas. */
+  readonly stateGas: StateGasPrices | undefined;
   /** PREVRANDAO instead of DIFFICULTY. */
   readonly hasPrevRandao: boolean;
   /** Refunds give back at most this part of what was used: one in so many. */
@@ -78,6 +110,8 @@ export type RuleValues = {
   readonly initCodeLimit: number | undefined;
   /** Gas limit that a transaction may have. */
   readonly transactionGasCap: bigint | undefined;
+  /** Of that limit, what may be execution gas; the rest is the reservoir of state gas. Undefined: all of it. */
+  readonly executionGasCap: bigint | undefined;
   readonly blobsPerTransaction: number | undefined;
   /** Size of an encoded block, bytes. */
   readonly blockSizeLimit: number | undefined;
@@ -129,6 +163,7 @@ export type RevisionRules = RuleValues & {
   readonly hasWithdrawals: boolean;
   readonly hasBlobs: boolean;
   readonly hasRequests: boolean;
+  readonly hasBlockAccessList: boolean;
 };
 
 const OPCODES_BY_NAME: ReadonlyMap<string, Opcode> = new Map(OPCODES.map((opcode) => [opcode.name, opcode]));
@@ -184,6 +219,7 @@ const NOTHING: Derived = {
   hasWithdrawals: false,
   hasBlobs: false,
   hasRequests: false,
+  hasBlockAccessList: false,
 };
 
 function derive(base: Derived, name: string, change: RevisionChange): Derived {
@@ -202,6 +238,7 @@ function derive(base: Derived, name: string, change: RevisionChange): Derived {
     hasWithdrawals: headerFields.has('withdrawalsRoot'),
     hasBlobs: headerFields.has('excessBlobGas'),
     hasRequests: headerFields.has('requestsHash'),
+    hasBlockAccessList: headerFields.has('blockAccessListHash'),
   };
 }
 

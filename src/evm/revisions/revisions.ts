@@ -20,6 +20,8 @@ import {
 } from './revision-rules.ts';
 import {
   BEACON_ROOTS,
+  BUILDER_DEPOSITS,
+  BUILDER_EXITS,
   CONSOLIDATION_REQUESTS,
   HISTORY_STORAGE,
   WITHDRAWAL_REQUESTS,
@@ -55,6 +57,7 @@ export const REVISIONS = [
   'cancun',
   'prague',
   'osaka',
+  'amsterdam',
 ] as const;
 
 export type Revision = (typeof REVISIONS)[number];
@@ -67,6 +70,7 @@ const FRONTIER: FirstRevision = {
     'MSIZE GAS JUMPDEST ' +
     `${family('PUSH', 1, 32)} ${family('DUP', 1, 16)} ${family('SWAP', 1, 16)} ${family('LOG', 0, 4)} ` +
     'CREATE CALL CALLCODE RETURN INVALID SELFDESTRUCT',
+  switches: { EIP7610: true },
   precompiles: {
     1: { name: 'ECREC', create: createEcrecover },
     2: { name: 'SHA256', create: createSha256 },
@@ -77,20 +81,32 @@ const FRONTIER: FirstRevision = {
   intrinsic: {
     transaction: 21_000,
     creation: 0,
+    creationFloor: 0,
+    recipient: 0,
+    value: 0,
     zeroByte: 4,
     nonZeroByte: 68,
     initCodeWord: 0,
     accessListAddress: 0,
     accessListKey: 0,
+    accessListByte: 0,
     authorization: 0,
     existingAuthorityRefund: 0n,
     floorToken: 0,
+    tokensPerZeroByte: 1,
     tokensPerNonZeroByte: 4,
   },
   expByteGas: 10n,
   storageAgainGas: 200n,
   storageResetGas: 5000n,
   storageClearRefund: 15_000n,
+  coldAccountGas: 0n,
+  warmAccountGas: 0n,
+  accountWriteGas: 0n,
+  callValueGas: 9000n,
+  codeByteGas: 200n,
+  codeWordGas: 0n,
+  stateGas: undefined,
   hasPrevRandao: false,
   refundQuotient: 2n,
   hasReceiptStatus: false,
@@ -99,6 +115,7 @@ const FRONTIER: FirstRevision = {
   codeLimit: undefined,
   initCodeLimit: undefined,
   transactionGasCap: undefined,
+  executionGasCap: undefined,
   blobsPerTransaction: undefined,
   blockSizeLimit: undefined,
   blockReward: 5n * ETHER,
@@ -184,6 +201,8 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     switches: { EIP2929: true },
     storageAgainGas: 100n,
     storageResetGas: 2900n,
+    coldAccountGas: 2600n,
+    warmAccountGas: 100n,
     precompiles: { 5: { name: 'MODEXP', create: () => createModexp(priceByEip2565) } },
     transactionTypes: [1], // EIP-2930
     intrinsic: { accessListAddress: 2400, accessListKey: 1900 },
@@ -245,6 +264,51 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     blobsPerTransaction: 6, // EIP-7594
     blockSizeLimit: 8_388_608, // EIP-7934
     hasBlobReserve: true, // EIP-7918
+  },
+  amsterdam: {
+    opcodes: 'SLOTNUM DUPN SWAPN EXCHANGE', // EIP-7843, 8024
+    // EIP-8038. Reading a code is a second access to the database.
+    gas: { CREATE: 12_000, CREATE2: 12_000, EXTCODESIZE: 200, EXTCODECOPY: 200 },
+    switches: { EIP7610: false, EIP7708: true, EIP8037: true, EIP8246: true },
+    // EIP-8038
+    storageClearRefund: 11_616n,
+    coldAccountGas: 3000n,
+    accountWriteGas: 9000n,
+    callValueGas: 11_300n,
+    // EIP-8037
+    codeByteGas: 0n,
+    codeWordGas: 6n,
+    stateGas: { perByte: 1530n, account: 183_600n, slot: 97_920n, delegation: 35_190n },
+    executionGasCap: 16_777_216n,
+    // geth's: EIP-8037 has no limit.
+    transactionGasCap: 2n ** 32n - 1n,
+    // EIP-7954
+    codeLimit: 65_536,
+    initCodeLimit: 131_072,
+    headerFields: ['blockAccessListHash', 'slotNumber'], // EIP-7928, 7843
+    requestQueues: [
+      // EIP-8282
+      { type: 3, contract: BUILDER_DEPOSITS, queue: 'builder deposit' },
+      { type: 4, contract: BUILDER_EXITS, queue: 'builder exit' },
+    ],
+    intrinsic: {
+      // EIP-2780
+      transaction: 12_000,
+      creation: 12_000,
+      creationFloor: 12_000,
+      recipient: 3000,
+      value: 6000,
+      // EIP-8038
+      accessListAddress: 2900,
+      accessListKey: 2000,
+      // EIP-7976, 7981
+      floorToken: 16,
+      tokensPerZeroByte: 4,
+      accessListByte: 64,
+      // EIP-8037
+      authorization: 7816,
+      existingAuthorityRefund: 0n,
+    },
   },
 };
 

@@ -1,4 +1,4 @@
-/** Contracts that the protocol calls: EIP-4788, 2935, 7002, 7251. */
+/** Contracts that the protocol calls: EIP-4788, 2935, 7002, 7251, 8282. */
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { SystemContract } from './revision-rules.ts';
 
@@ -17,4 +17,12 @@ export const WITHDRAWAL_REQUESTS: SystemContract = {
 export const CONSOLIDATION_REQUESTS: SystemContract = {
   name: 'CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS',
   address: hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251'),
+};
+export const BUILDER_DEPOSITS: SystemContract = {
+  name: 'BUILDER_DEPOSIT_CONTRACT_ADDRESS',
+  address: hexToBytes('0x0000bff46984e3725691fa540a8c7589300d8282'),
+};
+export const BUILDER_EXITS: SystemContract = {
+  name: 'BUILDER_EXIT_CONTRACT_ADDRESS',
+  address: hexToBytes('0x000064d678505ad48f8ccb093bc65613800e8282'),
 };

@@ -19,4 +19,6 @@ export type Block = BlockHeader & {
   readonly uncleHashes: readonly string[];
   /** 256 bytes; undefined where the node gives none. */
   readonly logsBloom: string | undefined;
+  /** EIP-7928; undefined before Amsterdam, and where the node gives none. */
+  readonly blockAccessListHash: string | undefined;
 };

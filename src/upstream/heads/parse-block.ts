@@ -37,7 +37,9 @@ export function parseBlock(value: unknown): Block {
   }
   const bloom = fields['logsBloom'];
   const logsBloom = typeof bloom === 'string' && BLOOM.test(bloom) ? bloom.toLowerCase() : undefined;
-  return { ...header, transactionHashes, uncleHashes, logsBloom };
+  const accessListHash = fields['blockAccessListHash'];
+  const blockAccessListHash = accessListHash == null ? undefined : readHash(accessListHash);
+  return { ...header, transactionHashes, uncleHashes, logsBloom, blockAccessListHash };
 }
 
 function readHeader(fields: Fields): BlockHeader {

@@ -20,6 +20,7 @@ const HARDFORKS: Readonly<Record<Revision, Hardfork>> = {
   cancun: Hardforks.Cancun,
   prague: Hardforks.Prague,
   osaka: Hardforks.Osaka,
+  amsterdam: Hardforks.Amsterdam,
 };
 
 const kzg = new KZG(trustedSetup);

@@ -112,7 +112,12 @@ const plain = (balance: bigint, nonce: bigint): FuzzAccount => ({
   storage: new Map(),
 });
 
-export function generateState(random: Random, revision: Revision): GeneratedState {
+/** @param known further accounts that programs know of */
+export function generateState(
+  random: Random,
+  revision: Revision,
+  known: readonly bigint[] = [],
+): GeneratedState {
   const addresses = [
     ...CONTRACTS,
     ...CONTRACTS,
@@ -123,6 +128,7 @@ export function generateState(random: Random, revision: Revision): GeneratedStat
     ...ABSENT,
     random.pick(PRECOMPILE_ADDRESSES),
     ...(isAtLeast(revision, 'prague') ? AUTHORITIES : []),
+    ...known,
   ];
   const accounts = new Map<AddressText, FuzzAccount>();
   accounts.set(addressText(SENDER), plain(2n ** 200n, BigInt(random.between(1, 3))));

@@ -1,6 +1,7 @@
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { Random } from '../random.ts';
+import { emitAmsterdamDeed } from './amsterdam-deeds.ts';
 import { emitCall, emitCreation, emitPrecompileCall } from './calls.ts';
 import { emitControlFlow, emitFunctions } from './control-flow.ts';
 import { emitEnd, emitHazard } from './hazards.ts';
@@ -15,7 +16,7 @@ const MAX_CREATION_DEPTH = 2;
 const MAX_STATEMENTS = 24;
 
 function emitStatement(context: ProgramContext): void {
-  const { random, nesting } = context;
+  const { random, nesting, revision } = context;
   const emit = random.pickWeighted([
     [800, emitPlainStatement],
     [nesting > 0 ? 220 : 0, emitControlFlow],
@@ -23,6 +24,7 @@ function emitStatement(context: ProgramContext): void {
     [30, emitPrecompileCall],
     [30, emitCreation],
     [3, emitHazard],
+    [isAtLeast(revision, 'amsterdam') ? 150 : 0, emitAmsterdamDeed],
   ]);
   emit(context);
 }
@@ -70,6 +72,7 @@ export function generateDeeds(random: Random, revision: Revision, addresses: rea
       [8, emitDeed],
       [1, emitCall],
       [1, emitCreation],
+      [isAtLeast(revision, 'amsterdam') ? 6 : 0, emitAmsterdamDeed],
     ]);
     emit(context);
   }

@@ -103,18 +103,17 @@ export function generateTransaction(
   const accessList = type === 0 ? [] : randomAccessList(random, addresses);
   const authorizationList = type === 4 ? randomAuthorizations(random, addresses) : [];
   const dataBytes = countDataBytes(data);
-  const intrinsic = computeIntrinsicGas(
-    {
-      data: dataBytes,
-      isCreation,
-      accessedAddresses: accessList.length,
-      accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
-      authorizations: authorizationList.length,
-    },
-    rulesOf(revision),
-  );
-  const least =
-    level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(dataBytes, rulesOf(revision)));
+  const gasInput = {
+    data: dataBytes,
+    isCreation,
+    isToSender: false,
+    hasValue: true,
+    accessedAddresses: accessList.length,
+    accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
+    authorizations: authorizationList.length,
+  };
+  const intrinsic = computeIntrinsicGas(gasInput, rulesOf(revision));
+  const least = level === 'message' ? 0n : maxBigInt(intrinsic, computeFloorGas(gasInput, rulesOf(revision)));
   const execution = randomExecutionGas(random, revision);
   const isShort = level === 'transaction' && random.oneIn(100);
   const priority = BigInt(random.pick([0, 0, 1, 7, 1000]));

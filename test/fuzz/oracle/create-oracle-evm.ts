@@ -22,6 +22,7 @@ const HARDFORKS: Readonly<Record<Revision, Hardfork>> = {
   cancun: Hardfork.Cancun,
   prague: Hardfork.Prague,
   osaka: Hardfork.Osaka,
+  amsterdam: Hardfork.Amsterdam,
 };
 
 const BLOCKCHAIN = {

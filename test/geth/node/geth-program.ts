@@ -1,4 +1,4 @@
-/** The geth that requests are compared with: installed once, below the user's cache folder. */
+/** The programs of geth that the tests compare with: installed once, below the user's cache folder. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,14 +6,16 @@ import { join } from 'node:path';
 
 /** Later versions need a module that the Go proxy refuses. */
 export const GETH_VERSION = 'v1.17.8';
-const MODULE = 'github.com/ethereum/go-ethereum/cmd/geth';
+const MODULE = 'github.com/ethereum/go-ethereum/cmd';
 const INSTALL_MS = 20 * 60_000;
 const CACHE: string = join(
   process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
   'portcullis-tests',
   `geth-${GETH_VERSION}`,
 );
-const PROGRAM: string = join(CACHE, 'geth');
+
+/** `geth` is the node; `evm` runs state transitions without a chain. */
+export type GethProgram = 'geth' | 'evm';
 
 function hasGo(): boolean {
   try {
@@ -24,27 +26,34 @@ function hasGo(): boolean {
   }
 }
 
+const skipOf = (name: GethProgram): string | false =>
+  !existsSync(join(CACHE, name)) &&
+  !hasGo() &&
+  `Go is not installed, so there is no ${name} of geth's to compare with`;
+
 /** Why there is no geth on this machine and none can be installed; false where there is one. */
-export const GETH_SKIP: string | false =
-  !existsSync(PROGRAM) && !hasGo() && 'Go is not installed, so there is no geth to compare with';
+export const GETH_SKIP: string | false = skipOf('geth');
+/** The same for geth's `evm`. */
+export const EVM_SKIP: string | false = skipOf('evm');
 
 /** Path of the program; installs it at the first use. @throws Error with what `go install` printed */
-export function installGeth(): string {
-  if (existsSync(PROGRAM)) return PROGRAM;
+export function installGeth(name: GethProgram = 'geth'): string {
+  const program = join(CACHE, name);
+  if (existsSync(program)) return program;
   mkdirSync(CACHE, { recursive: true });
   // Installed aside and moved into place: two processes may install at the same time.
   const aside = mkdtempSync(join(CACHE, 'install-'));
   try {
     const environment = { ...process.env, GOBIN: aside, GOFLAGS: '-mod=mod' };
-    execFileSync('go', ['install', `${MODULE}@${GETH_VERSION}`], {
+    execFileSync('go', ['install', `${MODULE}/${name}@${GETH_VERSION}`], {
       cwd: aside,
       env: environment,
       stdio: 'pipe',
       timeout: INSTALL_MS,
     });
-    renameSync(join(aside, 'geth'), PROGRAM);
+    renameSync(join(aside, name), program);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
-  return PROGRAM;
+  return program;
 }

@@ -31,6 +31,7 @@ const describeBlock = (of: Header, hash = bytesToHex(hashHeader(of))): Block => 
   transactionHashes: [],
   uncleHashes: [],
   logsBloom: undefined,
+  blockAccessListHash: undefined,
 });
 
 const encode = (of: Header, part: (typeof PARTS)[number]): string => {

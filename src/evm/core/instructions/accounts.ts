@@ -5,14 +5,13 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt } from '../machine.ts';
 import { requireAccount, requireCode, whyNot } from '../needs.ts';
-import { recordAddress, recordsAccesses } from '../recording.ts';
-import { EIP2929, has } from '../rules.ts';
+import { noteAccess, recordAddress, recordsAccesses } from '../recording.ts';
+import { coldAccountGas, EIP2929, has, warmAccountGas } from '../rules.ts';
 import { MEMORY_LIMIT } from '../generated/status.ts';
 import { copyWord, setU64 } from '../words/word.ts';
 import { copyAddress } from './calls.ts';
 import { copyPadded, payCopy } from './memory.ts';
 
-const COLD_SURCHARGE: i64 = 2500;
 const addressWord: usize = memory.data(32, 16);
 
 /** The account whose address is on the stack, or 0 with `whyNot`. */
@@ -24,9 +23,13 @@ function accountAt(sp: usize): usize {
 
 /** EIP-2929: the first access costs more. */
 function payAccess(account: usize, gas: i64): i64 {
-  if (!has(EIP2929) || isWarm(account)) return gas;
-  const left = charge(gas, COLD_SURCHARGE);
-  return left < 0 ? left : warmUp(account, left);
+  if (has(EIP2929) && !isWarm(account)) {
+    gas = charge(gas, coldAccountGas - warmAccountGas);
+    if (gas >= 0) gas = warmUp(account, gas);
+    if (gas < 0) return gas;
+  }
+  noteAccess(account);
+  return gas;
 }
 
 /** What has been paid for. @returns `left`; negative: there is no room for it */
@@ -68,9 +71,10 @@ export function extcodecopy(sp: usize, gas: i64): i64 {
   const account = accountAt(sp);
   if (account == 0 || !requireCode(account)) return whyNot;
   const isCold = has(EIP2929) && !isWarm(account);
-  let left = payCopy(sp - 32, isCold ? COLD_SURCHARGE : 0, gas);
+  let left = payCopy(sp - 32, isCold ? coldAccountGas - warmAccountGas : 0, gas);
   if (left >= 0 && isCold) left = warmUp(account, left);
   if (left < 0) return left;
+  noteAccess(account);
   const code = hasCode(account) ? codeOf(account) : 0;
   copyPadded(sp - 32, code == 0 ? 0 : <usize>load<u32>(code, BYTES), code == 0 ? 0 : load<u32>(code, LENGTH));
   return left;

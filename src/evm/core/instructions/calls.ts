@@ -4,8 +4,8 @@ import {
 } from '../accounts.ts';
 import { BYTES, INSTRUCTIONS, LENGTH } from '../codes.ts';
 import {
-  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setContext, setFramePrecompile,
-  setOutput, STATICCALL, usedGas, valueOfFrame,
+  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setAccountStateGas, setContext,
+  setFramePrecompile, setOutput, STATICCALL, usedGas, valueOfFrame,
 } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
@@ -15,22 +15,20 @@ import {
   setReturnSize, setStatic, sp as spRegister, status,
 } from '../machine.ts';
 import { endOf, growthCost, growUpTo } from '../memory.ts';
-import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
+import { addTransfer, hasRoomForTransfer, logsTransfers, skipTransfer } from '../logs.ts';
 import { BODY_HALTS, BODY_SWITCHES, requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
-import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
-import { EIP150, EIP158, EIP2929, EIP7702, has } from '../rules.ts';
+import { noteAccess, recordAddress, recordsAccesses } from '../recording.ts';
+import {
+  callValueGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP7702, EIP8037, has, stateAccountGas, warmAccountGas,
+} from '../rules.ts';
+import { chargeState, returnState } from '../state-gas.ts';
 import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../generated/status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
 
-const VALUE_GAS: i64 = 9000;
 const NEW_ACCOUNT_GAS: i64 = 25000;
 const STIPEND: i64 = 2300;
-/** What the first access costs beyond a later one (EIP-2929). */
-const COLD_SURCHARGE: i64 = 2500;
-const COLD_GAS: i64 = 2600;
-const WARM_GAS: i64 = 100;
 const IDENTITY: u32 = 4;
 
 /** EIP-7702: 0xef0100 and an address. */
@@ -81,7 +79,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const outputAt = inputAt - 64;
   const resultAt = outputAt - 32;
   const passesValue = hasValue && !isZero(valueAt);
-  const isTransfer = kind == CALL && passesValue && recordsTransfers();
+  const isTransfer = kind == CALL && passesValue && logsTransfers();
   if (recordsAccesses()) recordAddress(sp - 32);
   if (kind == CALL && passesValue && isStatic) return halt(WRITE_PROTECTION);
   if (isJournalFull() || (isTransfer && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
@@ -100,11 +98,25 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const code = hasCode(runs) ? codeOf(runs) : 0;
 
   const cost = surcharge(kind, target, delegate, passesValue);
+  const delegateCost = has(EIP8037) ? delegateGas(target, delegate) : 0;
   const end = max(endOf(inputAt, inputAt - 32), endOf(outputAt, outputAt - 32));
   const available = gas + reserve;
   const reached = memorySize;
   gas = growUpTo(end, cost, gas);
   if (gas < 0) return gas == BODY_HALTS ? explainUnpaid(status, kind, sp, target, passesValue, available, end, reached, cost) : gas;
+  let accountGas: i64 = 0;
+  if (has(EIP8037)) {
+    // What comes next is accessed when what is before it has been paid for: that is what block access lists have.
+    noteAccess(target);
+    gas = charge(gas, delegateCost);
+    if (gas < 0) return halt(OUT_OF_CALL_GAS);
+    noteAccess(runs);
+    if (kind == CALL && passesValue && isEmpty(target)) {
+      accountGas = stateAccountGas;
+      gas = chargeState(accountGas, gas);
+      if (gas < 0) return halt(OUT_OF_CALL_GAS);
+    }
+  }
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
   if (handed < 0) return explainUnpaid(OUT_OF_GAS, kind, sp, target, passesValue, available, end, reached, cost);
@@ -119,7 +131,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const given = passesValue ? handed + STIPEND : handed;
   const self = accountOfFrame();
   if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) {
-    if (isTransfer) skipLogNumber();
+    if (isTransfer) skipTransfer();
+    if (accountGas != 0) total += returnState(accountGas);
     return answer(ip, resultAt, total + given, gas, 0);
   }
   const isPrecompile = precompileOf(target) != 0;
@@ -147,6 +160,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   pushFrame(kind, ip + 16, resultAt, total, given, handed, isCapped, gas);
   setContext(account, addressWord, targetWord);
   setOutput(output, outputSize);
+  if (accountGas != 0) setAccountStateGas(accountGas);
   setInput(data, size);
   if (isTransfer) addTransfer(self, target, targetWord);
   if (kind == CALL) pay(self, target, targetWord);
@@ -167,26 +181,36 @@ function explainUnpaid(
   reason: i32, kind: u32, sp: usize, target: usize, passesValue: bool, available: i64, end: u64, reached: u32, cost: i64,
 ): i64 {
   if (reason == GAS_OVERFLOW || reason == MEMORY_LIMIT) return halt(reason);
-  const coldCost = has(EIP2929) && !isWarm(target) ? COLD_SURCHARGE : 0;
+  const coldCost = has(EIP2929) && !isWarm(target) ? coldAccountGas - warmAccountGas : 0;
   if (available < coldCost) return halt(OUT_OF_CALL_GAS);
   if (reason == PRICE_OVERFLOW) return halt(reason);
   const memoryCost = growthCost(reached, end);
-  const isShort = available < coldCost + memoryCost + (passesValue ? VALUE_GAS : 0);
+  const isShort = available < coldCost + memoryCost + (passesValue ? callValueGas : 0);
   if (has(EIP7702) || (kind == CALL && isShort)) return halt(OUT_OF_CALL_GAS);
   if (has(EIP150)) return halt(OUT_OF_GAS);
   // Before EIP-150 all that is asked for is part of the price, which must fit 64 bits.
   return halt(fitsU64(sp) && load<u64>(sp) <= u64.MAX_VALUE - <u64>(memoryCost + cost) ? OUT_OF_GAS : PRICE_OVERFLOW);
 }
 
-/** EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. */
+/** EIP-7702: access to the account whose code runs. */
+@inline
+function delegateGas(target: usize, delegate: usize): i64 {
+  if (delegate == 0) return 0;
+  return delegate == target || isWarm(delegate) ? warmAccountGas : coldAccountGas;
+}
+
+/**
+ * EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. Since EIP-8037 delegates and new accounts
+ * are paid for after that.
+ */
 function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool): i64 {
   let cost: i64 = 0;
   if (has(EIP2929)) {
-    if (!isWarm(target)) cost += COLD_SURCHARGE;
-    if (delegate != 0) cost += delegate == target || isWarm(delegate) ? WARM_GAS : COLD_GAS;
+    if (!isWarm(target)) cost += coldAccountGas - warmAccountGas;
+    if (!has(EIP8037)) cost += delegateGas(target, delegate);
   }
-  if (passesValue) cost += VALUE_GAS;
-  if (kind == CALL && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += NEW_ACCOUNT_GAS;
+  if (passesValue) cost += callValueGas;
+  if (kind == CALL && !has(EIP8037) && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += NEW_ACCOUNT_GAS;
   return cost;
 }
 

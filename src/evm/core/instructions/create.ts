@@ -1,29 +1,34 @@
 /** CREATE, CREATE2, and the first message of a transaction that creates a contract. */
 import {
-  balanceOf, create, hasCode, hasOldStorage, markCreated, nonceOf, setCodeHash, setNonce, touch, warm,
+  balanceOf, create, hasCode, hasOldStorage, isEmpty, markCreated, nonceOf, setCodeHash, setNonce, touch, warm,
 } from '../accounts.ts';
 import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS, keepCode } from '../codes.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn } from '../decode.ts';
-import { accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
+import {
+  accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, pushFrame, setAccountStateGas, setContext, setOutput,
+} from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
 import { ARENA } from '../generated/layout.ts';
-import { addTransfer, hasRoomForTransfer, skipLogNumber } from '../logs.ts';
+import { addTransfer, hasRoomForTransfer, logsTransfers, skipTransfer } from '../logs.ts';
 import {
   code, gas as gasRegister, halt, INIT_CODE, isStatic, memoryBase, memoryLimit, reserve, setCode, setDetails, setGasObserved, setInput, setMemory, setRegisters,
   setReserve, setReturnSize, setWork, sp as spRegister,
 } from '../machine.ts';
 import { endOf, growUpTo, MAX_REACH, wordsOf } from '../memory.ts';
 import { BODY_SWITCHES, prepay, requireAccount, setNeed, WORK_LEFT } from '../needs.ts';
-import { recordsTransfers } from '../recording.ts';
-import { codeLimit, EIP150, EIP158, EIP2, EIP3541, has, initCodeLimit, initCodeWordGas } from '../rules.ts';
+import { noteAccess } from '../recording.ts';
+import {
+  codeByteGas, codeLimit, codeWordGas, EIP150, EIP158, EIP2, EIP3541, EIP7610, EIP8037, has, initCodeLimit, initCodeWordGas, stateAccountGas,
+  stateByteGas,
+} from '../rules.ts';
+import { chargeState, spillOf, takeState } from '../state-gas.ts';
 import { ADDRESS_COLLISION, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WRITE_PROTECTION } from '../generated/status.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, isZero, loadBigEndian, setU64, storeBigEndian } from '../words/word.ts';
 import { pay } from './calls.ts';
 
-const CODE_BYTE_GAS: i64 = 200;
 const HASH_WORD_GAS: i64 = 6;
 
 const newAddress: usize = memory.data(32, 16);
@@ -80,7 +85,7 @@ function takeAddress(): usize {
 export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 {
   const resultAt = isSalted ? sp - 96 : sp - 64;
   if (isStatic) return halt(WRITE_PROTECTION);
-  if (isJournalFull() || (recordsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
+  if (isJournalFull() || (logsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
   const before = gas;
   const size = load<u64>(sp - 64);
   const end = endOf(sp - 32, sp - 64);
@@ -104,17 +109,27 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   }
   gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
   if (gas < 0) return gas;
+  let accountGas: i64 = 0;
+  if (!isRefused) {
+    noteAccess(created);
+    if (has(EIP8037) && isEmpty(created)) {
+      accountGas = stateAccountGas;
+      gas = chargeState(accountGas, gas);
+      if (gas < 0) return gas;
+    }
+  }
   let total = gas + reserve;
   const handed = has(EIP150) ? total - (total >> 6) : total;
   total -= handed;
   if (isRefused) {
-    if (recordsTransfers() && !isZero(valueWord)) skipLogNumber();
+    if (logsTransfers() && !isZero(valueWord)) skipTransfer();
     return refuse(ip, resultAt, total + handed, gas);
   }
   setNonce(self, nonce + 1);
   warm(created);
   copyWord(ownAddress, self);
   pushFrame(CREATION, ip + 16, resultAt, total, handed, handed, true, gas);
+  if (accountGas != 0) setAccountStateGas(accountGas);
   return beginCreation(self, created, data, <u32>size);
 }
 
@@ -136,8 +151,8 @@ function beginCreation(creator: usize, created: usize, data: usize, size: u32): 
   setOutput(0, 0);
   setReturnSize(0);
   setInput(data, 0);
-  if (recordsTransfers() && !isZero(valueWord)) addTransfer(creator, created, valueWord);
-  if (nonceOf(created) != 0 || hasCode(created) || hasOldStorage(created)) {
+  if (logsTransfers() && !isZero(valueWord)) addTransfer(creator, created, valueWord);
+  if (nonceOf(created) != 0 || hasCode(created) || (has(EIP7610) && hasOldStorage(created))) {
     popFrame(ADDRESS_COLLISION, 0, 0, 0);
     return BODY_SWITCHES;
   }
@@ -179,6 +194,7 @@ export function decodeInitCode(): bool {
 export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size: u32, given: i64, slice: i64, stack: usize, value: usize): bool {
   const created = requireAccount(addressByNonce(creator, nonce));
   if (created == 0) return false;
+  noteAccess(created);
   warm(created);
   copyWord(ownAddress, creator);
   copyWord(valueWord, value);
@@ -188,21 +204,24 @@ export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size
 }
 
 /**
- * Stores the code that a creation returned (EIP-2, 170, 3541).
+ * Stores the code that a creation returned (EIP-2, 170, 3541, 8037).
  * @returns gas left; negative: the creation fails
  */
 export function finishCreation(created: usize, output: usize, size: u32, left: i64): i64 {
   if (has(EIP3541) && size > 0 && load<u8>(output) == 0xef) return failCreation(INVALID_CODE);
-  const cost = <i64>size * CODE_BYTE_GAS;
+  const isTooLong = <i64>size > codeLimit;
+  // Since EIP-8037 no state gas is charged for code that is too long.
+  if (has(EIP8037) && isTooLong) return refuseCode(size);
+  const stateCost = <i64>size * stateByteGas;
+  const spill = spillOf(stateCost);
+  const cost = <i64>size * codeByteGas + wordsOf(size) * codeWordGas + spill;
   if (cost > left) {
     if (has(EIP2)) return failCreation(CODE_STORE_OUT_OF_GAS);
     setGasObserved(true);
     return left;
   }
-  if (<i64>size > codeLimit) {
-    setDetails(size, 0);
-    return failCreation(MAX_CODE_SIZE);
-  }
+  takeState(stateCost, spill);
+  if (isTooLong) return refuseCode(size);
   if (size == 0) return left;
   if (isJournalFull()) return failCreation(MEMORY_LIMIT);
   keccak256(output, size, digest);
@@ -216,4 +235,9 @@ export function finishCreation(created: usize, output: usize, size: u32, left: i
   keepCode(code);
   setCodeHash(created, newAddress, code);
   return left - cost;
+}
+
+function refuseCode(size: u32): i64 {
+  setDetails(size, 0);
+  return failCreation(MAX_CODE_SIZE);
 }

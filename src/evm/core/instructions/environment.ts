@@ -2,7 +2,7 @@
 import { balanceOf } from '../accounts.ts';
 import {
   BLOB_COUNT, BLOB_HASHES, BLOCK_BASE_FEE, BLOCK_BENEFICIARY, BLOCK_BLOB_BASE_FEE, BLOCK_GAS_LIMIT, BLOCK_HASHES, BLOCK_NUMBER,
-  BLOCK_RANDOM, BLOCK_TIMESTAMP, CHAIN_ID, GAS_PRICE, ORIGIN,
+  BLOCK_RANDOM, BLOCK_SLOT, BLOCK_TIMESTAMP, CHAIN_ID, GAS_PRICE, ORIGIN,
 } from '../generated/exchange.ts';
 import { accountOfFrame, callerOfFrame, valueOfFrame } from '../frames.ts';
 import { input, inputSize, memorySize, returnSize } from '../machine.ts';
@@ -41,6 +41,8 @@ export function selfbalance(sp: usize): void { copyWord(sp, balanceOf(accountOfF
 export function basefee(sp: usize): void { copyWord(sp, BLOCK_BASE_FEE); }
 @inline
 export function blobbasefee(sp: usize): void { copyWord(sp, BLOCK_BLOB_BASE_FEE); }
+@inline
+export function slotnum(sp: usize): void { copyWord(sp, BLOCK_SLOT); }
 @inline
 export function msize(sp: usize): void { setU64(sp, memorySize); }
 

@@ -7,14 +7,16 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
 import { requireAccount, whyNot } from '../needs.ts';
-import { addTransfer, hasRoomForTransfer } from '../logs.ts';
-import { recordAddress, recordsAccesses, recordsTransfers } from '../recording.ts';
-import { EIP150, EIP158, EIP2929, EIP3529, EIP6780, has } from '../rules.ts';
+import { addTransfer, hasRoomForTransfer, logsTransfers } from '../logs.ts';
+import { noteAccess, recordAddress, recordsAccesses } from '../recording.ts';
+import {
+  accountWriteGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP3529, EIP6780, EIP8037, EIP8246, has, stateAccountGas,
+} from '../rules.ts';
+import { chargeState } from '../state-gas.ts';
 import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../generated/status.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 import { copyAddress, pay } from './calls.ts';
 
-const COLD_GAS: i64 = 2600;
 const NEW_ACCOUNT_GAS: i64 = 25000;
 const REFUND: i64 = 24000;
 
@@ -33,23 +35,27 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   copyAddress(addressWord, sp);
   const heir = requireAccount(addressWord);
   if (heir == 0) return whyNot;
-  if (isJournalFull() || (recordsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
+  if (isJournalFull() || (logsTransfers() && !hasRoomForTransfer())) return halt(MEMORY_LIMIT);
   const self = accountOfFrame();
   let cost: i64 = 0;
   if (has(EIP2929) && !isWarm(heir)) {
-    cost += COLD_GAS;
+    cost += coldAccountGas;
     warm(heir);
-    if (gas + reserve < COLD_GAS) return halt(OUT_OF_CALL_GAS);
+    if (gas + reserve < cost) return halt(OUT_OF_CALL_GAS);
   }
-  if (has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir)) cost += NEW_ACCOUNT_GAS;
+  noteAccess(heir);
+  const isNew = has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir);
+  if (isNew) cost += has(EIP8037) ? accountWriteGas : NEW_ACCOUNT_GAS;
   gas = charge(gas, cost);
+  // Nothing but an account that is new costs state gas, which does not come back.
+  if (gas >= 0 && isNew) gas = chargeState(stateAccountGas, gas);
   if (gas < 0) return gas;
   if (!has(EIP3529) && !isDestroyed(self)) setRefund(refund + REFUND);
   const isGone = !has(EIP6780) || isCreated(self);
   copyWord(amount, balanceOf(self));
-  if (recordsTransfers() && !isZero(amount)) addTransfer(self, heir, amount);
+  if (logsTransfers() && !isZero(amount)) addTransfer(self, heir, amount);
   if (self != heir) pay(self, heir, amount);
-  else if (isGone) setBalance(self, zero);
+  else if (isGone && !has(EIP8246)) setBalance(self, zero);
   if (isGone) markDestroyed(self);
   return gas;
 }

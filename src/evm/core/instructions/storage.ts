@@ -4,8 +4,11 @@ import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { halt, isStatic, refund, reserve, setRefund } from '../machine.ts';
 import { requireSlot, whyNot } from '../needs.ts';
-import { recordsAccesses, recordSlot } from '../recording.ts';
-import { EIP2200, EIP2929, has, NET_METERING, storageAgainGas, storageClearRefund, storageResetGas } from '../rules.ts';
+import { noteSlotAccess, recordsAccesses, recordSlot } from '../recording.ts';
+import {
+  EIP2200, EIP2929, EIP8037, has, NET_METERING, stateSlotGas, storageAgainGas, storageClearRefund, storageResetGas,
+} from '../rules.ts';
+import { chargeState, refillState } from '../state-gas.ts';
 import { findTransient, isSlotWarm, isTransientSet, ORIGINAL, setSlotValue, setTransient, VALUE, warmSlot } from '../slots.ts';
 import { MEMORY_LIMIT, REENTRANCY_SENTRY, WRITE_PROTECTION } from '../generated/status.ts';
 import { isEqual } from '../words/compare.ts';
@@ -16,6 +19,8 @@ const COLD_GAS: i64 = 2100;
 const COLD_SURCHARGE: i64 = 2000;
 /** EIP-2200: with no more than a stipend's gas nothing may be stored. */
 const SENTRY: i64 = 2300;
+/** EIP-8038: first write to a slot in a transaction. */
+const WRITE_GAS: i64 = 10000;
 
 export function sload(sp: usize, gas: i64): i64 {
   if (recordsAccesses()) recordSlot(sp);
@@ -27,6 +32,7 @@ export function sload(sp: usize, gas: i64): i64 {
     if (isJournalFull()) return halt(MEMORY_LIMIT);
     warmSlot(slot);
   }
+  noteSlotAccess(slot);
   copyWord(sp, slot + VALUE);
   return gas;
 }
@@ -46,10 +52,40 @@ export function sstore(sp: usize, gas: i64): i64 {
   const isCold = has(EIP2929) && !isSlotWarm(slot);
   warmSlot(slot);
   const value = sp - 32;
+  if (has(EIP8037)) {
+    // With more than the sentry's gas the access is paid for.
+    noteSlotAccess(slot);
+    gas = payWithStateGas(slot, value, isCold ? COLD_GAS : storageAgainGas, gas);
+    if (gas >= 0 && !isEqual(slot + VALUE, value)) setSlotValue(slot, value);
+    return gas;
+  }
   const cost = has(NET_METERING) ? netCost(slot, value) : grossCost(slot, value);
   gas = charge(gas, isCold ? cost + COLD_GAS : cost);
   if (gas >= 0 && !isEqual(slot + VALUE, value)) setSlotValue(slot, value);
   return gas;
+}
+
+/** EIP-8037, 8038: a slot that is new costs state gas, which comes back where it is cleared in the same transaction. */
+function payWithStateGas(slot: usize, value: usize, access: i64, gas: i64): i64 {
+  const current = slot + VALUE;
+  const original = slot + ORIGINAL;
+  if (isEqual(current, value)) return charge(gas, access);
+  if (isEqual(original, current)) {
+    gas = charge(gas, access + WRITE_GAS);
+    if (gas < 0) return gas;
+    if (isZero(original)) return chargeState(stateSlotGas, gas);
+    if (isZero(value)) setRefund(refund + storageClearRefund);
+    return gas;
+  }
+  if (!isZero(original)) {
+    if (isZero(current)) setRefund(refund - storageClearRefund);
+    else if (isZero(value)) setRefund(refund + storageClearRefund);
+  }
+  if (isEqual(original, value)) {
+    setRefund(refund + WRITE_GAS);
+    if (isZero(original)) gas = refillState(stateSlotGas, gas);
+  }
+  return charge(gas, access);
 }
 
 function grossCost(slot: usize, value: usize): i64 {

@@ -1,0 +1,174 @@
+/** What a block touched, and the values that it left there, by account (EIP-7928): its RLP form and its rules. */
+import { compareBytes, padLeft, trimLeadingZeros } from '../primitives/bytes.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  encodeRlp,
+  type RlpInput,
+  type RlpItem,
+} from '../primitives/rlp.ts';
+
+/**
+ * A value as it is after one part of a block. The index is 0 for the calls before the transactions, i + 1 for transaction i, and
+ * one more than the last transaction's for withdrawals and the calls after them.
+ */
+export type IndexedValue<T> = { readonly index: number; readonly value: T };
+
+export type SlotChanges = {
+  /** 32 bytes. */
+  readonly slot: Uint8Array;
+  /** Values without leading zeros (empty: zero). Never empty. */
+  readonly changes: readonly IndexedValue<Uint8Array>[];
+};
+
+/** An account that a block accessed. Lists are ascending by slot or index; a slot is either changed or read. */
+export type AccountAccess = {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly storageChanges: readonly SlotChanges[];
+  /** 32 bytes each. */
+  readonly storageReads: readonly Uint8Array[];
+  /** Wei. */
+  readonly balanceChanges: readonly IndexedValue<bigint>[];
+  readonly nonceChanges: readonly IndexedValue<bigint>[];
+  readonly codeChanges: readonly IndexedValue<Uint8Array>[];
+};
+
+/** Ascending by address. */
+export type BlockAccessList = readonly AccountAccess[];
+
+/** Gas of a block's limit for each account and slot that its list may have. */
+const ITEM_GAS = 2000n;
+const INDEX_BYTES = 4;
+const NONCE_BYTES = 8;
+
+export function encodeBlockAccessList(list: BlockAccessList): Uint8Array {
+  return encodeRlp(list.map(accountToRlp));
+}
+
+function accountToRlp(account: AccountAccess): RlpInput {
+  return [
+    account.address,
+    account.storageChanges.map(({ slot, changes }) => [trimLeadingZeros(slot), changesToRlp(changes)]),
+    account.storageReads.map(trimLeadingZeros),
+    changesToRlp(account.balanceChanges),
+    changesToRlp(account.nonceChanges),
+    changesToRlp(account.codeChanges),
+  ];
+}
+
+function changesToRlp(changes: readonly IndexedValue<RlpInput>[]): RlpInput {
+  return changes.map(({ index, value }) => [BigInt(index), value]);
+}
+
+/**
+ * Decodes a list. Order and limits are not checked: `validateBlockAccessList` does.
+ * @throws RangeError naming what is malformed
+ */
+export function decodeBlockAccessList(encoded: Uint8Array): BlockAccessList {
+  return asList(decodeRlp(encoded), 'block access list').map(accountFromRlp);
+}
+
+function accountFromRlp(item: RlpItem): AccountAccess {
+  const [address, storage, reads, balances, nonces, codes] = asTuple(item, 'account access', 6);
+  return {
+    address: asBytes(address, 'account address', 20),
+    storageChanges: asList(storage, 'storage changes').map((entry) => {
+      const [slot, changes] = asTuple(entry, 'slot changes', 2);
+      return { slot: asSlot(slot), changes: changesFromRlp(changes, asStorageValue) };
+    }),
+    storageReads: asList(reads, 'storage reads').map(asSlot),
+    balanceChanges: changesFromRlp(balances, (value) => asInteger(value, 'balance')),
+    nonceChanges: changesFromRlp(nonces, (value) => asInteger(value, 'nonce', NONCE_BYTES)),
+    codeChanges: changesFromRlp(codes, (value) => asBytes(value, 'code')),
+  };
+}
+
+function changesFromRlp<T>(
+  item: RlpItem | undefined,
+  read: (value: RlpItem | undefined) => T,
+): IndexedValue<T>[] {
+  return asList(item, 'changes').map((change) => {
+    const [index, value] = asTuple(change, 'change', 2);
+    return { index: Number(asInteger(index, 'block access index', INDEX_BYTES)), value: read(value) };
+  });
+}
+
+function asTuple(item: RlpItem, what: string, length: number): readonly RlpItem[] {
+  const list = asList(item, what);
+  if (list.length !== length) throw new RangeError(`rlp: ${what} of ${list.length} fields, want ${length}`);
+  return list;
+}
+
+function asStorageValue(item: RlpItem | undefined): Uint8Array {
+  asInteger(item, 'storage value');
+  return asBytes(item, 'storage value');
+}
+
+function asSlot(item: RlpItem | undefined): Uint8Array {
+  asInteger(item, 'storage slot');
+  return padLeft(asBytes(item, 'storage slot'), 32);
+}
+
+/** What a block allows its list. */
+export type AccessListLimits = {
+  readonly gasLimit: bigint;
+  readonly transactions: number;
+  /** Bytes; undefined: none. */
+  readonly codeLimit: number | undefined;
+};
+
+/** Checks order, uniqueness, indices and limits. @throws RangeError naming the account and what is wrong */
+export function validateBlockAccessList(list: BlockAccessList, limits: AccessListLimits): void {
+  expectAscending(list, (a, b) => compareBytes(a.address, b.address), 'accounts');
+  const limit = limits.gasLimit / ITEM_GAS;
+  const items = countItems(list);
+  if (items > limit) throw new RangeError(`block access list of ${items} accounts and slots, max ${limit}`);
+  for (const account of list) validateAccount(account, limits);
+}
+
+/** Accounts and slots: what the list's size is measured by. */
+function countItems(list: BlockAccessList): number {
+  return list.reduce(
+    (count, { storageChanges, storageReads }) => count + 1 + storageChanges.length + storageReads.length,
+    0,
+  );
+}
+
+function validateAccount(
+  account: AccountAccess,
+  { transactions, codeLimit = Infinity }: AccessListLimits,
+): void {
+  const { storageChanges, storageReads, balanceChanges, nonceChanges, codeChanges } = account;
+  expectAscending(storageChanges, (a, b) => compareBytes(a.slot, b.slot), 'changed slots');
+  expectAscending(storageReads, compareBytes, 'read slots');
+  const slots = [...storageChanges.map(({ slot }) => slot), ...storageReads].sort(compareBytes);
+  expectAscending(slots, compareBytes, 'changed and read slots together');
+  if (storageChanges.some(({ changes }) => changes.length === 0)) {
+    throw new RangeError('block access list: a changed slot without changes');
+  }
+  const changeLists = [
+    ...storageChanges.map(({ changes }) => changes),
+    balanceChanges,
+    nonceChanges,
+    codeChanges,
+  ];
+  for (const changes of changeLists) {
+    expectAscending<IndexedValue<unknown>>(changes, (a, b) => a.index - b.index, 'changes');
+    const last = changes.at(-1)?.index ?? 0;
+    if (last > transactions + 1) {
+      throw new RangeError(`block access list: index ${last} in a block of ${transactions} transactions`);
+    }
+  }
+  const code = codeChanges.find(({ value }) => value.length > codeLimit);
+  if (code !== undefined) {
+    throw new RangeError(`block access list: code of ${code.value.length} bytes, max ${codeLimit}`);
+  }
+}
+
+function expectAscending<T>(items: readonly T[], compare: (a: T, b: T) => number, what: string): void {
+  const isAscending = items.every((item, i) => i === 0 || compare(items[i - 1] as T, item) < 0);
+  if (!isAscending) throw new RangeError(`block access list: ${what} are not ascending and unique`);
+}

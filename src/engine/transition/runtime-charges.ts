@@ -1,0 +1,120 @@
+/** EIP-2780 and 8037: what a transaction pays before its message, by the state that it finds. */
+import type { TransactionBody } from '../../chain/transaction.ts';
+import type { RevisionRules, StateGasPrices } from '../../evm/revisions/revision-rules.ts';
+import { hasPrecompile } from '../../evm/revisions/revision-rules.ts';
+import type { WorldState } from '../../evm/world-state.ts';
+import { createAddress } from '../../primitives/address.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
+import { type Authority, findDelegate } from './delegation.ts';
+import type { GasBudget } from './gas-budget.ts';
+import type { ExecutionContext } from './running-transaction.ts';
+
+type PaidAuthority = { isWritten: boolean; isDesignated: boolean };
+
+/** Charges of a transaction's authorizations and of its recipient, or of the contract that it creates. */
+export class RuntimeCharges {
+  readonly #tx: TransactionBody;
+  readonly #sender: Uint8Array;
+  readonly #context: ExecutionContext;
+  readonly #prices: StateGasPrices;
+  readonly #budget: GasBudget;
+  /** By address: authorities, and what was paid for them. */
+  readonly #authorities = new Map<string, PaidAuthority>();
+
+  constructor(
+    tx: TransactionBody,
+    sender: Uint8Array,
+    context: ExecutionContext,
+    prices: StateGasPrices,
+    budget: GasBudget,
+  ) {
+    this.#tx = tx;
+    this.#sender = sender;
+    this.#context = context;
+    this.#prices = prices;
+    this.#budget = budget;
+  }
+
+  /**
+   * An authorization, before it is applied if it can be. The write of an authority is paid for once, and is not where the transaction has
+   * paid for it already: of the sender, and of a recipient of value. A delegation is paid for once, and not where there was one.
+   * @returns false where it cannot be paid
+   */
+  chargeAuthority({ address, isDelegated, isApplicable }: Authority, endsDelegation: boolean): boolean {
+    const key = bytesToHex(address);
+    let paid = this.#authorities.get(key);
+    if (paid === undefined) {
+      paid = { isWritten: this.#isWritePaid(address), isDesignated: isDelegated };
+      this.#authorities.set(key, paid);
+    }
+    if (!isApplicable) return true;
+    const execution = paid.isWritten ? 0n : this.#revision.accountWriteGas;
+    let state = isEmpty(this.#state, address) ? this.#prices.account : 0n;
+    if (!endsDelegation && !paid.isDesignated) state += this.#prices.delegation;
+    paid.isWritten = true;
+    paid.isDesignated ||= !endsDelegation;
+    return this.#budget.charge(execution, state);
+  }
+
+  #isWritePaid(authority: Uint8Array): boolean {
+    const { to, value } = this.#tx;
+    return (
+      bytesEqual(authority, this.#sender) || (value > 0n && to !== undefined && bytesEqual(authority, to))
+    );
+  }
+
+  /**
+   * The account that the message creates or gives value to where it was empty.
+   * @returns the state gas charged, which comes back if the message fails; undefined where it cannot be paid
+   */
+  chargeNewAccount(): bigint | undefined {
+    const { to, value } = this.#tx;
+    // The sender's nonce has been raised already.
+    const address = to ?? createAddress(this.#sender, this.#state.getNonce(this.#sender) - 1n);
+    this.#context.accessList?.touch(address);
+    const isNew = (to === undefined || value > 0n) && isEmpty(this.#state, address);
+    const charge = isNew ? this.#prices.account : 0n;
+    return this.#budget.charge(0n, charge) ? charge : undefined;
+  }
+
+  /** The account whose code the recipient runs: paid for before it is accessed. @returns false where it cannot be paid */
+  chargeDelegate(): boolean {
+    const { to } = this.#tx;
+    const delegate = to && findDelegate(this.#state, to);
+    if (delegate === undefined) return true;
+    const { coldAccountGas, warmAccountGas } = this.#revision;
+    if (!this.#budget.charge(this.#isWarm(delegate) ? warmAccountGas : coldAccountGas, 0n)) return false;
+    this.#context.accessList?.touch(delegate);
+    return true;
+  }
+
+  /** What is warm when the message begins (EIP-2929, 2930, 3651, 7702). */
+  #isWarm(address: Uint8Array): boolean {
+    const { to, accessList } = this.#tx;
+    return (
+      bytesEqual(address, this.#sender) ||
+      (to !== undefined && bytesEqual(address, to)) ||
+      bytesEqual(address, this.#context.block.beneficiary) ||
+      hasPrecompile(this.#revision, address) ||
+      this.#authorities.has(bytesToHex(address)) ||
+      accessList.some((entry) => bytesEqual(entry.address, address))
+    );
+  }
+
+  get #revision(): RevisionRules {
+    return this.#context.rules.revision;
+  }
+
+  get #state(): WorldState {
+    return this.#context.evm.state;
+  }
+}
+
+/** EIP-161. */
+function isEmpty(state: WorldState, address: Uint8Array): boolean {
+  const account = state.getAccount(address);
+  if (account === undefined) return true;
+  return account.nonce === 0n && account.balance === 0n && bytesEqual(account.codeHash, EMPTY_CODE_HASH);
+}

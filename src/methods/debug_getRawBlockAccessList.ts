@@ -1,0 +1,27 @@
+import { continueWith } from '../primitives/promise-or-value.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { data } from '../rpc/schemas.ts';
+import { ANY_BLOCK_PARAM } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_RAW_BLOCK_ACCESS_LIST } from './result-examples.ts';
+import { touchesAnything } from './touches.ts';
+
+export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
+  name: 'debug_getRawBlockAccessList',
+  summary: 'The block access list of a block as RLP, whose hash is in the header (EIP-7928).',
+  description: 'An unknown block, `pending` and a block from before Amsterdam give an error.',
+  params: [ANY_BLOCK_PARAM],
+  result: { name: 'block access list', schema: data },
+  touches: touchesAnything,
+  cost: 1000,
+  isOptIn: true,
+  errors: ['resourceNotFound', 'prunedHistory', 'serverError'],
+  example: { params: ['latest'], result: EXAMPLE_RAW_BLOCK_ACCESS_LIST },
+  handle([block], { network, scope }) {
+    return continueWith(network.chain.blocks.getAccessList(block, 'raw', scope), (found) => {
+      if (found === null) throw new RpcError('resourceNotFound');
+      return found;
+    });
+  },
+});

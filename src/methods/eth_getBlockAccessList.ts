@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { ANY_BLOCK_PARAM, orNull } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_BLOCK_ACCESS_LIST } from './result-examples.ts';
+import { accountAccess } from './result-schemas.ts';
+import { touchesAnything } from './touches.ts';
+
+export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
+  name: 'eth_getBlockAccessList',
+  summary: 'The accounts and slots that a block accessed, and the values that it left there (EIP-7928).',
+  description:
+    'An unknown block and `pending` give `null`, a block from before Amsterdam an error. Answers of nodes are compared with the hash in the header.',
+  params: [ANY_BLOCK_PARAM],
+  result: { name: 'block access list', schema: z.array(accountAccess).nullable() },
+  touches: touchesAnything,
+  cost: 1000,
+  errors: ['resourceNotFound', 'prunedHistory', 'serverError'],
+  example: { params: ['latest'], result: EXAMPLE_BLOCK_ACCESS_LIST },
+  handle: ([block], { network, scope }) =>
+    orNull(network.chain.blocks.getAccessList(block, 'objects', scope)),
+});

@@ -1,0 +1,63 @@
+/** A whole block to be executed: a state, the block's environment and signed transactions. */
+import type { Withdrawal } from '../../../src/chain/block.ts';
+import {
+  assembleTransaction,
+  encodeSigningPayload,
+  type Transaction,
+  type TransactionBody,
+} from '../../../src/chain/transaction.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
+import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
+
+/** Accounts that sign: senders of transactions, and authorities of delegations. */
+export const KEYS: readonly Uint8Array[] = Array.from({ length: 20 }, (_, index) =>
+  new Uint8Array(32).fill(index + 1),
+);
+export const KEY_ADDRESSES: readonly AddressText[] = KEYS.map((key) => bytesToHex(privateKeyToAddress(key)));
+
+/** A transaction and who signs it. */
+export type SignedBy = {
+  /** Index into `KEYS`. */
+  readonly key: number;
+  readonly body: TransactionBody;
+};
+
+export type CaseBlock = {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly beneficiary: AddressText;
+  readonly gasLimit: bigint;
+  readonly prevRandao: bigint;
+  readonly baseFeePerGas: bigint;
+  readonly excessBlobGas: bigint;
+  readonly parentBeaconBlockRoot: bigint;
+  /** From Amsterdam on. */
+  readonly slotNumber: bigint | undefined;
+};
+
+export type BlockCase = {
+  readonly revision: Revision;
+  readonly accounts: ReadonlyMap<AddressText, FuzzAccount>;
+  readonly block: CaseBlock;
+  readonly withdrawals: readonly Withdrawal[];
+  readonly transactions: readonly SignedBy[];
+};
+
+/** Signing is slow, and shrinking signs the same transaction again and again. */
+const signed = new Map<string, Transaction>();
+const MAX_SIGNED = 2048;
+
+export function signTransaction({ key, body }: SignedBy): Transaction {
+  const hash = keccak256(encodeSigningPayload(body));
+  const name = `${key} ${bytesToHex(hash)}`;
+  let transaction = signed.get(name);
+  if (transaction === undefined) {
+    transaction = assembleTransaction(body, signHash(hash, KEYS[key] as Uint8Array));
+    if (signed.size >= MAX_SIGNED) signed.clear();
+    signed.set(name, transaction);
+  }
+  return transaction;
+}

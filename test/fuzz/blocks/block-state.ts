@@ -1,0 +1,109 @@
+/** States for blocks: the programs of the generator, accounts with keys, helpers and the contracts of the protocol. */
+import {
+  BUILDER_DEPOSITS,
+  BUILDER_EXITS,
+  CREATE2_FACTORY,
+} from '../../../scripts/contracts/builder-contracts.ts';
+import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { createAddress } from '../../../src/primitives/address.ts';
+import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
+import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
+import { addressBytes, addressText, generateState } from '../generate/accounts.ts';
+import { HELPER_CODES } from '../generate/helpers.ts';
+import type { Random } from '../random.ts';
+import { KEY_ADDRESSES } from './block-case.ts';
+
+/** Keys 0 to 11 send transactions; the others authorize only, and mostly are not there yet. */
+export const SENDERS: number = 12;
+const SYSTEM_ADDRESS = 2n ** 160n - 2n;
+const ETHER = 10n ** 18n;
+
+export const PROTOCOL_ADDRESSES: readonly bigint[] = [
+  ...[...SYSTEM_CONTRACTS, BUILDER_DEPOSITS, BUILDER_EXITS].map(({ address }) => BigInt(address)),
+  BigInt(CREATE2_FACTORY.address),
+  SYSTEM_ADDRESS,
+];
+
+const plain = (balance: bigint, nonce = 0n, code: Uint8Array = EMPTY_BYTES): FuzzAccount => ({
+  nonce,
+  balance,
+  code,
+  storage: new Map(),
+});
+
+/** The contracts that the protocol calls, and the factory of EIP-7997. */
+export function protocolAccounts(): Map<AddressText, FuzzAccount> {
+  const contracts = [...SYSTEM_CONTRACTS, BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY];
+  return new Map(
+    contracts.map(({ address, code, storage }) => [
+      address,
+      {
+        ...plain(0n, 1n, hexToBytes(code)),
+        storage: new Map(Object.entries(storage).map(([slot, value]) => [BigInt(slot), BigInt(value)])),
+      },
+    ]),
+  );
+}
+
+export type BlockState = {
+  readonly accounts: Map<AddressText, FuzzAccount>;
+  /** Contracts that run generated programs. */
+  readonly contracts: readonly bigint[];
+  /** Every account that transactions may be sent to. */
+  readonly addresses: readonly bigint[];
+};
+
+export function delegationTo(target: bigint): Uint8Array {
+  return concatBytes(Uint8Array.of(0xef, 0x01, 0x00), addressBytes(target));
+}
+
+/** Something where a sender is about to create a contract: code, a nonce, or a balance only. */
+function addCollisions(random: Random, accounts: Map<AddressText, FuzzAccount>): void {
+  for (let key = 0; key < SENDERS; key++) {
+    if (!random.oneIn(6)) continue;
+    const address = createAddress(hexToBytes(KEY_ADDRESSES[key] as string), BigInt(random.below(3)));
+    accounts.set(
+      bytesToHex(address),
+      random.pick([
+        plain(0n, 1n),
+        plain(5n),
+        plain(0n, 0n, Uint8Array.of(0)),
+        plain(7n, 1n, Uint8Array.of(0x5f)),
+      ]),
+    );
+  }
+}
+
+export function generateBlockState(random: Random, revision: Revision): BlockState {
+  const keyed = KEY_ADDRESSES.map(BigInt);
+  const known = [...keyed, ...HELPER_CODES.keys(), ...PROTOCOL_ADDRESSES];
+  const state = generateState(random, revision, known);
+  const accounts = new Map([...protocolAccounts(), ...state.accounts]);
+  for (const [address, code] of HELPER_CODES) {
+    accounts.set(addressText(address), plain(random.pick([0n, 0n, 1n, ETHER]), 1n, code));
+  }
+  for (const [key, address] of KEY_ADDRESSES.entries()) {
+    if (key < SENDERS) accounts.set(address, plain(10n ** 30n, 0n, senderCode(random, state.contracts)));
+    else if (random.oneIn(3)) {
+      const code = random.oneIn(2) ? EMPTY_BYTES : delegationTo(random.pick(state.addresses));
+      accounts.set(address, plain(random.pick([0n, 1n]), BigInt(random.between(1, 2)), code));
+    } else accounts.delete(address);
+  }
+  addCollisions(random, accounts);
+  // Before Amsterdam accounts of storage alone are not compared: geth creates contracts at them, which EIP-7610 forbids.
+  if (!isAtLeast(revision, 'amsterdam')) {
+    for (const [address, { nonce, code, storage }] of accounts) {
+      if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
+    }
+  }
+  return { accounts, contracts: state.contracts, addresses: [...state.addresses] };
+}
+
+/** A sender may be delegated (EIP-7702); with other code it is none (EIP-3607). */
+function senderCode(random: Random, contracts: readonly bigint[]): Uint8Array {
+  if (random.oneIn(40)) return Uint8Array.of(0x00);
+  return random.oneIn(6) ? delegationTo(random.pick(contracts)) : EMPTY_BYTES;
+}

@@ -1,0 +1,162 @@
+/** Blocks executed by the engine under test. */
+import type { Block } from '../../../src/chain/block.ts';
+import { BLANK_HEADER, type Header } from '../../../src/chain/header.ts';
+import type { Transaction } from '../../../src/chain/transaction.ts';
+import { createEvm } from '../../../src/engine/create-evm.ts';
+import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
+import { BlockError } from '../../../src/engine/import/block-error.ts';
+import { environmentOf } from '../../../src/engine/transition/block-environment.ts';
+import {
+  type BlockResult,
+  executeBlock,
+  type RootedState,
+} from '../../../src/engine/transition/execute-block.ts';
+import type { BlockRules } from '../../../src/engine/transition/rules.ts';
+import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
+import type { Evm } from '../../../src/evm/evm.ts';
+import type { AccountState, StateChanges } from '../../../src/evm/host.ts';
+import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
+import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { isAtLeast } from '../../support/is-at-least.ts';
+import { CaseState } from '../case-state.ts';
+import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';
+import { type BlockCase, signTransaction } from './block-case.ts';
+import { type BlockOutcome, failedBlock } from './block-outcome.ts';
+
+/** More than the gas of any case can pay for. */
+const MEMORY_LIMIT: number = 256 << 20;
+const MAINNET_DEPOSITS = '0x00000000219ab540356cbb839cbe05303d7705fa';
+/** EIP-7892: geth's state transitions of Amsterdam are past the second change of blob parameters. */
+const BLOBS = { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n };
+const PRAGUE_BLOBS = { target: 6n, max: 9n, baseFeeUpdateFraction: 5_007_716n };
+const REFUSED = /^transaction (\d+): (.*)$/s;
+
+function rulesFor({ revision }: BlockCase): BlockRules {
+  return {
+    chainId: CHAIN_ID,
+    revision: rulesOf(revision),
+    hasReplayProtection: true,
+    isMerged: true,
+    bombDelay: 0n,
+    blobs: isAtLeast(revision, 'amsterdam') ? BLOBS : PRAGUE_BLOBS,
+    depositContract: MAINNET_DEPOSITS,
+  };
+}
+
+function headerOf({ block }: BlockCase): Header {
+  return {
+    ...BLANK_HEADER,
+    parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+    beneficiary: hexToBytes(block.beneficiary),
+    number: block.number,
+    gasLimit: block.gasLimit,
+    timestamp: block.timestamp,
+    mixHash: bigIntToFixedBytes(block.prevRandao, 32),
+    baseFeePerGas: block.baseFeePerGas,
+    excessBlobGas: block.excessBlobGas,
+    parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
+    ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
+  };
+}
+
+/** A case's accounts, changed as the block goes on. */
+class AppliedState implements RootedState {
+  accounts: BlockCase['accounts'];
+  #state: CaseState;
+
+  /** By hash: what any account has had. */
+  readonly #codes = new Map<string, Uint8Array>();
+
+  constructor(accounts: BlockCase['accounts']) {
+    this.accounts = accounts;
+    this.#state = new CaseState(accounts);
+    for (const { code } of accounts.values()) this.#codes.set(bytesToHex(keccak256(code)), code);
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.#state.getAccount(address);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    return this.#state.getStorage(address, slot);
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.#codes.get(bytesToHex(codeHash));
+    if (code === undefined) throw new Error(`no account has had the code ${bytesToHex(codeHash)}`);
+    return code;
+  }
+
+  apply(changes: StateChanges): void {
+    for (const [hash, code] of changes.codes) this.#codes.set(bytesToHex(hash), code);
+    // A state of one step knows the codes of the accounts that it was asked for.
+    for (const { address } of changes.accounts) this.#state.getAccount(address);
+    this.accounts = this.#state.after(changes);
+    this.#state = new CaseState(this.accounts);
+  }
+
+  computeRoot(): Uint8Array {
+    throw new Error('receipts have statuses');
+  }
+}
+
+export class PortcullisEngine {
+  readonly #evm: Evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
+
+  /** Executes a case; transactions that are refused are left out, one after the other. */
+  run(blockCase: BlockCase): BlockOutcome {
+    const rejected = new Map<number, string>();
+    for (;;) {
+      const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
+      const transactions = kept.map((index) => signTransaction(blockCase.transactions[index] as never));
+      try {
+        return { ...this.#runAll(blockCase, transactions), rejected };
+      } catch (error) {
+        this.#evm.forget();
+        if (error instanceof BlockError) return failedBlock(error.message);
+        const [, place, reason] =
+          error instanceof TransactionError ? (REFUSED.exec(error.message) ?? []) : [];
+        if (place === undefined) throw error;
+        rejected.set(kept[Number(place)] as number, reason as string);
+      }
+    }
+  }
+
+  #runAll(blockCase: BlockCase, transactions: readonly Transaction[]): Omit<BlockOutcome, 'rejected'> {
+    const evm = this.#evm;
+    const state = new AppliedState(blockCase.accounts);
+    evm.attach(state);
+    const rules = rulesFor(blockCase);
+    const header = headerOf(blockCase);
+    const block: Block = { header, transactions, uncles: [], withdrawals: blockCase.withdrawals };
+    const environment = environmentOf(header, rules, (number) => bigIntToFixedBytes(blockHashOf(number), 32));
+    const { recoverPublicKey } = getCryptography();
+    const context = { evm, block: environment, rules, recoverPublicKey };
+    const result = executeBlock(block, context, false, state);
+    return { ...outcomeOf(result), accounts: state.accounts };
+  }
+}
+
+function outcomeOf(result: BlockResult): Omit<BlockOutcome, 'rejected' | 'accounts'> {
+  let before = 0n;
+  return {
+    receipts: result.receipts.map(({ outcome, cumulativeGasUsed, logs }) => {
+      const gasUsed = cumulativeGasUsed - before;
+      before = cumulativeGasUsed;
+      return {
+        status: outcome as bigint,
+        gasUsed,
+        cumulativeGasUsed,
+        logs: logs.map(
+          ({ address, topics, data }) =>
+            `${bytesToHex(address)} ${topics.map(bytesToHex).join()} ${bytesToHex(data)}`,
+        ),
+      };
+    }),
+    gasUsed: result.gasUsed,
+    requestsHash: result.requestsHash === undefined ? undefined : bytesToHex(result.requestsHash),
+    accessList: result.accessList === undefined ? undefined : bytesToHex(result.accessList.encoded),
+  };
+}

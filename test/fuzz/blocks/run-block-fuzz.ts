@@ -1,0 +1,150 @@
+/** Blocks of the generator, executed by geth's `evm t8n` and by the engine. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { disassemble } from '../code-edits.ts';
+import type { BlockCase } from './block-case.ts';
+import { encodeBlockCase } from './block-json.ts';
+import { type BlockOutcome, compareBlockOutcomes } from './block-outcome.ts';
+import { BLOCK_GENERATOR_VERSION, generateBlock } from './generate-block.ts';
+import { runOnGeth } from './geth-oracle.ts';
+import { isKnownDifference } from './known-differences.ts';
+import { PortcullisEngine } from './portcullis-engine.ts';
+import { shrinkBlock } from './shrink-block.ts';
+
+/** Where failing blocks are kept: among the sources, to be committed once they are understood. */
+const CORPUS: string = resolve(import.meta.dirname, '../../../../test/fuzz/blocks/corpus');
+/** geth processes at the same time. */
+const CONCURRENCY = 3;
+const PROGRESS_SECONDS = 10;
+/** Kinds of differences after which a run stops. */
+const MAX_KINDS = 8;
+/** Further differences of a kind that is described already are counted only. */
+const MAX_SAME = 200;
+
+export type BlockFuzzOptions = {
+  readonly revision: Revision;
+  readonly seconds: number;
+  readonly blocks: number;
+  readonly seed: number;
+  readonly first: number;
+};
+
+export type BlockFuzzTotals = {
+  blocks: number;
+  transactions: number;
+  rejected: number;
+  failed: number;
+  gas: bigint;
+  /** By kind: how often. */
+  readonly differences: Map<string, number>;
+};
+
+/** `gas used: expected 1, got 2` is the same kind as `gas used: expected 3, got 5`. */
+function kindOf(difference: string): string {
+  return difference.slice(0, difference.indexOf(':')).replaceAll(/0x[0-9a-f]+|\d+/g, '#');
+}
+
+/** Executes a block with both. @returns geth's outcome and the first difference in words */
+async function compareBlock(
+  blockCase: BlockCase,
+  engine: PortcullisEngine,
+): Promise<{ expected: BlockOutcome; difference: string | undefined }> {
+  const expected = await runOnGeth(blockCase);
+  let actual: BlockOutcome;
+  try {
+    actual = engine.run(blockCase);
+  } catch (error) {
+    return { expected, difference: `the engine threw: ${error instanceof Error ? error.stack : error}` };
+  }
+  const difference = compareBlockOutcomes(expected, actual);
+  return {
+    expected,
+    difference: difference === undefined || isKnownDifference(difference) ? undefined : difference,
+  };
+}
+
+/** The first difference between geth and the engine in a block, in words. */
+export async function findBlockDifference(
+  blockCase: BlockCase,
+  engine: PortcullisEngine,
+): Promise<string | undefined> {
+  return (await compareBlock(blockCase, engine)).difference;
+}
+
+async function describe(
+  blockCase: BlockCase,
+  difference: string,
+  engine: PortcullisEngine,
+  name: string,
+): Promise<void> {
+  const kind = kindOf(difference);
+  const minimal = await shrinkBlock(blockCase, async (candidate) => {
+    const found = await findBlockDifference(candidate, engine);
+    return found !== undefined && kindOf(found) === kind;
+  });
+  const note = (await findBlockDifference(minimal, engine)) ?? difference;
+  mkdirSync(CORPUS, { recursive: true });
+  const path = join(CORPUS, `${name}.json`);
+  writeFileSync(path, encodeBlockCase({ note, blockCase: minimal }));
+  const listing = [...minimal.accounts]
+    .filter(([address, { code }]) => code.length > 0 && !address.startsWith('0x0000'))
+    .map(([address, { code }]) => `${address}\n${disassemble(code)}`)
+    .join('\n');
+  console.log(`${name}: ${note}\n${listing}\n-> ${path}`);
+}
+
+/** Runs as the options say and prints what came of it. */
+export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzzTotals> {
+  const { revision, seconds, blocks, seed, first } = options;
+  const totals: BlockFuzzTotals = {
+    blocks: 0,
+    transactions: 0,
+    rejected: 0,
+    failed: 0,
+    gas: 0n,
+    differences: new Map(),
+  };
+  const deadline = performance.now() + seconds * 1000;
+  const engine = new PortcullisEngine();
+  let next = first;
+  const isOver = (): boolean =>
+    next >= first + blocks || performance.now() >= deadline || totals.differences.size >= MAX_KINDS;
+  const work = async (): Promise<void> => {
+    while (!isOver()) {
+      const index = next++;
+      const blockCase = generateBlock(seed, index, revision);
+      const { expected, difference } = await compareBlock(blockCase, engine);
+      totals.blocks++;
+      totals.transactions += expected.receipts.length;
+      totals.rejected += expected.rejected.size;
+      totals.failed += expected.receipts.filter(({ status }) => status === 0n).length;
+      totals.gas += expected.gasUsed;
+      if (difference === undefined) continue;
+      const kind = kindOf(difference);
+      const seen = totals.differences.get(kind) ?? 0;
+      totals.differences.set(kind, seen + 1);
+      if (seen + 1 >= MAX_SAME) next = first + blocks;
+      if (seen === 0)
+        await describe(blockCase, difference, engine, `b${BLOCK_GENERATOR_VERSION}-${seed}-${index}`);
+    }
+  };
+  const timer = setInterval(() => console.log(line(totals, options)), PROGRESS_SECONDS * 1000);
+  try {
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  } finally {
+    clearInterval(timer);
+  }
+  for (const [kind, count] of totals.differences) console.log(`${count} times: ${kind}`);
+  console.log(line(totals, options));
+  return totals;
+}
+
+function line(totals: BlockFuzzTotals, { seed, revision }: BlockFuzzOptions): string {
+  const { blocks, transactions, failed, rejected, gas } = totals;
+  const differences = [...totals.differences.values()].reduce((sum, count) => sum + count, 0);
+  return (
+    `${revision}: ${blocks} blocks, ${transactions} transactions (${failed} failed), ${rejected} refused, ` +
+    `${gas} gas, ${differences} differences (seed ${seed}, generator ${BLOCK_GENERATOR_VERSION})`
+  );
+}
