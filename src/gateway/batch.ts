@@ -37,86 +37,148 @@ export function runBatch(
   memory: AnswerMemory,
   readEnd: () => number = () => performance.now(),
 ): PromiseOrValue<JsonResult> {
-  const answer = new BatchAnswer(items, limits.answerBytes, memory);
-  const owner = scope.owner ?? '';
-  let next = 0;
+  return new BatchRun(items, run, limits, scope, memory, readEnd).begin();
+}
+
+type Settle = {
+  readonly resolve: (answer: JsonResult) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** One batch on its way: as many items in work as there may be, without a promise of the batch's own for any. */
+class BatchRun {
+  readonly #items: readonly BatchItem[];
+  readonly #run: RunItem;
+  readonly #concurrency: number;
+  readonly #scope: RequestScope;
+  readonly #readEnd: () => number;
+  readonly #answer: BatchAnswer;
+  #next = 0;
+  /** Items that are waited for. */
+  #inWork = 0;
   /** Until when items are run one after the other; behind it a turn is waited for. */
-  let sliceEnd = Number.NEGATIVE_INFINITY;
-  /** What lets those lanes go on that wait for a turn. */
-  let paused: ((wait: Promise<void> | undefined) => void)[] = [];
+  #sliceEnd = Number.NEGATIVE_INFINITY;
+  #waitsForTurn = false;
+  /** Of the answer, until it is settled; undefined where it is there at once. */
+  #settle: Settle | undefined;
 
-  /** Runs items up to the first that has to be waited for. @returns when to go on; undefined at the end */
-  function runReady(startedAt: number = performance.now()): Promise<void> | undefined {
-    let now = startedAt;
-    while (next < answer.end) {
-      if (now > sliceEnd) return waitForTurn();
-      const position = next++;
-      const outcome = run(items[position] as BatchItem, now);
-      if (typeof outcome === 'string') answer.put(position, outcome);
-      else if (outcome !== undefined) return receive(position, outcome);
-      now = readEnd();
-    }
-    return undefined;
+  constructor(
+    items: readonly BatchItem[],
+    run: RunItem,
+    limits: BatchLimits,
+    scope: RequestScope,
+    memory: AnswerMemory,
+    readEnd: () => number,
+  ) {
+    this.#items = items;
+    this.#run = run;
+    this.#concurrency = limits.concurrency;
+    this.#scope = scope;
+    this.#readEnd = readEnd;
+    this.#answer = new BatchAnswer(items, limits.answerBytes, memory);
   }
 
-  async function runLane(wait: Promise<void>): Promise<void> {
-    for (let due: Promise<void> | undefined = wait; due !== undefined; due = runReady()) await due;
-  }
-
-  async function receive(position: number, outcome: PromiseOrValue<JsonResult | undefined>): Promise<void> {
-    const response = await outcome;
-    if (response === undefined) return;
-    if (typeof response === 'string' || isWhole(response)) answer.put(position, response);
-    else await collect(position, response);
-  }
-
-  async function collect(position: number, response: JsonStream): Promise<void> {
-    try {
-      await settleInTime(answer.collect(position, bindStream(response, scope)), scope);
-    } catch (error) {
-      const item = items[position] as BatchItem;
-      if (item.kind === 'notification' || !(error instanceof RpcError)) throw error;
-      answer.put(position, encodeSmallError(item.id, error));
-    }
-  }
-
-  function waitForTurn(): Promise<void> {
-    return new Promise((resolve) => {
-      paused.push(resolve as (wait: Promise<void> | undefined) => void);
-      if (paused.length === 1) TURNS.enter(owner, takeTurn);
+  begin(): PromiseOrValue<JsonResult> {
+    const startedAt = performance.now();
+    const hasTime = TURNS.hasTime();
+    if (hasTime) this.#sliceEnd = startedAt + TURN_MS;
+    this.#runReady(startedAt);
+    if (hasTime) TURNS.spend((this.#isOver ? this.#readEnd() : performance.now()) - startedAt);
+    if (this.#isOver) return this.#answer.join();
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
     });
   }
 
-  /** Runs items for every lane that waits, until the slice is over. */
-  function takeTurn(): void {
-    const lanesToResume = paused;
-    paused = [];
-    sliceEnd = performance.now() + TURN_MS;
-    for (const resume of lanesToResume) {
-      try {
-        resume(runReady());
-      } catch (error) {
-        resume(Promise.reject(error));
+  get #isOver(): boolean {
+    return this.#inWork === 0 && this.#next >= this.#answer.end;
+  }
+
+  /** Runs items one after the other, as long as the slice goes and no more of them are waited for than may be. */
+  #runReady(startedAt: number): void {
+    let now = startedAt;
+    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForTurn) {
+      if (now > this.#sliceEnd) {
+        this.#waitsForTurn = true;
+        TURNS.enter(this.#scope.owner ?? '', this.#takeTurn);
+        return;
+      }
+      const position = this.#next++;
+      const outcome = this.#run(this.#items[position] as BatchItem, now);
+      if (outcome === undefined || typeof outcome === 'string') {
+        if (outcome !== undefined) this.#answer.put(position, outcome);
+        now = this.#readEnd();
+      } else {
+        this.#wait(position, outcome);
+        now = performance.now();
       }
     }
   }
 
-  const startedAt = performance.now();
-  const hasTime = TURNS.hasTime();
-  if (hasTime) sliceEnd = startedAt + TURN_MS;
-  const lanes: Promise<void>[] = [];
-  while (lanes.length < limits.concurrency) {
-    const wait = lanes.length === 0 ? runReady(startedAt) : runReady();
-    if (wait === undefined) break;
-    lanes.push(runLane(wait));
+  readonly #takeTurn = (): void => {
+    this.#waitsForTurn = false;
+    const startedAt = performance.now();
+    this.#sliceEnd = startedAt + TURN_MS;
+    try {
+      this.#goOn(startedAt);
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  #goOn(now: number): void {
+    this.#runReady(now);
+    if (this.#isOver) this.#takeSettle()?.resolve(this.#answer.join());
   }
-  if (hasTime) TURNS.spend((lanes.length === 0 ? readEnd() : performance.now()) - startedAt);
-  if (lanes.length === 0) return answer.join();
-  return Promise.all(lanes).then(
-    () => answer.join(),
-    (error: unknown) => {
-      answer.abandon();
-      throw error;
-    },
-  );
+
+  #wait(position: number, outcome: Promise<JsonResult | undefined> | JsonStream): void {
+    this.#inWork++;
+    if (!(outcome instanceof Promise)) this.#collect(position, outcome);
+    else outcome.then((response) => this.#receive(position, response), this.#fail);
+  }
+
+  #receive(position: number, response: JsonResult | undefined): void {
+    if (response !== undefined && typeof response !== 'string' && !isWhole(response)) {
+      this.#collect(position, response);
+      return;
+    }
+    this.#finishOne(position, response);
+  }
+
+  #collect(position: number, response: JsonStream): void {
+    const collected = this.#answer.collect(position, bindStream(response, this.#scope));
+    settleInTime(collected, this.#scope).then(
+      () => this.#finishOne(position, undefined),
+      (error: unknown) => {
+        const item = this.#items[position] as BatchItem;
+        if (item.kind === 'notification' || !(error instanceof RpcError)) {
+          this.#fail(error);
+          return;
+        }
+        this.#finishOne(position, encodeSmallError(item.id, error));
+      },
+    );
+  }
+
+  /** @param response undefined where there is none, or where it is in the answer already */
+  #finishOne(position: number, response: JsonResult | undefined): void {
+    this.#inWork--;
+    try {
+      if (response !== undefined) this.#answer.put(position, response);
+      this.#goOn(this.#next < this.#answer.end ? performance.now() : 0);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#answer.abandon();
+    this.#takeSettle()?.reject(error);
+  };
+
+  #takeSettle(): Settle | undefined {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    return settle;
+  }
 }

@@ -8,10 +8,8 @@ import type { BodyContext } from './body-context.ts';
 import type { CallGuard } from './call-guard.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { CallResponse } from './running-call.ts';
 import { takeTurn } from './take-turn.ts';
-
-/** The response to a call; an error as such where the call was refused; `undefined` for a notification. */
-type Outcome = JsonResult | undefined | RpcError;
 
 export type CallRunnerParts = {
   readonly guard: CallGuard;
@@ -22,6 +20,14 @@ export type CallRunnerParts = {
   /** Without room for so much of it a call is not executed: its answer could not be held. */
   readonly leastRoom: number;
 };
+
+/** What becomes of a response, or of a refusal to make the call. */
+type Conclude<T> = (
+  response: CallResponse,
+  item: Call | Notification,
+  context: BodyContext,
+  now: number,
+) => T;
 
 /**
  * Runs what a body has in it: guard, turn, dispatch; refusals are noted, and cost nothing. What every call runs has no closures: they would
@@ -36,7 +42,9 @@ export class CallRunner {
     item: Call | Notification,
     context: BodyContext,
     now: number,
-  ) => PromiseOrValue<Outcome>;
+  ) => PromiseOrValue<CallResponse>;
+  readonly #concludeCall: Conclude<CallResponse>;
+  readonly #concludeItem: Conclude<JsonResult | undefined>;
 
   constructor({ guard, dispatcher, watch, heldAnswers, leastRoom }: CallRunnerParts) {
     this.#guard = guard;
@@ -45,31 +53,53 @@ export class CallRunner {
     this.#leastRoom = leastRoom;
     this.#dispatch = (item, context, now) =>
       item.kind === 'call' ? dispatcher.dispatch(item, context, now) : dispatcher.notify(item, context, now);
+    this.#concludeCall = (response, item, context, now) => {
+      if (response instanceof RpcError) this.#noteRefusal(response, item, context, now);
+      return response;
+    };
+    this.#concludeItem = (response, item, context, now) => {
+      if (!(response instanceof RpcError)) return response;
+      this.#noteRefusal(response, item, context, now);
+      return encodeRefusal(item, response);
+    };
   }
 
   /** The response to an item of a batch. */
   runItem(item: BatchItem, context: BodyContext, now: number): PromiseOrValue<JsonResult | undefined> {
     if (item.kind === 'malformed') return this.#refuseMalformed(item, context, now);
-    const outcome = this.run(item, context, now);
-    // As nearly all are: the rest of this costs as much as putting a response into the answer.
-    return typeof outcome === 'string' ? outcome : encodeRefusal(item, outcome);
+    const refused = this.#refuseFull(item, context, now);
+    if (refused !== undefined) return encodeRefusal(item, refused);
+    return this.#guardAndRun(item, context, now, this.#concludeItem);
   }
 
   /** The response, or why the call is not run at all. `now` is the present on the clock of `performance.now()`. */
-  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Outcome> {
+  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<CallResponse> {
+    return this.#refuseFull(item, context, now) ?? this.#guardAndRun(item, context, now, this.#concludeCall);
+  }
+
+  /** Why nothing is executed now. */
+  #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
     const heldAnswers = this.#heldAnswers;
-    if (heldAnswers.used > 0 && !heldAnswers.hasRoom(context.scope.owner ?? '', this.#leastRoom)) {
-      const refused = new RpcError('overloaded');
-      this.#watch?.noteRefused(item.method, context, refused, now);
-      return refused;
-    }
+    if (heldAnswers.used === 0 || heldAnswers.hasRoom(context.scope.owner ?? '', this.#leastRoom))
+      return undefined;
+    const refused = new RpcError('overloaded');
+    this.#watch?.noteRefused(item.method, context, refused, now);
+    return refused;
+  }
+
+  #guardAndRun<U>(
+    item: Call | Notification,
+    context: BodyContext,
+    now: number,
+    conclude: Conclude<U>,
+  ): PromiseOrValue<U> {
     const problem = this.#guard.check(item, context.session, now, context.prepaid);
-    const outcome =
-      problem === undefined
-        ? takeTurn(context, item, now, this.#dispatch)
-        : this.#refuseOrRun(problem, item, context);
-    // Most are there at once and no refusal.
-    return typeof outcome === 'string' ? outcome : this.#noteRefusal(outcome, item, context, now);
+    if (problem === undefined) return takeTurn(context, item, now, this.#dispatch, conclude);
+    return continueWith(problem, (found) =>
+      found === undefined
+        ? takeTurn(context, item, performance.now(), this.#dispatch, conclude)
+        : conclude(found, item, context, now),
+    );
   }
 
   /** What is said to something that is no call: what is wrong with it, or that the key may not have so much read. */
@@ -89,42 +119,16 @@ export class CallRunner {
     return continueWith(this.chargeMalformed(error, context, now), (found) => encodeSmallError(id, found));
   }
 
-  /** @param problem may have to be waited for */
-  #refuseOrRun(
-    problem: PromiseOrValue<RpcError | undefined>,
-    item: Call | Notification,
-    context: BodyContext,
-  ): PromiseOrValue<Outcome> {
-    return continueWith(
-      problem,
-      (found) => found ?? takeTurn(context, item, performance.now(), this.#dispatch),
-    );
-  }
-
-  /** The same outcome; a refusal is noted, and a call that was not made costs nothing. */
-  #noteRefusal(
-    outcome: PromiseOrValue<Outcome>,
-    item: Call | Notification,
-    context: BodyContext,
-    now: number,
-  ): PromiseOrValue<Outcome> {
-    return continueWith(outcome, (response) => {
-      // The dispatcher has noted what it has run.
-      if (!(response instanceof RpcError) || response.rowName === 'busy') return response;
-      if (response.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
-      this.#watch?.noteRefused(item.method, context, response, now);
-      return response;
-    });
+  /** A refusal is noted, and a call that was not made costs nothing. */
+  #noteRefusal(refusal: RpcError, item: Call | Notification, context: BodyContext, now: number): void {
+    // The dispatcher has noted what it has run.
+    if (refusal.rowName === 'busy') return;
+    if (refusal.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
+    this.#watch?.noteRefused(item.method, context, refusal, now);
   }
 }
 
-/** The response to an item of a batch that may have been refused. */
-function encodeRefusal(
-  item: Call | Notification,
-  outcome: PromiseOrValue<Outcome>,
-): PromiseOrValue<JsonResult | undefined> {
-  return continueWith(outcome, (response) => {
-    if (!(response instanceof RpcError)) return response;
-    return item.kind === 'call' ? encodeSmallError(item.id, response) : undefined;
-  });
+/** The response to an item of a batch that was refused. */
+function encodeRefusal(item: Call | Notification, refusal: RpcError): JsonResult | undefined {
+  return item.kind === 'call' ? encodeSmallError(item.id, refusal) : undefined;
 }

@@ -2,19 +2,17 @@ import type { MethodContext } from '../methods/method-context.ts';
 import type { Network } from '../methods/network.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
-import { encodeError, encodeResult } from '../rpc/response.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
-import { type FailureSite, toRpcError } from './call-errors.ts';
+import { toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
-import { openStream } from './open-stream.ts';
-import { settleInTime } from './settle-in-time.ts';
+import { type CallResponse, RunningCall, respond } from './running-call.ts';
 
 /** What of a call or a notification a method is run with. */
 type Question = Omit<Call, 'kind' | 'id'>;
@@ -37,66 +35,45 @@ export class Dispatcher {
    * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
    * `performance.now()`.
    */
-  dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
-    const outcome = this.#run(call, body, now);
-    return typeof outcome === 'string' ? encodeResult(call.id, outcome) : encodeOutcome(call.id, outcome);
+  dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
+    return this.#run(call, call.id, body, now);
   }
 
   /** Runs a notification to its end; nothing is said about it. */
-  notify(notification: Notification, body: BodyContext, now: number): PromiseOrValue<undefined> {
+  notify(notification: Notification, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     const { method, params } = notification;
-    if (params === undefined) {
-      const error = new RpcError('invalidParams', 'params must be an array');
-      this.#watch?.noteMalformed(body.session, error, now, body.report);
-      return undefined;
-    }
-    return continueWith(this.#run({ method, params }, body, now), (result) => {
-      if (typeof result !== 'string' && !(result instanceof RpcError)) result.cancel();
-      return undefined;
-    });
+    if (params !== undefined) return this.#run({ method, params }, undefined, body, now);
+    const error = new RpcError('invalidParams', 'params must be an array');
+    this.#watch?.noteMalformed(body.session, error, now, body.report);
+    return undefined;
   }
 
   /** Finds the method and runs it; observers get its outcome. */
-  #run(call: Question, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
+  #run(
+    call: Question,
+    id: JsonText | undefined,
+    body: BodyContext,
+    now: number,
+  ): PromiseOrValue<CallResponse> {
     const { network } = body.session;
     const method = findMethod(call.method, network);
-    const scope = method === undefined ? body.scope : this.#openScope(method, network, body.scope, now);
-    const result =
-      refuseLate(body.scope, now) ??
-      (method === undefined
-        ? new RpcError('methodNotFound', shorten(call.method))
-        : this.#invoke(method, call, body, scope));
-    const watch = this.#watch;
-    const ownScope = scope === body.scope ? undefined : scope;
-    if (!(result instanceof Promise)) {
-      if (watch !== undefined) {
-        const error = result instanceof RpcError ? result : undefined;
-        watch.noteEnd(method, body.session, error, now, ownScope, body.report);
-      }
-      return result;
+    const late = refuseLate(body.scope, now);
+    if (method === undefined) {
+      const error = late ?? new RpcError('methodNotFound', shorten(call.method));
+      this.#watch?.noteEnd(undefined, body.session, error, now, undefined, body.report);
+      return respond(id, error);
     }
-    if (watch === undefined && ownScope === undefined) return result;
-    return this.#noteLater(result, method, body, now, ownScope);
-  }
-
-  /** The same result, noted when it is there. */
-  #noteLater(
-    result: Promise<JsonResult | RpcError>,
-    method: Method<MethodContext> | undefined,
-    { session, report }: BodyContext,
-    now: number,
-    ownScope: RequestScope | undefined,
-  ): Promise<JsonResult | RpcError> {
-    return result.then((settled) => {
-      if (ownScope !== undefined) {
-        ownScope.release();
-        // Something of it may have been done at once.
-        ownScope.endedAt = 0;
-      }
-      const error = settled instanceof RpcError ? settled : undefined;
-      this.#watch?.noteEnd(method, session, error, now, ownScope, report);
-      return settled;
-    });
+    const scope = this.#openScope(method, network, body.scope, now);
+    const outcome = late ?? this.#invoke(method, call, body, scope);
+    if (!isSettled(outcome)) {
+      return RunningCall.follow(outcome, { id, method, body, scope, startedAt: now }, this.#log, this.#watch);
+    }
+    if (this.#watch !== undefined) {
+      const error = outcome instanceof RpcError ? outcome : undefined;
+      const ownScope = scope === body.scope ? undefined : scope;
+      this.#watch.noteEnd(method, body.session, error, now, ownScope, body.report);
+    }
+    return respond(id, outcome);
   }
 
   /** A scope of its own where the call has a time limit of its own, or where something is noted of this call alone. */
@@ -118,9 +95,9 @@ export class Dispatcher {
   #invoke(
     method: Method<MethodContext>,
     call: Question,
-    { session: { network }, scope: bodyScope, notifier }: BodyContext,
+    { session: { network }, notifier }: BodyContext,
     scope: RequestScope,
-  ): PromiseOrValue<JsonResult | RpcError> {
+  ): RpcError | PromiseOrValue<JsonResult> {
     try {
       const clientVersion = this.#clientVersion;
       const context =
@@ -129,42 +106,11 @@ export class Dispatcher {
           : { network, clientVersion, scope, notifier };
       const { plain: bytes } = call;
       const plain = bytes === undefined ? undefined : method.invokePlain?.(bytes, context);
-      const result = plain ?? method.invoke(call.params, context);
-      if (!(result instanceof Promise) && isComplete(result)) return result;
-      return this.#settle(result, scope, bodyScope, { method: method.name, network: network.name });
+      return plain ?? method.invoke(call.params, context);
     } catch (error) {
       return toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
     }
   }
-
-  /** What is still to come, or comes in pieces. */
-  #settle(
-    result: Promise<JsonResult> | JsonStream,
-    scope: RequestScope,
-    bodyScope: RequestScope,
-    site: FailureSite,
-  ): Promise<JsonResult | RpcError> {
-    const fail = (error: unknown): RpcError => toRpcError(error, scope, site, this.#log);
-    const breakOff = (error: unknown): RpcError => {
-      if (!bodyScope.aborted) {
-        this.#log.warn(site, 'an answer broke off');
-        this.#watch?.noteBrokenStream(site.network);
-      }
-      return fail(error);
-    };
-    return settleInTime(receive(result, scope, breakOff), scope).catch(fail);
-  }
-}
-
-/** The response to a call, once it is over. */
-function encodeOutcome(
-  id: JsonText,
-  outcome: PromiseOrValue<JsonResult | RpcError>,
-): PromiseOrValue<JsonResult | RpcError> {
-  return continueWith(outcome, (result) => {
-    if (!(result instanceof RpcError)) return encodeResult(id, result);
-    return result.row.status === 200 ? encodeError(id, result) : result;
-  });
 }
 
 /** Nothing is begun for a body whose time is up, or whose client has gone. */
@@ -173,15 +119,10 @@ function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 
-/** The result as it can be handed on: a stream only once its first bytes are there. */
-function receive(
-  result: Promise<JsonResult> | JsonStream,
-  scope: RequestScope,
-  breakOff: (error: unknown) => RpcError,
-): Promise<JsonResult> {
-  if (!(result instanceof Promise)) return openStream(result, scope, breakOff);
-  return result.then(
-    (received): PromiseOrValue<JsonResult> =>
-      isComplete(received) ? received : openStream(received, scope, breakOff),
-  );
+/** Whether nothing of an outcome has to be waited for. */
+function isSettled(
+  outcome: RpcError | PromiseOrValue<JsonResult>,
+): outcome is RpcError | JsonText | JsonBytes {
+  if (typeof outcome === 'string' || outcome instanceof RpcError) return true;
+  return !(outcome instanceof Promise) && isComplete(outcome);
 }

@@ -3,13 +3,12 @@ import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** How much longer a chain may take to end the work itself, with an error that says more. */
-const GRACE_MS = 500;
+export const GRACE_MS = 500;
 
-/** One timer for all: setting and clearing one for each call cost as much as five promises. */
-const CALLS = new ExpirySweep<TimedCall>();
+const WORKS = new ExpirySweep<TimedWork>();
 
-/** A call that has to end by the deadline of its scope. */
-class TimedCall implements Expiring {
+/** Work that has to end by the deadline of its scope. */
+class TimedWork implements Expiring {
   readonly expiresAt: number;
   sweepIndex = -1;
   readonly #scope: RequestScope;
@@ -22,7 +21,7 @@ class TimedCall implements Expiring {
   }
 
   expire(): void {
-    CALLS.delete(this);
+    WORKS.delete(this);
     this.#scope.abort();
     this.#reject(new RpcError('timedOut'));
   }
@@ -34,15 +33,15 @@ class TimedCall implements Expiring {
  */
 export function settleInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {
-    const call = new TimedCall(scope, reject);
-    CALLS.add(call);
+    const timed = new TimedWork(scope, reject);
+    WORKS.add(timed);
     work.then(
       (value) => {
-        CALLS.delete(call);
+        WORKS.delete(timed);
         resolve(value);
       },
       (error: unknown) => {
-        CALLS.delete(call);
+        WORKS.delete(timed);
         reject(error);
       },
     );

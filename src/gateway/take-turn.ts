@@ -1,35 +1,38 @@
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
 import type { BodyContext } from './body-context.ts';
 
-type Work<A, T> = (argument: A, context: BodyContext, now: number) => PromiseOrValue<T>;
+type Work<A, T> = (argument: A, context: BodyContext, now: number) => PromiseOrValue<T | RpcError>;
+
+/** What becomes of an outcome, and of a refusal, in the promise that gives the turn back. */
+type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyContext, now: number) => U;
 
 /**
- * Does the work of a call when its key has a turn on the network; `overloaded` when it will not have one in time. What is done at once
- * takes no turn, and allocates nothing here.
+ * Does the work of a call when its key has a turn on the network, and concludes it; `overloaded` when it will not have one in time. What is
+ * done at once takes no turn, and allocates nothing here.
  */
-export function takeTurn<A, T>(
+export function takeTurn<A, T, U>(
   context: BodyContext,
   argument: A,
   now: number,
   work: Work<A, T>,
-): PromiseOrValue<T | RpcError> {
+  conclude: Conclude<A, T, U>,
+): PromiseOrValue<U> {
   const { turns } = context.session.network;
-  if (turns?.hasRoom(context.session.principal.id) === false)
-    return workInTurn(turns, context, argument, work);
+  if (turns?.hasRoom(context.session.principal.id) === false) {
+    const outcome = workInTurn(turns, context, argument, work);
+    return continueWith(outcome, (settled) => conclude(settled, argument, context, now));
+  }
   const outcome = work(argument, context, now);
-  if (turns === undefined || !(outcome instanceof Promise)) return outcome;
-  return holdTurn(turns, context.session.principal.id, outcome);
-}
-
-/** A turn for work that has begun. */
-function holdTurn<T>(turns: FairQueue, owner: string, work: Promise<T>): Promise<T> {
+  if (!(outcome instanceof Promise)) return conclude(outcome, argument, context, now);
+  if (turns === undefined) return outcome.then((settled) => conclude(settled, argument, context, now));
+  const owner = context.session.principal.id;
   turns.take(owner);
-  return work.then(
-    (result) => {
+  return outcome.then(
+    (settled) => {
       turns.leave(owner);
-      return result;
+      return conclude(settled, argument, context, now);
     },
     (error: unknown) => {
       turns.leave(owner);

@@ -3,13 +3,13 @@ import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '.
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
+import { CallAtBlock } from './call-at-block.ts';
 import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
-import type { Ask, BlockPosition, RoutedCall } from './routed-call.ts';
+import type { Ask, BlockPosition } from './routed-call.ts';
 
 export type QuestionParts = {
   /** Separates cache entries of this chain from those of others. */
@@ -99,27 +99,17 @@ export class CallQuestions {
     { position, isCanonical }: PinnedBlock,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult> {
-    const { number, hash } = position;
     const { text, overrides } = request;
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
-    const byHash = `[${text},{"blockHash":"${hash}","requireCanonical":${isStrict}}${overrides}]`;
-    const call: RoutedCall = {
-      method,
-      params: isCanonical ? `[${text},"${encodeQuantity(number)}"${overrides}]` : byHash,
-      paramsByHash: byHash,
-      block: position,
-      // Everything in the parameters is hex, of which case says nothing.
-      key: isShort
-        ? {
-            blockHash: hash,
-            question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
-          }
-        : undefined,
-      nulls: 'fault',
-      isHeld: true,
-      check,
-    };
+    // Everything in the parameters is hex, of which case says nothing.
+    const key = isShort
+      ? {
+          blockHash: position.hash,
+          question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
+        }
+      : undefined;
+    const call = new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);
     return this.#parts.ask({ call, scope });
   }
 }

@@ -11,12 +11,18 @@ export class Route {
   readonly #upstreams: Upstream[];
   /** Upstreams that may have an answer: those that may be asked, and those that cannot be asked now. */
   readonly total: number;
+  readonly isHeld: boolean;
   #next = 0;
   #claims = NONE;
 
-  /** @param absent how many more cannot be asked now */
-  constructor(upstreams: readonly Upstream[], absent = 0) {
-    this.#upstreams = [...upstreams];
+  /**
+   * @param upstreams is the route's from here on
+   * @param absent how many more cannot be asked now
+   * @param isHeld whether one of them was known to have the block of the call
+   */
+  constructor(upstreams: Upstream[], absent = 0, isHeld = true) {
+    this.#upstreams = upstreams;
+    this.isHeld = isHeld;
     this.total = upstreams.length + absent;
   }
 

@@ -1,9 +1,16 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
-import type { Policy } from '../policy-stack.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
-import { type Exchange, type Routed, type RoutedCall, setRoute } from '../routed-call.ts';
+import {
+  type BlockPosition,
+  type Exchange,
+  type Handler,
+  type Routed,
+  type RoutedCall,
+  setRoute,
+} from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Items of one batch that go to the same node before another may be chosen. */
@@ -21,34 +28,56 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
 export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
-  return (next) => {
-    const ask = (exchange: Exchange, hasWaited: boolean): Promise<JsonResult> => {
-      const candidates = findCandidates(upstreams, exchange);
-      if (candidates instanceof UpstreamFault) {
-        // One that is being identified may be what is missing.
-        const checks = hasWaited ? [] : upstreams.flatMap(({ checking }) => checking ?? []);
-        if (checks.length === 0) return Promise.reject(candidates);
-        return waitForOne(checks, exchange.scope.deadline).then(() => ask(exchange, true));
-      }
-      if (exchange.call.isSticky === true) {
-        favourite = keepFavourite(favourite, candidates);
-        moveToFront(candidates, favourite);
-      } else if (exchange.scope.batch !== undefined && candidates.length > 1) {
-        keepTogether(candidates, exchange.scope.batch, choices);
-      }
-      const { prefer } = exchange;
-      if (prefer !== undefined) preferAll(candidates, prefer);
-      const route = new Route(candidates, countAbsent(upstreams, candidates, exchange));
-      const answer = next(setRoute(exchange, route));
-      const { block } = exchange.call;
-      if (block === undefined || candidates.some(({ tracker }) => tracker.holds(block.number, block.hash)))
-        return answer;
-      return answer.catch((error: unknown) => {
-        throw isMissing(error) ? explainMissing(block.number, upstreams) : error;
-      });
-    };
-    return (exchange) => ask(exchange, false);
+  const decide = (exchange: Exchange): Routed | UpstreamFault => {
+    const { call, scope, prefer } = exchange;
+    const candidates = findCandidates(upstreams, exchange);
+    if (candidates instanceof UpstreamFault) return candidates;
+    if (call.isSticky === true) {
+      favourite = keepFavourite(favourite, candidates);
+      moveToFront(candidates, favourite);
+    } else if (scope.batch !== undefined && candidates.length > 1) {
+      keepTogether(candidates, scope.batch, choices);
+    }
+    if (prefer !== undefined) preferAll(candidates, prefer);
+    const absent = countAbsent(upstreams, candidates, exchange);
+    return setRoute(exchange, new Route(candidates, absent, isHeld(call.block, candidates)));
   };
+  const explain = ({ call: { block }, route }: Routed, error: unknown): unknown =>
+    block === undefined || route.isHeld || !isMissing(error)
+      ? error
+      : explainMissing(block.number, upstreams);
+  const askAfter = async (
+    checks: readonly Promise<void>[],
+    exchange: Exchange,
+    next: Handler<Routed>,
+  ): Promise<JsonResult> => {
+    await waitForOne(checks, exchange.scope.deadline);
+    const routed = decide(exchange);
+    if (routed instanceof UpstreamFault) throw routed;
+    try {
+      return await next(routed);
+    } catch (error) {
+      throw explain(routed, error);
+    }
+  };
+  return createPolicy<Exchange, Routed>({
+    begin(exchange, next) {
+      const routed = decide(exchange);
+      if (!(routed instanceof UpstreamFault)) return routed;
+      // One that is being identified may be what is missing.
+      const checks = upstreams.flatMap(({ checking }) => checking ?? []);
+      if (checks.length === 0) throw routed;
+      return askAfter(checks, exchange, next);
+    },
+    onError: explain,
+  });
+}
+
+/** Whether one of them is known to have the block. */
+function isHeld(block: BlockPosition | undefined, candidates: readonly Upstream[]): boolean {
+  if (block === undefined) return true;
+  for (const { tracker } of candidates) if (tracker.holds(block.number, block.hash)) return true;
+  return false;
 }
 
 /** Whether a node that is behind did not have the block, in whatever words. */
@@ -111,9 +140,9 @@ function findCandidates(
       if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
-  if (candidates.length + behind.length > 0) {
-    return [...candidates.sort(compareUpstreams), ...behind.sort(compareUpstreams)];
-  }
+  if (candidates.length > 1) candidates.sort(compareUpstreams);
+  if (behind.length > 0) candidates.push(...behind.sort(compareUpstreams));
+  if (candidates.length > 0) return candidates;
   if (soonestMs < Number.POSITIVE_INFINITY) {
     return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
   }

@@ -1,4 +1,5 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
 import { readError } from '../errors/read-error.ts';
@@ -30,15 +31,26 @@ export function createSender(bounds: SenderBounds): Handler<Directed> {
 
 function send({ call, scope, upstream }: Directed, bounds: SenderBounds): Promise<JsonResult> {
   const { trace } = scope;
+  if (trace === undefined && call.batch === undefined) {
+    const sent = upstream.transport.send(chooseCall(call, upstream), scope);
+    return sent.then((reply) => takeResult(readReply(reply, call, upstream), call, scope, bounds));
+  }
   const answer =
     trace === undefined
       ? ask(call, upstream, scope, bounds)
       : askTraced(call, upstream, scope, bounds, trace);
-  return answer.then((result) => {
-    if (isComplete(result)) return checkAnswer(call, result);
-    const held = holdAnswer(call, result, scope, bounds);
-    return held === undefined ? checkAnswer(call, result) : held.then((whole) => checkAnswer(call, whole));
-  });
+  return answer.then((result) => takeResult(result, call, scope, bounds));
+}
+
+function takeResult(
+  result: JsonResult,
+  call: RoutedCall,
+  scope: RequestScope,
+  bounds: SenderBounds,
+): PromiseOrValue<JsonResult> {
+  if (isComplete(result)) return checkAnswer(call, result);
+  const held = holdAnswer(call, result, scope, bounds);
+  return held === undefined ? checkAnswer(call, result) : held.then((whole) => checkAnswer(call, whole));
 }
 
 /** As much of a stream as is wanted before it is checked; undefined where it is to be passed on at once. */

@@ -1,4 +1,5 @@
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
+import { POLLS } from '../../util/poll-clock.ts';
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BatchSize } from './batch-size.ts';
@@ -33,18 +34,17 @@ export interface JoinHost {
   releasePlace(): void;
 }
 
-/** Calls that were given in one turn of the event loop. */
+/** Calls of different callers that were given in one turn of the event loop. */
 type Turn = {
   readonly joinsCallers: boolean;
-  /** Of different callers. */
   count: number;
-  readonly ofCallers: JoinedCall[];
-  readonly ofBatches: Map<object, JoinedCall[]>;
+  readonly joined: JoinedCall[];
 };
 
 /**
- * Puts calls that are given in the same turn of the event loop into few requests: items of one client's batch always, calls of
- * different callers where the policy says so. The turn ends before the event loop waits again, so nothing waits for a call to come.
+ * Puts calls that are given at the same time into few requests: items of one client's batch always, which are sent as soon as the callback of the
+ * event loop is over in which they were given; calls of different callers where the policy says so, at the end of the turn of the
+ * loop. That is before the loop waits again, so nothing waits for a call to come.
  */
 export class CallJoiner implements BatchHost {
   readonly now: () => number;
@@ -53,6 +53,8 @@ export class CallJoiner implements BatchHost {
   readonly #policy: JoinPolicy;
   readonly #sweep = new ExpirySweep<JoinedBatch>();
   #turn: Turn | undefined;
+  /** Items by the batch that they are of. */
+  #items = new Map<object, JoinedCall[]>();
   #batches = 0;
 
   /** `now` is the clock of deadlines. */
@@ -71,16 +73,13 @@ export class CallJoiner implements BatchHost {
     // A request has one trace context: that of a client's batch is the same for all of its items.
     if (!isOfBatch && (!this.#policy.mayJoinCallers || traceParent !== undefined)) return false;
     if (this.#size.limit < 2) return false;
-    const turn = this.#turn ?? this.#beginTurn();
     if (isOfBatch) {
-      const joined = new JoinedCall(call, options, settle.resolve, settle.reject);
-      const items = turn.ofBatches.get(batch);
-      if (items === undefined) turn.ofBatches.set(batch, [joined]);
-      else items.push(joined);
+      this.#takeItem(batch, new JoinedCall(call, options, settle.resolve, settle.reject));
       return true;
     }
+    const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
-    if (turn.joinsCallers) turn.ofCallers.push(new JoinedCall(call, options, settle.resolve, settle.reject));
+    if (turn.joinsCallers) turn.joined.push(new JoinedCall(call, options, settle.resolve, settle.reject));
     else this.#sendTimed(call, options, settle, turn);
     return true;
   }
@@ -100,8 +99,9 @@ export class CallJoiner implements BatchHost {
     });
   }
 
-  noteDone({ count, isOfCallers }: JoinedBatch, ms: number): void {
-    this.#policy.noteBatch(ms, count, isOfCallers);
+  noteDone({ count, isOfCallers }: JoinedBatch, sentAt: number, isAnswered: boolean): void {
+    const ms = this.now() - sentAt;
+    this.#policy.noteBatch(ms, count, isOfCallers, isAnswered ? POLLS.arrivedAt(sentAt) - sentAt : ms);
   }
 
   noteRefused(count: number, isTooLarge: boolean): void {
@@ -109,12 +109,37 @@ export class CallJoiner implements BatchHost {
   }
 
   forget(batch: JoinedBatch): void {
+    POLLS.unwatch();
     this.#sweep.delete(batch);
   }
 
+  #takeItem(batch: object, item: JoinedCall): void {
+    const items = this.#items.get(batch);
+    if (items !== undefined) {
+      items.push(item);
+      return;
+    }
+    // What is ready in promises runs before: it may have further items.
+    if (this.#items.size === 0) queueMicrotask(() => process.nextTick(() => this.#sendItems()));
+    this.#items.set(batch, [item]);
+  }
+
+  #sendItems(): void {
+    const most = Math.min(this.#size.limit, this.#policy.items);
+    const batches = this.#items;
+    this.#items = new Map();
+    for (const given of batches.values()) {
+      const items = this.#keepWanted(given);
+      this.#batches++;
+      const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
+      const from = isProbe && this.#policy.lacksLoneCalls ? 1 : 0;
+      if (from > 0) this.#send(items.slice(0, from), undefined);
+      this.#sendAll(items.slice(from), most, undefined);
+    }
+  }
+
   #beginTurn(): Turn {
-    const joinsCallers = this.#policy.decideTurn();
-    const turn: Turn = { joinsCallers, count: 0, ofCallers: [], ofBatches: new Map() };
+    const turn: Turn = { joinsCallers: this.#policy.decideTurn(), count: 0, joined: [] };
     this.#turn = turn;
     setImmediate(() => this.#endTurn(turn));
     return turn;
@@ -122,28 +147,22 @@ export class CallJoiner implements BatchHost {
 
   #endTurn(turn: Turn): void {
     this.#turn = undefined;
-    const most = Math.min(this.#size.limit, this.#policy.items);
-    for (const given of turn.ofBatches.values()) {
-      const items = this.#keepWanted(given);
-      this.#batches++;
-      const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
-      const from = isProbe && this.#policy.lacksLoneCalls ? 1 : 0;
-      if (from > 0) this.#send(items.slice(0, from), turn, false);
-      this.#sendAll(items.slice(from), most, turn, false);
-    }
-    this.#sendAll(this.#keepWanted(turn.ofCallers), Math.min(most, CALLER_ITEMS), turn, true);
+    const most = Math.min(this.#size.limit, this.#policy.items, CALLER_ITEMS);
+    this.#sendAll(this.#keepWanted(turn.joined), most, turn);
     // Those that are timed keep the turn.
-    turn.ofCallers.length = 0;
-    turn.ofBatches.clear();
+    turn.joined.length = 0;
   }
 
-  /** In as few requests as `most` calls in each allow, of about the same size. */
-  #sendAll(calls: readonly JoinedCall[], most: number, turn: Turn, isOfCallers: boolean): void {
+  /**
+   * In as few requests as `most` calls in each allow, of about the same size.
+   * @param turn in which different callers gave them; undefined where they are of a client's batch
+   */
+  #sendAll(calls: readonly JoinedCall[], most: number, turn: Turn | undefined): void {
     const requests = Math.ceil(calls.length / Math.max(1, most));
     for (let i = 0; i < requests; i++) {
       const from = Math.floor((i * calls.length) / requests);
       const to = Math.floor(((i + 1) * calls.length) / requests);
-      this.#send(calls.slice(from, to), turn, isOfCallers);
+      this.#send(calls.slice(from, to), turn);
     }
   }
 
@@ -155,13 +174,15 @@ export class CallJoiner implements BatchHost {
     });
   }
 
-  #send(calls: readonly JoinedCall[], turn: Turn, isOfCallers: boolean): void {
+  #send(calls: readonly JoinedCall[], turn: Turn | undefined): void {
     const [first] = calls as readonly [JoinedCall];
     if (calls.length === 1) {
       if (first.leave()) this.#sendTimed(first.call, first.options, first, turn);
       return;
     }
-    const batch = new JoinedBatch(calls, isOfCallers, this.#policy.splitAfterMs(calls.length), this);
+    const splitMs = this.#policy.splitAfterMs(calls.length);
+    const batch = new JoinedBatch(calls, turn !== undefined, splitMs, this);
+    POLLS.watch();
     let deadline = first.options.deadline;
     for (const { options } of calls) if (options.deadline > deadline) deadline = options.deadline;
     const { traceParent } = first.options;
@@ -175,12 +196,25 @@ export class CallJoiner implements BatchHost {
     this.#sweep.add(batch);
   }
 
-  #sendTimed(call: NodeCall, options: SendOptions, { resolve, reject }: Settle<NodeReply>, turn: Turn): void {
-    const startedAt = this.now();
-    const settle = (reply: NodeReply): void => {
-      this.#policy.noteAlone(this.now() - startedAt, turn.count > 1);
-      resolve(reply);
-    };
-    this.#host.sendAlone(call, options, { resolve: settle, reject });
+  #sendTimed(
+    call: NodeCall,
+    options: SendOptions,
+    { resolve, reject }: Settle<NodeReply>,
+    turn: Turn | undefined,
+  ): void {
+    const sentAt = this.now();
+    POLLS.watch();
+    this.#host.sendAlone(call, options, {
+      resolve: (reply) => {
+        POLLS.unwatch();
+        const nodeMs = POLLS.arrivedAt(sentAt) - sentAt;
+        this.#policy.noteAlone(this.now() - sentAt, turn !== undefined && turn.count > 1, nodeMs);
+        resolve(reply);
+      },
+      reject: (fault) => {
+        POLLS.unwatch();
+        reject(fault);
+      },
+    });
   }
 }

@@ -44,9 +44,9 @@ export class JoinPolicy {
   readonly #callers: CallerJoining;
   readonly #alone: LatencyWindow;
   readonly #joined: LatencyWindow;
-  /** Of single calls. */
+  /** Of single calls, at the node. */
   readonly #loneMs: Ewma;
-  /** What one more call adds to a batch. */
+  /** What one more call adds to a batch, at the node. */
   readonly #itemMs: Ewma;
   readonly #now: () => number;
   #turns = 0;
@@ -101,16 +101,19 @@ export class JoinPolicy {
     return Math.min(MAX_SPLIT_MS, Math.max(MIN_SPLIT_MS, SLOW_FACTOR * expected));
   }
 
-  /** @param hadCompany whether other calls went to the node in the same turn: only such can be compared with joined ones */
-  noteAlone(ms: number, hadCompany: boolean): void {
-    this.#loneMs.record(ms);
+  /**
+   * @param hadCompany whether other calls went to the node in the same turn: only such can be compared with joined ones
+   * @param nodeMs without the time in which the answer waited here to be read
+   */
+  noteAlone(ms: number, hadCompany: boolean, nodeMs: number = ms): void {
+    this.#loneMs.record(nodeMs);
     if (hadCompany) this.#alone.record(ms);
   }
 
-  /** A batch of `count` calls was answered, or given up, after `ms`. */
-  noteBatch(ms: number, count: number, isOfCallers: boolean): void {
+  /** A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` as above. */
+  noteBatch(ms: number, count: number, isOfCallers: boolean, nodeMs: number = ms): void {
     if (!this.lacksLoneCalls && count > 1) {
-      this.#itemMs.record(Math.max(0, ms - this.#loneMs.read(0)) / (count - 1));
+      this.#itemMs.record(Math.max(0, nodeMs - this.#loneMs.read(0)) / (count - 1));
     }
     if (!isOfCallers) return;
     for (let i = 0; i < count; i++) this.#joined.record(ms);

@@ -15,8 +15,8 @@ export interface BatchHost {
     onReply: (reply: NodeReply) => void,
     onFault?: (fault: UpstreamFault) => UpstreamFault,
   ): void;
-  /** The batch was answered, or given up. */
-  noteDone(batch: JoinedBatch, ms: number): void;
+  /** The batch that was sent at `sentAt` was answered, or given up. */
+  noteDone(batch: JoinedBatch, sentAt: number, isAnswered: boolean): void;
   /** A call was answered alone that was not in this batch. */
   noteRefused(count: number, isTooLarge: boolean): void;
   /** The batch needs no watching any more. */
@@ -84,7 +84,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
   answer({ replies, refusal }: BatchAnswer): void {
     if (this.#isOver) return;
     this.#end();
-    this.#host.noteDone(this, this.#host.now() - this.#startedAt);
+    this.#host.noteDone(this, this.#startedAt, true);
     const isForAll = refusal !== undefined && this.#calls.every(({ call }) => isPause(refusal, call.method));
     replies.forEach((reply, position) => {
       const call = this.#calls[position] as JoinedCall;
@@ -129,7 +129,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
     }
     if (this.#isOver) return;
     if (now >= this.#splitAt && this.#exchange?.isSent === true) {
-      this.#giveUp(this.#exchange, now);
+      this.#giveUp(this.#exchange);
       return;
     }
     if (now >= this.#splitAt) {
@@ -140,9 +140,9 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#plan();
   }
 
-  #giveUp(exchange: Exchange, now: number): void {
+  #giveUp(exchange: Exchange): void {
     this.#end();
-    this.#host.noteDone(this, now - this.#startedAt);
+    this.#host.noteDone(this, this.#startedAt, false);
     exchange.fail(new UpstreamFault('aborted', 'the batch takes too long'));
     this.#askAllAlone(undefined);
   }

@@ -1,0 +1,147 @@
+import type { MethodContext } from '../methods/method-context.ts';
+import type { Logger } from '../observe/logger.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { Method } from '../rpc/method.ts';
+import { encodeError, encodeResult } from '../rpc/response.ts';
+import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { BodyContext } from './body-context.ts';
+import { type FailureSite, toRpcError } from './call-errors.ts';
+import type { CallWatch } from './call-watch.ts';
+import { openStream } from './open-stream.ts';
+import { GRACE_MS } from './settle-in-time.ts';
+
+/** The response to a call; an error as such where it has an HTTP status of its own; `undefined` for a notification. */
+export type CallResponse = JsonResult | RpcError | undefined;
+
+/** A call of a known method, as it was begun. */
+export type BegunCall = {
+  /** `undefined` for a notification. */
+  readonly id: JsonText | undefined;
+  readonly method: Method<MethodContext>;
+  readonly body: BodyContext;
+  /** The call's: its own, or its body's. */
+  readonly scope: RequestScope;
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
+};
+
+/** One timer for all: setting and clearing one for each call cost as much as five promises. */
+const CALLS = new ExpirySweep<RunningCall>();
+
+/**
+ * A call whose result has to be waited for: time limit, first bytes of a stream, errors, notes of its end, and response, with one promise for
+ * all of it. When the scope's deadline has clearly passed the scope is aborted so that the work ends too. Chains keep
+ * to the deadline themselves: this is what holds when one does not.
+ */
+export class RunningCall implements Expiring {
+  readonly expiresAt: number;
+  sweepIndex = -1;
+  readonly #call: BegunCall;
+  readonly #log: Logger;
+  readonly #watch: CallWatch | undefined;
+  readonly #resolve: (response: CallResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  #isOver = false;
+
+  private constructor(
+    call: BegunCall,
+    log: Logger,
+    watch: CallWatch | undefined,
+    resolve: (response: CallResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.expiresAt = call.scope.deadline + GRACE_MS;
+    this.#call = call;
+    this.#log = log;
+    this.#watch = watch;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** The response, once the result is there. Rejects with faults of this program only. A stream has its first bytes, and throws RpcError only. */
+  static follow(
+    result: Promise<JsonResult> | JsonStream,
+    call: BegunCall,
+    log: Logger,
+    watch: CallWatch | undefined,
+  ): Promise<CallResponse> {
+    return new Promise((resolve, reject) => {
+      const running = new RunningCall(call, log, watch, resolve, reject);
+      CALLS.add(running);
+      if (result instanceof Promise) result.then(running.#take, running.#fail);
+      else running.#open(result);
+    });
+  }
+
+  expire(): void {
+    this.#call.scope.abort();
+    this.#end(new RpcError('timedOut'));
+  }
+
+  readonly #take = (result: JsonResult): void => {
+    if (isComplete(result)) this.#end(result);
+    else this.#open(result);
+  };
+
+  readonly #fail = (error: unknown): void => this.#end(this.#explain(error));
+
+  #open(stream: JsonStream): void {
+    const { scope } = this.#call;
+    openStream(stream, scope, (error) => this.#breakOff(error)).then(
+      (opened) => this.#end(opened),
+      this.#fail,
+    );
+  }
+
+  #breakOff(error: unknown): RpcError {
+    if (!this.#call.body.scope.aborted) {
+      this.#log.warn(this.#site, 'an answer broke off');
+      this.#watch?.noteBrokenStream(this.#site.network);
+    }
+    return this.#explain(error);
+  }
+
+  #explain(error: unknown): RpcError {
+    return toRpcError(error, this.#call.scope, this.#site, this.#log);
+  }
+
+  get #site(): FailureSite {
+    const { method, body } = this.#call;
+    return { method: method.name, network: body.session.network.name };
+  }
+
+  #end(outcome: JsonResult | RpcError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    CALLS.delete(this);
+    try {
+      this.#resolve(this.#conclude(this.#call, outcome));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  #conclude({ id, method, body, scope, startedAt }: BegunCall, outcome: JsonResult | RpcError): CallResponse {
+    const ownScope = scope === body.scope ? undefined : scope;
+    if (ownScope !== undefined) {
+      ownScope.release();
+      // Something of it may have been done at once.
+      ownScope.endedAt = 0;
+    }
+    const error = outcome instanceof RpcError ? outcome : undefined;
+    this.#watch?.noteEnd(method, body.session, error, startedAt, ownScope, body.report);
+    return respond(id, outcome);
+  }
+}
+
+/** The response to a call that has ended; a notification has none. */
+export function respond(id: JsonText | undefined, outcome: JsonResult | RpcError): CallResponse {
+  if (id !== undefined) {
+    if (!(outcome instanceof RpcError)) return encodeResult(id, outcome);
+    return outcome.row.status === 200 ? encodeError(id, outcome) : outcome;
+  }
+  if (typeof outcome !== 'string' && !(outcome instanceof RpcError)) outcome.cancel();
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import type { CacheKey } from '../cache/cache.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RoutedCall } from './routed-call.ts';
+
+/** What of a call at a block its parameters are made from. */
+export type CallTexts = {
+  /** The parameter before the block. */
+  readonly text: JsonText;
+  /** Those behind it, each with its comma. */
+  readonly overrides: string;
+  /** Whether a block that has left the chain is refused. */
+  readonly isStrict: boolean;
+  /** Whether the height means the block. */
+  readonly isCanonical: boolean;
+};
+
+/** A call at a block whose hash is known. Its parameters become text in the form that the node takes, when it is sent. */
+export class CallAtBlock implements RoutedCall {
+  readonly method: string;
+  readonly block: { readonly number: bigint; readonly hash: string };
+  readonly key: CacheKey | undefined;
+  readonly nulls = 'fault';
+  readonly isHeld = true;
+  readonly check: (result: JsonResult) => JsonResult;
+  readonly #texts: CallTexts;
+  #byHash: JsonText | undefined;
+
+  constructor(
+    method: string,
+    texts: CallTexts,
+    block: { readonly number: bigint; readonly hash: string },
+    key: CacheKey | undefined,
+    check: (result: JsonResult) => JsonResult,
+  ) {
+    this.method = method;
+    this.#texts = texts;
+    this.block = block;
+    this.key = key;
+    this.check = check;
+  }
+
+  get params(): JsonText {
+    const { text, overrides, isCanonical } = this.#texts;
+    if (!isCanonical) return this.paramsByHash;
+    return `[${text},"${encodeQuantity(this.block.number)}"${overrides}]`;
+  }
+
+  get paramsByHash(): JsonText {
+    const { text, overrides, isStrict } = this.#texts;
+    this.#byHash ??= `[${text},{"blockHash":"${this.block.hash}","requireCanonical":${isStrict}}${overrides}]`;
+    return this.#byHash;
+  }
+}
