@@ -26,7 +26,7 @@ import type { Upstream } from './upstream.ts';
 /** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
-/** Methods whose latencies are kept apart. */
+/** Methods for which latencies are kept. */
 const MAX_METHODS = 64;
 const LATENCY_WINDOW_MS = 60_000;
 
@@ -84,10 +84,12 @@ export function createNodeAsker({
     .over(createSender(options));
 }
 
-/** One record a method; beyond the bound the one that was asked for longest ago is forgotten. */
-function createLatencyTable(): (method: string) => LatencyWindow {
-  const table = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
-  return (method) => {
+/** A record for each method, and another for its calls in batches; beyond the bound the least recently used is dropped. */
+function createLatencyTable(): (method: string, isOfBatch: boolean) => LatencyWindow {
+  const alone = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
+  const ofBatches = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
+  return (method, isOfBatch) => {
+    const table = isOfBatch ? ofBatches : alone;
     const known = table.get(method);
     if (known !== undefined) return known;
     const created = new LatencyWindow(LATENCY_WINDOW_MS);

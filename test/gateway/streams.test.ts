@@ -88,8 +88,8 @@ test('the time limit of a body holds up to the first bytes', async () => {
 });
 
 test('after the first bytes the time limit of the body has no say', async () => {
-  const pause = afterFirst(() => new Promise((resolve) => setTimeout(resolve, 250)));
-  const { send } = setUp([{ ...SMALL, pause }], { bodyTimeoutMs: 100 });
+  const pause = afterFirst(() => new Promise((resolve) => setTimeout(resolve, 1_500)));
+  const { send } = setUp([{ ...SMALL, pause }], { bodyTimeoutMs: 1_000 });
   const body = await send(receiptsOf(0));
   assert.equal(typeof body, 'object');
   assert.equal(await read(body), resultOf(valueFrom(SMALL)));
@@ -190,7 +190,7 @@ test('what exceeds the limit of a batch is not read any further', async () => {
 });
 
 test('a source that stalls in a batch is held to the time limit of the body', async () => {
-  const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 300 });
+  const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 1_500 });
   assert.equal(
     await send(`[${receiptsOf(1)},${receiptsOf(0, '2')},${receiptsOf(0, '3')}]`),
     `[${resultOf(valueFrom(SMALL))},${error(-32002, 'request timed out', '2')},${error(-32002, 'request timed out', '3')}]`,

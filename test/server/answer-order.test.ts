@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { encodeHead, encodeRequest, Gate, HOST, KEY, RawClient, startServer, until } from './support.ts';
+import {
+  encodeHead,
+  encodeRequest,
+  Gate,
+  HOST,
+  KEY,
+  letArrive,
+  RawClient,
+  startServer,
+  until,
+} from './support.ts';
 
 /** What puts a connection into the care of node's server, and what leaves it to the plain lane. */
 const LANES = {
@@ -64,7 +74,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
           }
           await until(() => begun >= (lane === 'the plain lane' && !inOneWrite ? 1 : slow));
           // What is behind has had its chance to be answered too early.
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await letArrive();
           gate.open();
           for (let i = 0; i < slow; i++) {
             const answer = await client.read();
@@ -149,7 +159,7 @@ test('nothing that comes behind the last answer is executed', async (t) => {
   client.send(encodeRequest('"c"'));
   await until(() => seen.includes('"c"'));
   client.send(encodeRequest('"d"'));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await letArrive();
   gate.open();
   const answers: (string | undefined)[] = [];
   for (let i = 0; i < 4; i++) {
@@ -179,7 +189,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
     client.send(encodeRequest('"0"', extra));
     await until(() => begun === 1);
     client.send(encodeRequest('"1"', extra)).send(encodeRequest('"2"', extra));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await letArrive();
     const closed = server.close();
     gate.open();
     for (const i of [0, 1, 2]) assert.equal((await client.read())?.body.toString(), `"${i}"`);

@@ -9,6 +9,7 @@ import {
   Gate,
   HOST,
   KEY,
+  letArrive,
   PATH,
   RawClient,
   startServer,
@@ -130,7 +131,7 @@ test('an answered request is not aborted by the close that follows', async (t) =
   const client = new RawClient(port);
   await client.send(encodeRequest('{}')).read();
   client.close();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await letArrive();
   assert.equal(seen?.signal.aborted, false);
 });
 
@@ -170,7 +171,7 @@ test('a client too slow with its body gets 408 and is cut off', async (t) => {
 });
 
 test('a refused body that never ends is cut off without a second answer', async (t) => {
-  const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
+  const { port } = await startServer(t, { limits: { headersTimeout: 1_000, bodyTimeout: 100 } });
   const client = new RawClient(port);
   client.send(encodeHead('POST', '/v3/bad', { Host: HOST, 'Content-Length': '9' }));
   assert.equal((await client.read())?.status, 401);
@@ -225,9 +226,9 @@ test('a client that takes longer than the send timeout but keeps reading is not 
 
 test('a long call on an otherwise silent connection is not taken for a stuck client', async (t) => {
   const { port } = await startServer(t, {
-    limits: { sendTimeout: 50, keepAliveTimeout: 50 },
+    limits: { sendTimeout: 500, keepAliveTimeout: 500 },
     handler: async (text) => {
-      if (text === '"long"') await new Promise((resolve) => setTimeout(resolve, 300));
+      if (text === '"long"') await new Promise((resolve) => setTimeout(resolve, 1_500));
       return { status: 200, body: text };
     },
   });

@@ -8,6 +8,7 @@ import {
   exchange,
   HOST,
   KEY,
+  letArrive,
   PATH,
   RawClient,
   startServer,
@@ -241,7 +242,7 @@ test('refuses a body over the cap, announced or not, and keeps the connection', 
     .read();
   assert.equal(unannounced?.status, 413);
   client.send(encodeHead('POST', PATH, chunked)).send(piece);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await letArrive();
   const late = await client.send(`${piece}0\r\n\r\n`).read();
   assert.equal(late?.status, 413);
   assert.equal((await client.send(encodeRequest('x'.repeat(1000))).read())?.status, 200);
@@ -262,11 +263,11 @@ test('bounds the memory of all arriving bodies together', async (t) => {
   const [first, second] = [new RawClient(port), new RawClient(port)];
   const head = encodeHead('POST', PATH, { ...json, 'Content-Length': '1000' });
   first.send(head);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await letArrive();
   first.send('x'.repeat(900));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await letArrive();
   second.send(head);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await letArrive();
   second.send('x'.repeat(900));
   assert.equal((await second.read())?.status, 429);
   assert.equal((await first.send('x'.repeat(100)).read())?.status, 200);

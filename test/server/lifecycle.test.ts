@@ -13,6 +13,7 @@ import {
   Gate,
   HOST,
   KEY,
+  letArrive,
   RawClient,
   startServer,
   until,
@@ -104,7 +105,7 @@ test('what does not end within the bound is cut off and aborted', async (t) => {
   const socket = await openWebSocket(port);
   socket.on('error', () => {});
   socket.send('1');
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await letArrive();
   await server.close();
   assert.equal(await client.readToEnd(), '');
   await until(() => aborted === 2);

@@ -6,6 +6,7 @@ import {
   encodeRequest,
   Gate,
   HOST,
+  letArrive,
   PATH,
   RawClient,
   startServer,
@@ -28,7 +29,7 @@ test('a body that arrives in pieces is answered', async (t) => {
 });
 
 test('a body that takes its time is answered by node’s server', async (t) => {
-  const { port } = await startServer(t, { limits: { bodyTimeout: 1_000 } });
+  const { port } = await startServer(t, { limits: { bodyTimeout: 60_000 } });
   const client = new RawClient(port);
   client.send(encodeRequest('[1,2]').subarray(0, -2));
   await sleep(400);
@@ -42,13 +43,13 @@ test('bodies that are still arriving are bounded together', async (t) => {
   const [first, second] = [new RawClient(port), new RawClient(port)];
   const request = encodeRequest(JSON.stringify('x'.repeat(60)));
   first.send(request.subarray(0, -1));
-  await sleep(20);
+  await letArrive();
   assert.equal((await second.send(request.subarray(0, -1)).read())?.status, 429);
   assert.equal((await first.send('"').read())?.status, 200);
   // What the first one held is free again.
   const third = new RawClient(port);
   third.send(request.subarray(0, -1));
-  await sleep(20);
+  await letArrive();
   assert.equal((await third.send('"').read())?.status, 200);
   for (const client of [first, second, third]) client.close();
 });
@@ -202,7 +203,7 @@ test('a connection on which the next request is already there is not parted with
   client.send(encodeRequest('1'));
   await until(() => isHeld);
   client.send(encodeRequest('2'));
-  await sleep(20);
+  await letArrive();
   server.partWith(1);
   gate.open();
   const answers = [await client.read(), await client.read()];
@@ -229,7 +230,7 @@ test('nor one of node’s server on which another request is, done or still arri
   client.send(Buffer.concat([encodeRequest('1'), encodeRequest('2')]));
   slow.send(Buffer.concat([encodeRequest('1'), encodeRequest('[3]').subarray(0, -1)]));
   await until(() => done.includes('2'));
-  await sleep(20);
+  await letArrive();
   server.partWith(2);
   gate.open();
   assert.equal((await client.read())?.headers['connection'], 'keep-alive');

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
 import type { TlsOptions } from '../../src/server/options.ts';
 import { createCertificate } from '../support/certificate.ts';
-import { encodeHead, encodeRequest, HOST, KEY, PATH, RawClient, startServer } from './support.ts';
+import { encodeHead, encodeRequest, HOST, KEY, letArrive, PATH, RawClient, startServer } from './support.ts';
 
 const CLIENTS = 30;
 /** So short that no client gets to the end of what it trickles. */
@@ -161,7 +161,7 @@ test('messages that are not whole share the memory for arriving bodies, and give
     first.send(half, { fin: false });
     first.terminate();
     await once(first, 'close');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letArrive();
   }
 });
 

@@ -20,7 +20,17 @@ import { createCertificate } from '../support/certificate.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { createFakeChain, type FakeChainParts } from '../support/fake-chain.ts';
 import { FakeFeed, FakeHeads, hashOf, makeLog, makeStep } from '../support/fake-feed.ts';
-import { encodeRequest, exchange, Gate, HOST, KEY, type Setup, startServer, until } from './support.ts';
+import {
+  encodeRequest,
+  exchange,
+  Gate,
+  HOST,
+  KEY,
+  letArrive,
+  type Setup,
+  startServer,
+  until,
+} from './support.ts';
 
 type Scene = {
   readonly port: number;
@@ -481,7 +491,7 @@ test('notifications wait behind an answer that is being streamed', async (t) => 
   await client.subscribe('newHeads');
   const taken = once(client.ws, 'message');
   client.send('eth_getBlockReceipts', '0x1');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await letArrive();
   for (const number of [101, 102]) {
     feed.send(makeStep('added', number));
     await new Promise(setImmediate);

@@ -230,6 +230,11 @@ export class Gate {
   });
 }
 
+/** Until what was sent to a server of this process has been read, however busy the machine is: time alone may pass in one turn. */
+export async function letArrive(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 /** Lets the event loop turn until `condition` holds. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -16,6 +16,7 @@ import {
   encodeRequest,
   HOST,
   KEY,
+  letArrive,
   PATH,
   RawClient,
   type Setup,
@@ -72,7 +73,7 @@ test('plain requests, all others and upgrades are answered over TLS', async (t) 
   assert.equal((await client.send(plain).read())?.body.toString(), '"plain"');
   // In pieces, so that the body is waited for.
   client.send(plain.subarray(0, -3));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await letArrive();
   assert.equal((await client.send(plain.subarray(-3)).read())?.body.toString(), '"plain"');
   const other = encodeRequest('"other"', { TE: 'trailers' });
   for (let i = 0; i < 2; i++) assert.equal((await client.send(other).read())?.body.toString(), '"other"');

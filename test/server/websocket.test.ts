@@ -3,7 +3,18 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { RequestScope } from '../../src/util/request-scope.ts';
-import { encodeHead, errorOf, exchange, Gate, HOST, KEY, RawClient, startServer, until } from './support.ts';
+import {
+  encodeHead,
+  errorOf,
+  exchange,
+  Gate,
+  HOST,
+  KEY,
+  letArrive,
+  RawClient,
+  startServer,
+  until,
+} from './support.ts';
 
 function open(t: TestContext, port: number, options: { autoPong?: boolean } = {}): WebSocket {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, {
@@ -220,7 +231,7 @@ test('closes above the bound of unsent answers', async (t) => {
   });
   const socket = await opened(t, port);
   socket.send('never');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await letArrive();
   socket.pause();
   for (let i = 0; i < 20; i++) socket.send('1');
   await until(() => aborted === 1);
@@ -250,10 +261,10 @@ test('closing the socket aborts what is in work', async (t) => {
 
 test('a silent WebSocket outlives the timeouts of HTTP', async (t) => {
   const { port } = await startServer(t, {
-    limits: { sendTimeout: 30, keepAliveTimeout: 30, headersTimeout: 30, bodyTimeout: 30 },
+    limits: { sendTimeout: 300, keepAliveTimeout: 300, headersTimeout: 300, bodyTimeout: 300 },
   });
   const socket = await opened(t, port);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   socket.send('1');
   assert.equal(await nextText(socket), '1');
 });

@@ -21,8 +21,8 @@ export type HedgeParts = {
   /** Hedged calls as a part of all; 0 is none. */
   readonly share: number;
   readonly budget: TokenBucket;
-  /** How long calls of a method take. */
-  readonly latenciesOf: (method: string) => LatencyWindow;
+  /** How long calls of a method take. Items of batches have latencies of their own: they wait for others in the same request. */
+  readonly latenciesOf: (method: string, isOfBatch: boolean) => LatencyWindow;
 };
 
 /**
@@ -32,12 +32,14 @@ export type HedgeParts = {
  * should the answer not be enough (a null to be confirmed, a stream that breaks off).
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
-  const note = (method: string, startedAt: number): void => {
-    latenciesOf(method).record(performance.now() - startedAt);
+  const findLatencies = ({ call, scope }: Routed): LatencyWindow =>
+    latenciesOf(call.method, scope.batch !== undefined);
+  const note = (exchange: Routed, startedAt: number): void => {
+    findLatencies(exchange).record(performance.now() - startedAt);
   };
   return createPolicy<Routed, Directed>({
     begin(exchange, next) {
-      const { call, route } = exchange;
+      const { route } = exchange;
       const first = route.take();
       if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
       budget.earn(share);
@@ -46,17 +48,17 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
         return setUpstream(exchange, first);
       }
       const startedAt = performance.now();
-      const delays = chooseDelays(exchange, share > 0 ? latenciesOf(call.method) : undefined, startedAt);
+      const delays = chooseDelays(exchange, share > 0 ? findLatencies(exchange) : undefined, startedAt);
       return new Promise((resolve, reject) => {
         const onResult = (result: JsonResult): void => {
-          note(call.method, startedAt);
+          note(exchange, startedAt);
           resolve(result);
         };
         new Race({ exchange, next, delays, budget, onResult, onError: reject }).begin(first, startedAt);
       });
     },
     onResult(exchange, result) {
-      note(exchange.call.method, exchange.askedAt);
+      note(exchange, exchange.askedAt);
       return result;
     },
   });

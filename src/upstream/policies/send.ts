@@ -11,14 +11,14 @@ import { hasSmallAnswer } from '../small-answers.ts';
 import type { SendOptions } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Calls of one batch to a node; some nodes and vendors refuse more. */
-const BATCH_ITEMS = 100;
+/** Parts of one answer that are asked for at the same time. */
+const PARTS_AT_ONCE = 100;
 
 /** A result that is held as far as possible is not a stream before it has so many times the bytes of others. */
 const HOLD_FACTOR = 8;
 
 export type SenderBounds = {
-  /** Of one answer, and of what the answers to several batches are put together to. */
+  /** Of one answer, and of what the answers for its parts are put together to. */
   readonly answerBytes: number;
   /** A longer result is a stream. */
   readonly streamBytes: number;
@@ -37,8 +37,8 @@ function send({ call, scope, upstream }: Directed, bounds: SenderBounds): Promis
   }
   const answer =
     trace === undefined
-      ? ask(call, upstream, scope, bounds)
-      : askTraced(call, upstream, scope, bounds, trace);
+      ? ask(call, upstream, scope, bounds.answerBytes)
+      : askTraced(call, upstream, scope, bounds.answerBytes, trace);
   return answer.then((result) => takeResult(result, call, scope, bounds));
 }
 
@@ -76,8 +76,8 @@ function checkAnswer(call: RoutedCall, result: JsonResult): JsonResult {
 async function askTraced(
   call: RoutedCall,
   upstream: Upstream,
-  { deadline, signal, batch }: RequestScope,
-  bounds: SenderBounds,
+  scope: RequestScope,
+  answerBytes: number,
   trace: TraceSpan,
 ): Promise<JsonResult> {
   const span = trace.begin(call.method, 'client', {
@@ -86,8 +86,7 @@ async function askTraced(
     'portcullis.upstream': upstream.name,
   });
   try {
-    const options = { deadline, signal, batch, traceParent: span.traceParent };
-    const answer = await ask(call, upstream, options, bounds);
+    const answer = await ask(call, upstream, scope, answerBytes, span.traceParent);
     span.end();
     return answer;
   } catch (error) {
@@ -101,20 +100,31 @@ async function askTraced(
 function ask(
   call: RoutedCall,
   upstream: Upstream,
-  options: SendOptions,
-  { answerBytes }: SenderBounds,
+  scope: RequestScope,
+  answerBytes: number,
+  traceParent?: string,
 ): Promise<JsonResult> {
   const { batch } = call;
-  const parts = { upstream, options, answerBytes };
-  if (batch !== undefined && upstream.lacks(call.method)) return sendBatch(call, batch(), parts);
+  const askParts = (parts: readonly NodeCall[]): Promise<JsonResult> =>
+    sendParts(call, parts, { upstream, scope, answerBytes, traceParent });
+  if (batch !== undefined && upstream.lacks(call.method)) return askParts(batch());
+  const options = traceParent === undefined ? scope : chooseOptions(scope, scope.batch, traceParent);
   const sent = upstream.transport.send(chooseCall(call, upstream), options);
   const answer = sent.then((reply) => readReply(reply, call, upstream));
   if (batch === undefined) return answer;
   return answer.catch((error: unknown) => {
     if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
     upstream.noteUnsupported(call.method);
-    return sendBatch(call, batch(), parts);
+    return askParts(batch());
   });
+}
+
+function chooseOptions(
+  { deadline, signal }: RequestScope,
+  batch: object | undefined,
+  traceParent: string | undefined,
+): SendOptions {
+  return traceParent === undefined ? { deadline, signal, batch } : { deadline, signal, batch, traceParent };
 }
 
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
@@ -124,30 +134,44 @@ function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
   return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
 }
 
-type BatchParts = {
+type PartsOptions = {
   readonly upstream: Upstream;
-  readonly options: SendOptions;
+  readonly scope: RequestScope;
   readonly answerBytes: number;
+  readonly traceParent: string | undefined;
 };
 
-/** Asks one item after the other where they do not fit into one batch; the results become one array. */
-async function sendBatch(
+/** Asks for the parts of what the node has no method for, as the items of a batch; the results become one array. */
+async function sendParts(
   call: RoutedCall,
-  items: readonly NodeCall[],
-  { upstream, options, answerBytes }: BatchParts,
+  parts: readonly NodeCall[],
+  { upstream, scope, answerBytes, traceParent }: PartsOptions,
 ): Promise<JsonResult> {
   const results: string[] = [];
   let length = 0;
-  for (let from = 0; from < items.length; from += BATCH_ITEMS) {
-    const replies = await upstream.transport.sendBatch(items.slice(from, from + BATCH_ITEMS), options);
-    for (const reply of replies) {
-      const result = await holdText(readReply(reply, call, upstream));
-      if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');
-      length += result.length;
-      if (length > answerBytes)
-        throw new UpstreamFault('tooLarge', 'the answers exceed the bound on their size');
-      results.push(result);
+  const work = scope.derive();
+  const sendPart = async (part: NodeCall, batch: object): Promise<string> => {
+    const small = { ...part, isSmall: hasSmallAnswer(part.method) };
+    const reply = await upstream.transport.send(small, chooseOptions(work, batch, traceParent));
+    const result = await holdText(readReply(reply, call, upstream), work);
+    if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');
+    length += result.length;
+    if (length > answerBytes)
+      throw new UpstreamFault('tooLarge', 'the answers exceed the bound on their size');
+    return result;
+  };
+  try {
+    for (let from = 0; from < parts.length; from += PARTS_AT_ONCE) {
+      const batch = {};
+      const asked = parts.slice(from, from + PARTS_AT_ONCE).map((part) => sendPart(part, batch));
+      results.push(...(await Promise.all(asked)));
     }
+  } catch (error) {
+    // The others are not needed any more.
+    work.abort();
+    throw error;
+  } finally {
+    work.release();
   }
   return `[${results.join(',')}]`;
 }

@@ -1,6 +1,6 @@
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { classifyError } from '../errors/classify-error.ts';
-import { UpstreamFault } from '../fault.ts';
+import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { JoinedCall, SharedRequest } from './joined-call.ts';
@@ -23,6 +23,8 @@ export interface BatchHost {
   forget(batch: JoinedBatch): void;
 }
 
+/** What a node answers that wants fewer requests, or none: to a batch, it may mean batches. */
+const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
 /** geth's code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
@@ -33,7 +35,8 @@ const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|tim
 
 /**
  * Calls that share one request. An answer that is about the batch, and not about a call, settles none: such calls are asked alone at
- * once. So are all of them when the batch takes much longer than it should, since nodes execute its calls one after the other.
+ * once. So are all of them when the batch takes much longer than it should, since nodes execute its calls one after the other. Where
+ * it is unclear whether the batch or the node is the trouble, one of them is asked alone first.
  */
 export class JoinedBatch implements Expiring, SharedRequest {
   readonly isOfCallers: boolean;
@@ -83,13 +86,20 @@ export class JoinedBatch implements Expiring, SharedRequest {
 
   answer({ replies, refusal }: BatchAnswer): void {
     if (this.#isOver) return;
+    const pauses = readPauses(this.#calls, replies, refusal);
+    if (pauses !== undefined) {
+      this.#askOneFirst(() =>
+        this.#calls.forEach((call, position) => {
+          call.settle(pauses[position] as NodeReply);
+        }),
+      );
+      return;
+    }
     this.#end();
     this.#host.noteDone(this, this.#startedAt, true);
-    const isForAll = refusal !== undefined && this.#calls.every(({ call }) => isPause(refusal, call.method));
     replies.forEach((reply, position) => {
       const call = this.#calls[position] as JoinedCall;
-      if (isForAll) call.settle({ kind: 'error', error: refusal });
-      else if (reply === undefined) this.#askAlone(call, refusal === undefined || isAboutSize(refusal));
+      if (reply === undefined) this.#askAlone(call, refusal === undefined || isAboutSize(refusal));
       else if (reply.kind === 'error' && isAboutBatch(reply.error))
         this.#askAlone(call, isAboutSize(reply.error));
       else call.settle(reply);
@@ -99,8 +109,11 @@ export class JoinedBatch implements Expiring, SharedRequest {
   /** The request came to nothing. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
-    if (fault.kind === 'unreachable' && this.#exchange?.isSent === true) {
-      this.#askOneFirst(fault);
+    const isBroken = fault.kind === 'unreachable' && this.#exchange?.isSent === true;
+    if (isBroken || PAUSES.has(fault.kind)) {
+      this.#askOneFirst(() => {
+        for (const call of this.#calls) call.fail(fault);
+      }, fault);
       return;
     }
     this.#end();
@@ -159,22 +172,31 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#host.forget(this);
   }
 
-  /** The connection broke: where the node answers one of the calls alone, it was the batch that it would not take. */
-  #askOneFirst(fault: UpstreamFault): void {
+  /**
+   * The connection broke, or the node asked for a pause or refused the credentials: where it answers one of the calls alone, it was
+   * the batch that it would not take. Vendors refuse batches in all of these ways.
+   * @param conclude settles the calls as the batch came out, where one alone fares no better
+   * @param fault of the request, if it had one; the call that is asked alone gets it where its own is of the same kind
+   */
+  #askOneFirst(conclude: () => void, fault?: UpstreamFault): void {
     this.#exchange = undefined;
     this.#splitAt = Number.POSITIVE_INFINITY;
     this.#plan();
-    const onReply = (): void => {
+    const first = this.#calls.find(({ isOver }) => !isOver) as JoinedCall;
+    const onReply = (reply: NodeReply): void => {
       this.#end();
+      if (reply.kind === 'error' && isPause(reply.error, first.call.method)) {
+        conclude();
+        return;
+      }
       this.#host.noteRefused(this.count, true);
       this.#askAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
       this.#end();
-      for (const call of this.#calls) call.fail(fault);
-      return later.kind === 'unreachable' ? fault : later;
+      conclude();
+      return fault !== undefined && later.kind === fault.kind ? fault : later;
     };
-    const first = this.#calls.find(({ isOver }) => !isOver) as JoinedCall;
     this.#left--;
     first.leave();
     this.#host.askAlone(first, onReply, onFault);
@@ -207,11 +229,27 @@ function isAboutSize({ message }: NodeError): boolean {
 }
 
 /**
- * Whether an error to the whole batch is none of its size: single calls would get it, too. It is read as an answer to each call: words of a
+ * Whether an error asks for a pause or refuses the credentials, and says nothing of batches. It is read as an answer to the call: words of a
  * contract, which may say the same, are then known to be a revert's.
  */
 function isPause(error: NodeError, method: string): boolean {
   if (isAboutBatch(error)) return false;
   const { kind } = classifyError(error, method);
-  return kind === 'rateLimited' || kind === 'unauthorized';
+  return PAUSES.has(kind);
+}
+
+/** A reply for each call where the answer to all of them is such an error; undefined otherwise. */
+function readPauses(
+  calls: readonly JoinedCall[],
+  replies: BatchAnswer['replies'],
+  refusal: NodeError | undefined,
+): readonly NodeReply[] | undefined {
+  const pauses: NodeReply[] = [];
+  for (const [position, { call }] of calls.entries()) {
+    const reply: NodeReply | undefined =
+      refusal === undefined ? replies[position] : { kind: 'error', error: refusal };
+    if (reply?.kind !== 'error' || !isPause(reply.error, call.method)) return undefined;
+    pauses.push(reply);
+  }
+  return pauses;
 }

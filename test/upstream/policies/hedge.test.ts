@@ -38,17 +38,22 @@ function createFastWindow(): LatencyWindow {
   return window;
 }
 
-type HedgeScript = { readonly window?: LatencyWindow; readonly tokens?: number };
+type HedgeScript = {
+  readonly window?: LatencyWindow;
+  /** Of items of batches, where it is another. */
+  readonly ofBatches?: LatencyWindow;
+  readonly tokens?: number;
+};
 
 function hedged(
   next: Handler<Directed>,
-  { window = createFastWindow(), tokens = 100 }: HedgeScript = {},
+  { window = createFastWindow(), ofBatches = window, tokens = 100 }: HedgeScript = {},
 ): Handler<Routed> {
   return hedge({
     share: 0.001,
     // Less than a whole token pays for nothing.
     budget: new TokenBucket({ capacity: tokens + 0.1 }),
-    latenciesOf: () => window,
+    latenciesOf: (_method, isOfBatch) => (isOfBatch ? ofBatches : window),
   })(next);
 }
 
@@ -93,6 +98,22 @@ describe('hedge', () => {
       calls[0]?.settle('1');
       assert.equal(await result, '1');
     }
+  });
+
+  it('compares an item of a batch with such items, and notes its time among theirs', async () => {
+    const [window, ofBatches] = [createFastWindow(), new LatencyWindow(60_000)];
+    const { calls, handler } = createOpenCalls();
+    const ask = hedged(handler, { window, ofBatches });
+    const item = route(2);
+    item.scope.batch = {};
+    const asked = ask(item);
+    const single = ask(route(2));
+    await until(() => calls.length === 3);
+    for (const call of calls) call.settle('1');
+    await Promise.all([asked, single]);
+    assert.equal(new Set(calls.slice(1).map(({ upstream }) => upstream)).size, 2);
+    assert.equal(item.route.left, 1, 'nothing is known of items: no other node is asked');
+    assert.deepEqual([window.count, ofBatches.count], [101, 1]);
   });
 
   it('stays within the budget', async () => {

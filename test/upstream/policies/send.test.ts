@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall } from '../../../src/upstream/node-call.ts';
 import { createSender } from '../../../src/upstream/policies/send.ts';
+import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
-import { answer, createNode, nodeError } from '../support/scripted-node.ts';
+import { answer, createNode, nodeError, silent } from '../support/scripted-node.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
+import { LIMITS, serveHttp } from '../transport/servers.ts';
 
 const sendToUpstream = createSender({ answerBytes: 1_048_576, streamBytes: 16 });
 
@@ -99,28 +101,76 @@ describe('sendToUpstream', () => {
 const items = (count: number): NodeCall[] =>
   Array.from({ length: count }, (_, i) => ({ method: 'eth_getTransactionReceipt', params: `["0x${i}"]` }));
 
-describe('emulation by batch', () => {
+describe('a method that the node lacks', () => {
   const lacksReceipts = ({ method, params }: NodeCall): ReturnType<ReturnType<typeof nodeError>> =>
     method === 'eth_getBlockReceipts'
       ? { kind: 'error', error: { code: -32601, message: 'the method does not exist', data: undefined } }
       : { kind: 'result', result: `{"of":${params}}` };
+
+  type Item = { readonly id: number; readonly method: string };
+  const answerPart = ({ id, method }: Item): string =>
+    method === 'eth_getBlockReceipts'
+      ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"the method does not exist"}}`
+      : `{"jsonrpc":"2.0","id":${id},"result":{}}`;
 
   const call = (count: number): { method: string; batch: () => NodeCall[] } => ({
     method: 'eth_getBlockReceipts',
     batch: () => items(count),
   });
 
-  it('asks a node that lacks the method for the parts at once, in order, a hundred at a time', async () => {
-    const node = createNode(lacksReceipts);
+  it('asks a node that lacks the method for the parts as items of batches, in order, a hundred at a time', async () => {
+    const batches = new Map<object | undefined, number>();
+    const node = createNode((asked, { batch }) => {
+      if (asked.method !== 'eth_getBlockReceipts') batches.set(batch, (batches.get(batch) ?? 0) + 1);
+      return lacksReceipts(asked);
+    });
     const wanted = items(250).map(({ params }) => ({ of: JSON.parse(params) }));
     for (let time = 0; time < 2; time++) {
       const result = await sendToUpstream(createDirected(node, call(250)));
       assert.deepEqual(JSON.parse(result as string), wanted);
     }
-    assert.equal(node.asked.calls.length, 1);
-    const sizes = node.asked.batches.map((batch) => batch.length);
-    assert.deepEqual(sizes, [100, 100, 50, 100, 100, 50]);
+    assert.equal(node.asked.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length, 1);
+    assert.ok(!batches.has(undefined));
+    assert.deepEqual([...batches.values()], [100, 100, 50, 100, 100, 50]);
+    assert.ok(
+      node.asked.calls.slice(1).every(({ isSmall }) => isSmall === true),
+      'they may share requests',
+    );
     assert.equal(node.upstream.lacks('eth_getBlockReceipts'), true);
+  });
+
+  it('sends no larger batches than the node is to get, and none where it is to get none', async () => {
+    for (const [items, wanted] of [
+      [20, [0, 20, 20, 20]],
+      [1, new Array(61).fill(0)],
+    ] as const) {
+      const sizes: number[] = [];
+      const http = await serveHttp((response, { body }) => {
+        const request = JSON.parse(body) as Item | readonly Item[];
+        sizes.push('length' in request ? request.length : 0);
+        response.end('length' in request ? `[${request.map(answerPart)}]` : answerPart(request));
+      });
+      const transport = createHttpTransport(http.endpoint, {
+        ...LIMITS,
+        batch: { items, callers: 'never' },
+        inFlight: 100,
+      });
+      const node = createNode({ behaviour: answer('null'), transport });
+      const result = await sendToUpstream(createDirected(node, call(60)));
+      assert.equal(JSON.parse(result as string).length, 60);
+      assert.deepEqual(sizes, wanted);
+      await transport.close();
+      await http.close();
+    }
+  });
+
+  it('what one part fails with ends the others', async () => {
+    const node = createNode((asked, options) => {
+      if (asked.params === '["0x3"]') return nodeError(-32005, 'limit exceeded')(asked, options);
+      return asked.method === 'eth_getBlockReceipts' ? lacksReceipts(asked) : silent(asked, options);
+    });
+    await assert.rejects(sendToUpstream(createDirected(node, call(10))), { kind: 'rateLimited' });
+    assert.equal(node.givenUp(), 10);
   });
 
   it('a part that is null or an error is no answer', async () => {
@@ -150,13 +200,13 @@ describe('emulation by batch', () => {
     await assert.rejects(createSender({ answerBytes: 2_999, streamBytes: 16 })(exchange), {
       kind: 'tooLarge',
     });
-    assert.equal(node.asked.batches.length, 6);
+    assert.equal(node.asked.calls.length, 501);
   });
 
   it('nodes that have the method are asked for it', async () => {
     const node = createNode(answer('[]'));
     assert.equal(await sendToUpstream(createDirected(node, call(4))), '[]');
-    assert.equal(node.asked.batches.length, 0);
+    assert.equal(node.asked.calls.length, 1);
   });
 
   it('without anything to ask instead, the lack is reported', async () => {

@@ -244,17 +244,48 @@ describe('each item has its own fate', () => {
     assert.equal(bodies[1], bodies[2]);
   });
 
-  test('a node that limits its rate has that said once, and is not asked again', async () => {
-    const { transport, requests } = await reach((_items, response) => {
-      response.writeHead(429, { 'retry-after': '7' });
-      return '';
-    });
-    for (const { retryAfterMs } of await allFail(sendItems(transport, NAMES), 'rateLimited'))
-      assert.equal(retryAfterMs, 7_000);
-    const words = await reach(() => fail(null, -32005, 'daily request count exceeded, request rate limited'));
-    for (const reply of await Promise.all(sendItems(words.transport, NAMES)))
-      assert.equal((reply as { kind: string }).kind, 'error');
-    assert.deepEqual([...sizes(requests), ...sizes(words.requests)], [4, 4]);
+  test('a node that limits its rate, or refuses us, has that said once for all when one alone fares no better', async () => {
+    const refusals: readonly [FaultKind, (response: ServerResponse) => void][] = [
+      ['rateLimited', (response) => response.writeHead(429, { 'retry-after': '7' }).end()],
+      ['rateLimited', (response) => response.writeHead(503, { 'retry-after': '7' }).end()],
+      ['unauthorized', (response) => response.writeHead(403).end()],
+    ];
+    for (const [kind, refuse] of refusals) {
+      const seen: number[] = [];
+      const node = await serveHttp((response, { body }) => {
+        seen.push([JSON.parse(body)].flat().length);
+        refuse(response);
+      });
+      const transport = createHttpTransport(node.endpoint, LIMITS);
+      open.push(node, transport);
+      const faults = await allFail(sendItems(transport, NAMES), kind);
+      assert.equal(new Set(faults).size, 1);
+      if (kind === 'rateLimited') assert.equal(faults[0]?.retryAfterMs, 7_000);
+      assert.deepEqual(seen, [4, 1]);
+      // Nothing is known against batches.
+      await allFail(sendItems(transport, NAMES), kind);
+      assert.deepEqual(seen, [4, 1, 4, 1]);
+    }
+  });
+
+  test('the same in words, for the whole or for each item', async () => {
+    const words = 'daily request count exceeded, request rate limited';
+    for (const isForEach of [true, false]) {
+      const seen: number[] = [];
+      const node = await serveHttp((response, { body }) => {
+        const items = [JSON.parse(body)].flat() as Item[];
+        seen.push(items.length);
+        const list = `[${items.map(({ id }) => fail(id, -32005, words))}]`;
+        if (items.length === 1) response.end(list.slice(1, -1));
+        else response.end(isForEach ? list : fail(null, -32005, words));
+      });
+      const transport = createHttpTransport(node.endpoint, LIMITS);
+      open.push(node, transport);
+      const replies = await Promise.all(sendItems(transport, NAMES));
+      const error = { code: -32005, message: words, data: undefined };
+      assert.deepEqual(replies, new Array(4).fill({ kind: 'error', error }));
+      assert.deepEqual(seen, [4, 1]);
+    }
   });
 });
 
@@ -338,6 +369,43 @@ describe('what is wrong with the batch is no fault of its items: they are asked 
     assert.deepEqual(sizes(requests), [4, 0, 0, 0, 0]);
     assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
     assert.deepEqual(sizes(requests.slice(5)), [2, 2]);
+  });
+
+  test('a limited rate that holds for batches only: half as many are tried next, then none are sent', async () => {
+    const scripts: readonly Script[] = [
+      (_items, response) => {
+        response.writeHead(429, { 'retry-after': '7' });
+        return '';
+      },
+      (_items, response) => {
+        response.writeHead(403);
+        return '';
+      },
+      () => fail(null, -32005, 'too many requests'),
+      (items) => `[${items.map(({ id }) => fail(id, -32005, 'request rate limited'))}]`,
+    ];
+    for (const script of scripts) {
+      const { transport, requests } = await reach(script);
+      assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
+      assert.deepEqual(sizes(requests), [4, 0, 0, 0, 0]);
+      assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
+      assert.deepEqual(sizes(requests.slice(5)).sort(), [0, 0, 0, 0, 2, 2]);
+      assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
+      assert.deepEqual(sizes(requests.slice(11)), [0, 0, 0, 0]);
+    }
+  });
+
+  test('a rate that is used up for some of the items is no refusal of the batch', async () => {
+    const { transport, requests } = await reach(
+      ([first, ...rest]) =>
+        `[${answerOne(first as Item)},${rest.map(({ id }) => fail(id, -32005, 'request rate limited'))}]`,
+    );
+    const replies = (await Promise.all(sendItems(transport, NAMES))) as { kind: string }[];
+    assert.deepEqual(
+      replies.map(({ kind }) => kind),
+      ['result', 'error', 'error', 'error'],
+    );
+    assert.deepEqual(sizes(requests), [4]);
   });
 
   test('while the one is asked alone, the others keep their deadlines and their aborts', async () => {
