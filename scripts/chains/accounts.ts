@@ -36,6 +36,10 @@ export const DAVE: Account = createAccount('dave');
 /** Delegates on the devnet and stays delegated up to the head. */
 export const ERIN: Account = createAccount('erin');
 
+/** Have nothing, and sign authorizations (EIP-7702) on the devnet. */
+export const FRANK: Account = createAccount('frank');
+export const GRACE: Account = createAccount('grace');
+
 /** Sets layer 1's values on the OP-Stack-like rollup; it has ether there only. */
 export const DEPOSITOR: Account = createAccount('depositor');
 

@@ -1,5 +1,7 @@
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY } from '../contracts/builder-contracts.ts';
 import { DEPOSIT_RUNTIME } from '../contracts/deposit.ts';
+import { SYSTEM_CONTRACTS } from '../contracts/system-contracts.ts';
 import { allocateContract, allocateSystemContracts, renderGenesis } from './genesis-file.ts';
 
 export const DEVNET_CHAIN_ID = 7337;
@@ -12,6 +14,9 @@ export const DAO_FORK_BLOCK = 6n;
 export const DEPOSIT_CONTRACT: Uint8Array = hexToBytes('0x00000000219ab540356cbb839cbe05303d7705fa');
 /** One of the accounts that the DAO fork empties, and where the ether goes (EIP-779). */
 const DRAINED_BY_DAO_FORK = '0x304a554a310c7e546dfe434669c62820b7d83490';
+
+/** Amsterdam's activation creates none of them: they have to be there. */
+const AMSTERDAM_CONTRACTS = [BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY];
 
 /** Names of geth's genesis format. */
 const BLOCK_FORKS = {
@@ -33,7 +38,15 @@ const BLOCK_FORKS = {
 } as const;
 
 /** First block of each fork that is activated by timestamp. */
-const TIME_FORKS = { shanghai: 38, cancun: 42, prague: 47, osaka: 52, bpo1: 55, bpo2: 58 } as const;
+const TIME_FORKS = {
+  shanghai: 38,
+  cancun: 42,
+  prague: 47,
+  osaka: 52,
+  bpo1: 55,
+  bpo2: 58,
+  amsterdam: 62,
+} as const;
 
 /** Mainnet's limits: EIP-4844, EIP-7691, EIP-7892. */
 export const BLOB_SCHEDULE = {
@@ -84,7 +97,7 @@ export function renderDevnetGenesis(): string {
       difficulty: '0x40000',
     },
     allocations: {
-      ...allocateSystemContracts(),
+      ...allocateSystemContracts([...SYSTEM_CONTRACTS, ...AMSTERDAM_CONTRACTS]),
       [bytesToHex(DEPOSIT_CONTRACT)]: allocateContract(DEPOSIT_RUNTIME),
       [DRAINED_BY_DAO_FORK]: { balance: `0x${(5n * 10n ** 18n).toString(16)}` },
     },

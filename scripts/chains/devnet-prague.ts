@@ -24,17 +24,21 @@ import { encodeCall, encodeWord } from './encode-call.ts';
 import type { AuthorizationPlan, TransactionPlan } from './transaction-plan.ts';
 
 /** Delegating to it takes the delegation back (EIP-7702). */
-const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
+export const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
 const ANY_CHAIN = 0n;
 /** What a request costs while there are few of them. */
 const REQUEST_FEE = 1n;
 
 /** Bytes that look like a key or signature of a validator and are none. */
-function fakeBytes(label: string, length: number): Uint8Array {
+export function fakeBytes(label: string, length: number): Uint8Array {
   return concatBytes(hashLabel(label), hashLabel(`${label} 2`), hashLabel(`${label} 3`)).slice(0, length);
 }
 
-function setCode(from: Account, to: Uint8Array, ...authorizations: AuthorizationPlan[]): TransactionPlan {
+export function setCode(
+  from: Account,
+  to: Uint8Array,
+  ...authorizations: AuthorizationPlan[]
+): TransactionPlan {
   return { from, to, type: 4, authorizations, gasLimit: 200_000n };
 }
 
@@ -190,7 +194,7 @@ export const PRAGUE_BLOCKS: readonly BlockPlan[] = [
   },
   { shows: 'one plain transfer', transactions: [ping(CAROL)] },
   {
-    shows: 'the head: an ERC-20 transfer, one that fails, a plain transfer, a blob',
+    shows: 'an ERC-20 transfer, one that fails, a plain transfer, a blob',
     transactions: [
       {
         ...transferToken(ALICE, BOB.address, 5n * TOKEN),

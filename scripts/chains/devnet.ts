@@ -2,6 +2,7 @@ import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../src/engine/transiti
 import { labelAddress } from './accounts.ts';
 import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';
+import { AMSTERDAM_BLOCKS } from './devnet-amsterdam.ts';
 import { BYZANTIUM_BLOCKS } from './devnet-byzantium.ts';
 import { FRONTIER_BLOCKS } from './devnet-frontier.ts';
 import { DAO_FORK_BLOCK, MERGE_BLOCK, renderDevnetGenesis, timestampOf } from './devnet-genesis.ts';
@@ -30,7 +31,7 @@ function extraDataOf(number: bigint): Uint8Array {
   return isMarked ? DAO_EXTRA_DATA : EXTRA_DATA;
 }
 
-/** A layer 1 that goes through every fork from Frontier to BPO2. */
+/** A layer 1 that goes through every fork from Frontier to Amsterdam. */
 export async function buildDevnet(): Promise<DevelopmentChain> {
   const genesis = renderDevnetGenesis();
   const plans: readonly BlockPlan[] = [
@@ -38,6 +39,7 @@ export async function buildDevnet(): Promise<DevelopmentChain> {
     ...BYZANTIUM_BLOCKS,
     ...PARIS_BLOCKS,
     ...PRAGUE_BLOCKS,
+    ...AMSTERDAM_BLOCKS,
   ];
   const builder = new ChainBuilder(genesis, {
     fees: FEES,

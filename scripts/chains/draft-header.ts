@@ -37,6 +37,8 @@ export function draftHeader(parent: ExecutedBlock, choices: HeaderChoices, rules
       excessBlobGas,
       parentBeaconBlockRoot: hashLabel(`beacon root ${number}`),
     }),
+    // Every fifth slot is missed.
+    ...(rules.revision.hasBlockAccessList && { slotNumber: number + number / 4n }),
   };
 }
 

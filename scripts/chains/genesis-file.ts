@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { SYSTEM_CONTRACTS } from '../contracts/system-contracts.ts';
+import { SYSTEM_CONTRACTS, type SystemContract } from '../contracts/system-contracts.ts';
 import { allocateAccounts } from './accounts.ts';
 
 /** An account of a geth genesis file; values are hex with prefix. */
@@ -39,9 +39,11 @@ export function allocateContract(code: Uint8Array | string, storage: Allocation[
   return { balance: '0x0', nonce: '0x1', code: typeof code === 'string' ? code : bytesToHex(code), storage };
 }
 
-export function allocateSystemContracts(): Record<string, Allocation> {
+export function allocateSystemContracts(
+  contracts: readonly SystemContract[] = SYSTEM_CONTRACTS,
+): Record<string, Allocation> {
   return Object.fromEntries(
-    SYSTEM_CONTRACTS.map(({ address, code, storage }) => [address, allocateContract(code, storage)]),
+    contracts.map(({ address, code, storage }) => [address, allocateContract(code, storage)]),
   );
 }
 

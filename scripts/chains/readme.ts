@@ -57,7 +57,7 @@ ${renderContracts({
 
 ## devnet
 
-Chain id ${facts.devnet.chainId}, a layer 1. Its ${facts.devnet.headNumber} blocks go through every fork from Frontier to BPO2; block
+Chain id ${facts.devnet.chainId}, a layer 1. Its ${facts.devnet.headNumber} blocks go through every fork from Frontier to Amsterdam; block
 ${facts.devnet.mergeBlock} is the first proof-of-stake block. Genesis \`${facts.devnet.genesisHash}\`,
 head \`${facts.devnet.headHash}\`.
 
@@ -67,7 +67,7 @@ ${renderContracts({
   'deposit contract, without the Merkle tree': facts.devnet.depositContract,
 })}
 
-The system contracts of EIP-4788, EIP-2935, EIP-7002 and EIP-7251 are at their usual addresses.
+The system contracts of EIP-4788, EIP-2935, EIP-7002, EIP-7251 and EIP-8282, and the factory of EIP-7997, are at their usual addresses.
 
 ${renderBlocks(chains.devnet)}
 

@@ -66,7 +66,10 @@ test('malformed lists are refused', () => {
     [[[new Uint8Array(19), NONE, NONE, NONE, NONE, NONE]], /account address has 19 bytes/],
     [[[address(1), NONE, [Uint8Array.of(0)], NONE, NONE, NONE]], /storage slot has a leading zero/],
     [[[address(1), NONE, [new Uint8Array(33).fill(1)], NONE, NONE, NONE]], /storage slot is longer than 32/],
-    [[[address(1), [[1n, [[1n, Uint8Array.of(0, 1)]]]], NONE, NONE, NONE, NONE]], /storage value has a leading/],
+    [
+      [[address(1), [[1n, [[1n, Uint8Array.of(0, 1)]]]], NONE, NONE, NONE, NONE]],
+      /storage value has a leading/,
+    ],
     [[[address(1), NONE, NONE, [[2n ** 32n, 1n]], NONE, NONE]], /block access index is longer than 4/],
     [[[address(1), NONE, NONE, NONE, [[1n, 2n ** 64n]], NONE]], /nonce is longer than 8/],
     [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change of 1 fields, want 2/],
