@@ -3,6 +3,7 @@ import type { Transaction } from '../chain/transaction.ts';
 import { getCryptography } from '../engine/cryptography/create-cryptography.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../evm/intrinsic-gas.ts';
 import type { RevisionRules } from '../evm/revisions/revision-rules.ts';
+import { bytesEqual } from '../primitives/bytes.ts';
 import type { SendingTools } from '../upstream/sending/sending-parts.ts';
 
 /** What judging a transaction takes of the EVM and of its cryptography. */
@@ -12,12 +13,12 @@ export const SENDING_TOOLS: SendingTools = {
   measureGas: measureLeastGas,
 };
 
-function measureLeastGas(tx: Transaction, revision: RevisionRules): LeastGas {
+function measureLeastGas(tx: Transaction, sender: Uint8Array, revision: RevisionRules): LeastGas {
   const { accessList, authorizationList } = tx;
   const input = {
     data: countDataBytes(tx.data),
     isCreation: tx.to === undefined,
-    isToSender: false,
+    isToSender: tx.to !== undefined && bytesEqual(tx.to, sender),
     hasValue: tx.value > 0n,
     accessedAddresses: accessList.length,
     accessedStorageKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),

@@ -82,13 +82,25 @@ export class WorldState {
   getCode(address: Uint8Array): Uint8Array {
     const account = this.#entry(address);
     if (this.#core.accountHasCode(account) === 0) return new Uint8Array(0);
-    let code = this.#core.accountCode(account);
-    if (code === 0) {
-      const hash = this.#memory.readWord(this.#core.accountCodeHash(account));
-      this.supplyCode(hash, this.#reader.getCode(hash));
-      code = this.#core.accountCode(account);
-    }
+    const code = this.#codeOf(account);
     return this.#memory.slice(code, this.#core.accountCodeLength(account));
+  }
+
+  /** Bytes of its code, which are not copied. */
+  getCodeSize(address: Uint8Array): number {
+    const account = this.#entry(address);
+    if (this.#core.accountHasCode(account) === 0) return 0;
+    this.#codeOf(account);
+    return this.#core.accountCodeLength(account);
+  }
+
+  /** Where the code of an account that has one is in the core's memory. */
+  #codeOf(account: number): number {
+    const code = this.#core.accountCode(account);
+    if (code !== 0) return code;
+    const hash = this.#memory.readWord(this.#core.accountCodeHash(account));
+    this.supplyCode(hash, this.#reader.getCode(hash));
+    return this.#core.accountCode(account);
   }
 
   /** @param codeHash keccak of `code` */

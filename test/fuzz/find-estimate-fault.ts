@@ -99,6 +99,7 @@ export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateRead
         hasBaseFee: block.baseFeePerGas !== undefined,
         boundRules: rules.revision,
       },
+      'estimated',
       { used: 0 },
     );
     const bound = UPPER_BOUND;

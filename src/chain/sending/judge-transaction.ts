@@ -17,7 +17,7 @@ export type EthereumBounds = {
   readonly revision: RevisionRules;
   /** Gas limit of the head. */
   readonly gasLimit: bigint;
-  readonly measureGas: (tx: Transaction, revision: RevisionRules) => LeastGas;
+  readonly measureGas: (tx: Transaction, sender: Uint8Array, revision: RevisionRules) => LeastGas;
 };
 
 export type SendingRules = {
@@ -65,7 +65,7 @@ export function judgeTransaction(
   const sender = findSender(tx, rules, recoverPublicKey);
   if (tx.nonce === MAX_NONCE) refuse('nonce has max value');
   if (tx.value >= TWO_256) refuse('insufficient funds for gas * price + value');
-  if (bounds !== undefined) checkLeastGas(tx, bounds);
+  if (bounds !== undefined) checkLeastGas(tx, sender, bounds);
   if (tx.type === 3) checkBlobs(tx, sidecar, bounds);
   if (tx.type === 4 && tx.authorizationList.length === 0)
     refuse('set code tx must have at least one authorization tuple');
@@ -138,12 +138,16 @@ function findSender(
   }
 }
 
-function checkLeastGas(tx: Transaction, { revision, measureGas }: EthereumBounds): void {
-  const { intrinsic, floor } = measureGas(tx, revision);
+function checkLeastGas(tx: Transaction, sender: Uint8Array, { revision, measureGas }: EthereumBounds): void {
+  const { intrinsic, floor } = measureGas(tx, sender, revision);
   if (tx.gasLimit < intrinsic)
     refuse(`intrinsic gas too low: gas ${tx.gasLimit}, minimum needed ${intrinsic}`);
   if (tx.gasLimit < floor)
     refuse(`insufficient gas for floor data gas cost: gas ${tx.gasLimit}, minimum needed ${floor}`);
+  // EIP-8037: what it costs before its first instruction is execution gas.
+  const { executionGasCap } = revision;
+  if (executionGasCap !== undefined && (intrinsic > executionGasCap || floor > executionGasCap))
+    refuse(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`);
 }
 
 function checkBlobs(

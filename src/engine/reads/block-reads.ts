@@ -110,7 +110,8 @@ export class EngineBlocks implements BlockReads {
     const { blockAccessListHash: hash } = position.header;
     if (hash === undefined) throw new ChainError('absent', 'the block has no access list');
     // That of a genesis block is not stored.
-    const encoded = bytesEqual(hash, EMPTY_LIST_HASH) ? EMPTY_LIST : undefined;
+    const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
+    const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
     if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not kept');
     if (form === 'raw') return encodeHexData(toHexData(encoded));
     return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);

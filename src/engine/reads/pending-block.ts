@@ -16,12 +16,13 @@ const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
 export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
 
 /**
- * The block that would follow the head without transactions. Its state root is the head's: what system contracts would write is
- * not executed.
+ * The block that would follow the head without transactions. Its state root is the head's, and its access list empty: what system
+ * contracts would write is not executed.
  */
 export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
+  const pending = buildPendingHeader(head, config);
   const { number, timestamp, parentHash, difficulty, gasLimit, stateRoot, baseFeePerGas, excessBlobGas } =
-    buildPendingHeader(head, config);
+    pending;
   const isMerged = difficulty === 0n;
   const { revision } = rulesAt(config, { number, timestamp, isMerged });
   const { hasWithdrawals, hasRequests } = revision;
@@ -39,6 +40,10 @@ export function buildPendingBlock(head: StoredHeader, config: ChainConfig): Pend
       parentBeaconBlockRoot: new Uint8Array(32),
     }),
     ...(hasRequests && { requestsHash: NO_REQUESTS_HASH }),
+    ...(pending.slotNumber !== undefined && {
+      blockAccessListHash: EMPTY_LIST_HASH,
+      slotNumber: pending.slotNumber,
+    }),
   };
   const body = encodeBody({ transactions: [], uncles: [], ...(hasWithdrawals && { withdrawals: [] }) });
   return { header, body };

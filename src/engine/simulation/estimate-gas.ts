@@ -11,6 +11,7 @@ import { advance, type Execution } from './execution.ts';
 import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
+/** What a plain transfer costs at most, and what a call has to give so that its own gas is the upper bound: geth's, in every revision. */
 const TRANSFER_GAS = 21_000n;
 
 /** One try: it went through, or it did not (undefined: not even the intrinsic gas was there). */
@@ -36,7 +37,9 @@ function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : environment.block.gasLimit;
-  bound = minBigInt(bound, environment.boundRules.transactionGasCap ?? bound);
+  const { transactionGasCap, stateGas } = environment.boundRules;
+  // From Amsterdam the cap is on execution gas alone, and holds inside of a run.
+  if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
   bound = minBigInt(bound, findAllowance(simulation) ?? bound);
   return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
 }
@@ -65,12 +68,16 @@ function isPlainTransfer(simulation: Simulation): boolean {
   return data === '0x' && call.to !== undefined && !simulation.hasCode(hexToBytes(call.to));
 }
 
-/** A transfer that cannot even begin is tried again at the upper bound, whose error is the one to report. */
-function* succeedsAsTransfer(simulation: Simulation): Execution<boolean> {
+/**
+ * What a transfer uses, which since EIP-2780 may be less than it is tried with; undefined where that is too little, as it is for a new
+ * account. One that cannot even begin is tried again at the upper bound, whose error is the one to report.
+ */
+function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
-    return (yield* attempt(simulation, TRANSFER_GAS)).succeeded;
+    const { succeeded, result } = yield* attempt(simulation, TRANSFER_GAS);
+    return succeeded ? result?.gasUsed : undefined;
   } catch (error) {
-    if (error instanceof ChainError) return false;
+    if (error instanceof ChainError) return undefined;
     throw error;
   }
 }
@@ -89,6 +96,31 @@ function* isConfirmed(
 }
 
 /**
+ * The outcome of geth's search without most of its runs; undefined where they are needed. A run with a reservoir of state gas does not
+ * tell what it needed: the first candidate is run then, which mostly has none.
+ * @param result of a run that succeeded with `enough` gas
+ */
+function* calculate(
+  simulation: Simulation,
+  result: TransactionResult,
+  enough: bigint,
+): Execution<bigint | undefined> {
+  const search = new GasSearch(result, enough);
+  const { executionGasCap } = simulation.rules.revision;
+  const first = search.candidate;
+  let needed = result.gasNeeded;
+  if (first !== undefined && executionGasCap !== undefined && enough > executionGasCap) {
+    const tried = yield* attempt(simulation, first);
+    search.note(tried.succeeded);
+    needed = tried.succeeded ? tried.result?.gasNeeded : undefined;
+  }
+  if (needed === undefined) return undefined;
+  const known = search.high;
+  for (let gas = search.candidate; gas !== undefined; gas = search.candidate) search.note(gas >= needed);
+  return (yield* isConfirmed(simulation, search, known)) ? search.high : undefined;
+}
+
+/**
  * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
  * upper bound shows exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
  * confirm its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
@@ -97,18 +129,15 @@ function* isConfirmed(
  */
 export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {
   const high = findUpperBound(simulation, gasCap);
-  if (isPlainTransfer(simulation) && (yield* succeedsAsTransfer(simulation))) return TRANSFER_GAS;
+  const transferGas = isPlainTransfer(simulation) ? yield* measureTransfer(simulation) : undefined;
+  if (transferGas !== undefined) return transferGas;
   const { succeeded, result } = yield* attempt(simulation, high);
   if (!succeeded || result === undefined) {
     if (result !== undefined && !isOutOfGas(result.reason)) throw toChainError(result);
     throw new ChainError('failed', `gas required exceeds allowance (${high})`);
   }
-  const needed = result.gasNeeded;
-  if (needed !== undefined) {
-    const search = new GasSearch(result, high);
-    for (let gas = search.candidate; gas !== undefined; gas = search.candidate) search.note(gas >= needed);
-    if (yield* isConfirmed(simulation, search, high)) return search.high;
-  }
+  const calculated = yield* calculate(simulation, result, high);
+  if (calculated !== undefined) return calculated;
   const search = new GasSearch(result, high);
   for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
     yield 'sliceUsed';

@@ -2,7 +2,7 @@ import type { ChainConfig } from '../../chain/chain-config.ts';
 import type { Header } from '../../chain/header.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
-import { isMergedPast, rulesAt } from '../transition/rules.ts';
+import { type BlockRules, isMergedPast, rulesAt } from '../transition/rules.ts';
 
 /** Seconds from the head to the block that would follow it: one slot. */
 const SLOT_SECONDS = 12n;
@@ -23,5 +23,11 @@ export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Hea
     difficulty: rules.isMerged ? 0n : head.header.difficulty,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
     ...(excessBlobGas !== undefined && { excessBlobGas }),
+    ...slotAfter(head.header, rules),
   };
+}
+
+/** The slot number of a block that follows its parent in the next slot, as geth numbers it; none before Amsterdam (EIP-7843). */
+function slotAfter({ slotNumber }: Header, { revision }: BlockRules): Pick<Header, 'slotNumber'> {
+  return revision.hasBlockAccessList ? { slotNumber: slotNumber === undefined ? 0n : slotNumber + 1n } : {};
 }

@@ -1,8 +1,12 @@
 import { ChainError } from '../../chain/errors.ts';
-import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
-import { StateLimitError } from '../../evm/world-state.ts';
+import type { BlockEnvironment } from '../../evm/message.ts';
+import { hasPrecompile, type RevisionRules } from '../../evm/revisions/revision-rules.ts';
+import { StateLimitError, type WorldState } from '../../evm/world-state.ts';
+import { ADDRESS_LENGTH } from '../../primitives/address.ts';
+import { bytesEqual } from '../../primitives/bytes.ts';
 import type { CallBytes } from '../../primitives/call-bytes.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import { findDelegate } from '../transition/delegation.ts';
 import { toChainError } from './execute-call.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { Simulator, StateAt } from './simulator.ts';
@@ -32,7 +36,8 @@ export function runPlainCall(
   let isSound = true;
   try {
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    const intrinsicGas = intrinsicGasOf(call, rules.revision);
+    const intrinsicGas =
+      intrinsicGasOf(call, rules.revision) + delegateGasOf(call, evm.state, freeBlock, rules.revision);
     let isDone = evm.runPlain(call, gasLimit - intrinsicGas, FIRST_SLICE_GAS);
     while (!isDone) {
       if (evm.isAtLongStep || performance.now() >= endsAt) return undefined;
@@ -54,11 +59,39 @@ export function runPlainCall(
   }
 }
 
-/** Gas with which any call of so many bytes of data can begin: 21,000, and 68 for each byte at most (EIP-2028, 7623). */
+/**
+ * Gas with which any call of so many bytes of data can begin: 21,000, and 68 for each byte at most (EIP-2028, 7623, 7976). From Amsterdam
+ * it is 12,000 and 3000 for the recipient, and 3000 where that is delegated.
+ */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
 }
 
-function intrinsicGasOf({ dataLength, zeros }: CallBytes, { intrinsic }: RevisionRules): number {
-  return intrinsic.transaction + zeros * intrinsic.zeroByte + (dataLength - zeros) * intrinsic.nonZeroByte;
+function intrinsicGasOf(call: CallBytes, { intrinsic }: RevisionRules): number {
+  const { dataLength, zeros } = call;
+  const recipient = bytesEqual(addressAt(call, call.from), addressAt(call, call.to))
+    ? 0
+    : intrinsic.recipient;
+  const data = zeros * intrinsic.zeroByte + (dataLength - zeros) * intrinsic.nonZeroByte;
+  return intrinsic.transaction + recipient + data;
+}
+
+/** EIP-2780: the account whose code the recipient runs is paid for before the first instruction. */
+function delegateGasOf(
+  call: CallBytes,
+  state: WorldState,
+  { beneficiary }: BlockEnvironment,
+  revision: RevisionRules,
+): number {
+  if (revision.stateGas === undefined) return 0;
+  const to = addressAt(call, call.to);
+  const delegate = findDelegate(state, to);
+  if (delegate === undefined) return 0;
+  const warm = [addressAt(call, call.from), to, beneficiary];
+  const isWarm = warm.some((one) => bytesEqual(one, delegate)) || hasPrecompile(revision, delegate);
+  return Number(isWarm ? revision.warmAccountGas : revision.coldAccountGas);
+}
+
+function addressAt({ bytes }: CallBytes, at: number): Uint8Array {
+  return bytes.subarray(at, at + ADDRESS_LENGTH);
 }

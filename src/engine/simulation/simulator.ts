@@ -8,6 +8,7 @@ import { getCryptography } from '../cryptography/create-cryptography.ts';
 import { startTransaction } from '../transition/apply-transaction.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import type { RunningTransaction } from '../transition/running-transaction.ts';
+import type { TransactionMode } from '../transition/transaction-modes.ts';
 import { type CallEnvironment, createCallEnvironment, type SimulationKind } from './call-environment.ts';
 import {
   buildCallTransaction,
@@ -49,6 +50,13 @@ const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
   accessList: 'fixed',
 };
 
+/** Only calls may use all of their gas for execution: estimates are of what a transaction needs (EIP-8037). */
+const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
+  call: 'simulated',
+  estimate: 'estimated',
+  accessList: 'estimated',
+};
+
 /** Recorded accesses that are dropped in one piece: 0.3 ms. */
 const ACCESSES_PIECE = 1_024;
 
@@ -83,7 +91,8 @@ export class Simulator {
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
   open(request: SimulationRequest, kind: SimulationKind): Simulation {
     const environment = this.environmentOf(request, kind);
-    return new Simulation(request.call, this.#evms.acquire(request.blockNumber), environment, this.#meter);
+    const entry = this.#evms.acquire(request.blockNumber);
+    return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
   }
 
   /** The chain that it executes on. */
@@ -128,6 +137,7 @@ export class Simulation {
   readonly #entry: PooledEvm;
   readonly #evm: Evm;
   readonly #environment: CallEnvironment;
+  readonly #mode: TransactionMode;
   readonly #meter: GasMeter;
   /** Where the undo steps of a run begin. */
   #mark: number;
@@ -135,13 +145,20 @@ export class Simulation {
   #isRecording = false;
   #built: SimulatedTransaction | undefined;
 
-  constructor(call: CallObject, entry: PooledEvm, environment: CallEnvironment, meter: GasMeter) {
+  constructor(
+    call: CallObject,
+    entry: PooledEvm,
+    environment: CallEnvironment,
+    mode: TransactionMode,
+    meter: GasMeter,
+  ) {
     const { evm } = entry;
     const { freeBlock, rules } = environment;
     this.#call = call;
     this.#entry = entry;
     this.#evm = evm;
     this.#environment = environment;
+    this.#mode = mode;
     this.#meter = meter;
     evm.enter(freeBlock, rules.chainId, rules.revision);
     this.#mark = evm.open();
@@ -277,7 +294,7 @@ export class Simulation {
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
     body.gasLimit = gasLimit;
-    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, 'simulated', given);
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, this.#mode, given);
   }
 
   get #transaction(): SimulatedTransaction {

@@ -29,6 +29,14 @@ export class BlockGas {
     return this.#paid;
   }
 
+  /** The largest gas limit that a further transaction may have. */
+  get available(): bigint {
+    const execution = this.#limit - this.#execution;
+    const state = this.#limit - this.#state;
+    const cap = this.#executionCap;
+    return cap !== undefined && execution >= cap ? state : minBigInt(execution, state);
+  }
+
   /** @throws TransactionError when a transaction with this gas limit might exceed what is left */
   expectRoom(gasLimit: bigint): void {
     const execution = minBigInt(gasLimit, this.#executionCap ?? gasLimit);

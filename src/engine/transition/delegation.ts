@@ -17,7 +17,7 @@ export function isDelegation(code: Uint8Array): boolean {
 
 /** The account whose code an account runs; undefined where it has none, or code of its own. */
 export function findDelegate(state: WorldState, address: Uint8Array): Uint8Array | undefined {
-  if (!state.hasCode(address)) return undefined;
+  if (state.getCodeSize(address) !== DESIGNATION_LENGTH) return undefined;
   const code = state.getCode(address);
   return isDelegation(code) ? code.slice(PREFIX.length) : undefined;
 }

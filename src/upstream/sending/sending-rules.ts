@@ -13,9 +13,7 @@ const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
 ]);
 
 /** The members of a header object by which forks are told. */
-type HeaderMembers = Readonly<
-  Partial<Record<ForkField | 'gasLimit' | 'timestamp' | 'blockAccessListHash', unknown>>
->;
+type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp', unknown>>>;
 
 /** The rules that transactions are judged by, as of the served head; read once a head. */
 export class SendingRuleBook {
@@ -59,10 +57,9 @@ export class SendingRuleBook {
   #readHeader(header: HeaderMembers): EthereumBounds | undefined {
     const { gasLimit, timestamp } = header;
     if (typeof gasLimit !== 'string' || typeof timestamp !== 'string') return undefined;
-    // From Amsterdam on other rules hold, of which nodes are asked.
-    if (isGiven(header.blockAccessListHash)) return undefined;
+    const told = findRevision(header);
     const isOsaka = BigInt(timestamp) >= (OSAKA_TIMES.get(this.#parts.chainId) ?? MAX_TIME);
-    const revision = isOsaka ? rulesOf('osaka') : findRevision(header);
+    const revision = isOsaka && told.number < OSAKA.number ? OSAKA : told;
     return { revision, gasLimit: BigInt(gasLimit), measureGas: this.#parts.tools.measureGas };
   }
 }
@@ -73,17 +70,22 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The last revisions that brought a header field, newest first. */
-const TOLD_BY_HEADER: readonly RevisionRules[] = REVISIONS.map(rulesOf)
-  .filter(({ headerFields, number }) => {
-    const before = REVISIONS[number - 1];
-    return before !== undefined && headerFields.size > rulesOf(before).headerFields.size;
-  })
-  .reverse();
+const OSAKA = rulesOf('osaka');
+
+/** The revisions that brought header fields, and which, newest first. */
+const TOLD_BY_HEADER: readonly { readonly rules: RevisionRules; readonly fields: readonly ForkField[] }[] =
+  REVISIONS.map(rulesOf)
+    .map((rules) => {
+      const before = REVISIONS[rules.number - 1];
+      const known = before === undefined ? undefined : rulesOf(before).headerFields;
+      return { rules, fields: [...rules.headerFields].filter((field) => known?.has(field) !== true) };
+    })
+    .filter(({ fields }) => fields.length > 0)
+    .reverse();
 
 /** Before London it cannot be seen whether Berlin is active, which it is everywhere by now. */
 function findRevision(header: HeaderMembers): RevisionRules {
-  const has = ({ headerFields }: RevisionRules): boolean =>
-    isGiven(header[[...headerFields].at(-1) as ForkField]);
-  return TOLD_BY_HEADER.find(has) ?? rulesOf('berlin');
+  // Not every node gives all of them: execution-apis has no slotNumber.
+  const told = TOLD_BY_HEADER.find(({ fields }) => fields.some((field) => isGiven(header[field])));
+  return told?.rules ?? rulesOf('berlin');
 }

@@ -51,6 +51,8 @@ export function prepareHeader(
       excessBlobGas: excess ?? 0n,
       parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
     }),
+    // As in geth a block whose parent has none has none either, also where Amsterdam begins with it.
+    ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
   };
   return { header, rules };
 }

@@ -11,12 +11,15 @@ import { ZERO_ADDRESS } from '../../../primitives/address.ts';
 import { minBigInt } from '../../../primitives/bigint.ts';
 import { BLOOM_LENGTH, mergeBloom } from '../../../primitives/bloom.ts';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
 import { computeOrderedRoot } from '../../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../../primitives/rlp.ts';
 import { getCryptography } from '../../cryptography/create-cryptography.ts';
 import { BlockError } from '../../import/block-error.ts';
 import { startTransaction } from '../../transition/apply-transaction.ts';
+import { BlockAccessRecorder } from '../../transition/block-access-recorder.ts';
 import { environmentOf } from '../../transition/block-environment.ts';
+import { BlockGas } from '../../transition/block-gas.ts';
 import { payRewards, payWithdrawals } from '../../transition/execute-block.ts';
 import type { BlockRules } from '../../transition/rules.ts';
 import type { ExecutionContext, TransactionResult } from '../../transition/running-transaction.ts';
@@ -92,13 +95,13 @@ export function* simulateBlock(parts: SimulationParts, draft: BlockDraft): Execu
 class BlockRun {
   readonly #parts: SimulationParts;
   readonly #draft: BlockDraft;
-  readonly #context: ExecutionContext;
+  readonly #blockGas: BlockGas;
+  #context: ExecutionContext & { readonly accessList: BlockAccessRecorder | undefined };
   readonly #transactions: Transaction[] = [];
   readonly #receipts: StoredReceipt[] = [];
   readonly #calls: CallOutcome[] = [];
   /** Accounts from which, or to which, precompiles were moved. */
   readonly #movedPrecompiles: Uint8Array[] = [];
-  #gasUsed = 0n;
   #blobGasUsed = 0n;
 
   constructor(parts: SimulationParts, draft: BlockDraft) {
@@ -114,14 +117,18 @@ class BlockRun {
       blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
     };
     const { recoverPublicKey } = getCryptography();
-    this.#context = { evm: parts.evm, block, rules, recoverPublicKey };
+    // As in geth a call that is not validated may use all of its gas for execution, and reserves as much.
+    const executionCap = parts.isValidated ? rules.revision.executionGasCap : undefined;
+    const blockGas = new BlockGas(header.gasLimit, executionCap);
+    this.#blockGas = blockGas;
+    this.#context = { evm: parts.evm, block, rules, recoverPublicKey, blockGas, accessList: undefined };
   }
 
   *prepare(): Execution<void> {
     const { evm, block, rules } = this.#context;
     const { stateOverrides } = this.#draft.planned;
     evm.enter(block, rules.chainId, rules.revision);
-    evm.record(this.#parts.tracesTransfers ? 'transfers' : 'logNumbers');
+    evm.record('logNumbers');
     if (stateOverrides !== undefined) {
       evm.open();
       evm.begin();
@@ -132,16 +139,31 @@ class BlockRun {
       evm.finish();
       this.#collect();
     }
+    // Transfers have logs of their own where blocks have access lists (EIP-7708): geth does not trace them then.
+    if (rules.revision.hasBlockAccessList) this.#context = { ...this.#context, accessList: this.#record() };
+    else if (this.#parts.tracesTransfers) evm.record('transfers');
     yield* runPreBlockCalls(this.#draft.header, this.#context, SLICE_GAS);
+  }
+
+  /** Begins the block's access list. Overrides are no part of it. */
+  #record(): BlockAccessRecorder {
+    const { state } = this.#parts;
+    const { number } = this.#draft.header;
+    return new BlockAccessRecorder(this.#context.evm, {
+      getAccount: (address) => state.getAccount(address),
+      getStorage: (address, slot) => state.getStorage(address, slot),
+      getCode: (hash) => state.getCode(hash),
+      apply: (changes) => state.apply(changes, number),
+    });
   }
 
   /** Runs a call as the block's next transaction. */
   *execute(call: CallObject): Execution<void> {
-    const { evm, rules } = this.#context;
+    const { evm, rules, accessList } = this.#context;
     const { header } = this.#draft;
     const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
     const nonce = call.nonce === undefined ? evm.state.getNonce(sender) : BigInt(call.nonce);
-    const remaining = header.gasLimit - this.#gasUsed;
+    const remaining = this.#blockGas.available;
     const asked = call.gas === undefined ? remaining : BigInt(call.gas);
     if (remaining < asked) {
       throw new ChainError(
@@ -154,6 +176,7 @@ class BlockRun {
     const { baseFeePerGas } = header;
     const place = { nonce, gasLimit, baseFeePerGas, rules, defaultType: 2 } as const;
     const { body, transaction, given } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
+    accessList?.beginIndex(this.#transactions.length + 1);
     evm.open();
     let result: TransactionResult;
     try {
@@ -162,12 +185,13 @@ class BlockRun {
       for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
       this.#parts.meter.used += Number(running.gasSpent);
       result = running.finish();
+      this.#blockGas.add(result);
     } catch (error) {
       throw error instanceof TransactionError ? refuseTransaction(error, gasLimit) : error;
     }
     evm.finish();
-    this.#collect();
-    this.#gasUsed += result.gasUsed;
+    if (accessList === undefined) this.#collect();
+    else accessList.endPart();
     this.#parts.budget -= result.gasUsed;
     if (transaction.type === 3) this.#blobGasUsed += GAS_PER_BLOB * BigInt(body.blobVersionedHashes.length);
     const logs = result.status === 'success' ? result.logs : [];
@@ -188,7 +212,7 @@ class BlockRun {
     this.#receipts.push({
       type: transaction.type,
       outcome: hasReceiptStatus ? BigInt(succeeded) : yield* this.#parts.state.computeRoot(),
-      cumulativeGasUsed: this.#gasUsed,
+      cumulativeGasUsed: this.#blockGas.paid,
       logsBloom: computeLogsBloom(receiptLogs),
       logs: receiptLogs,
       sender,
@@ -209,7 +233,8 @@ class BlockRun {
 
   *finish(): Execution<SimulatedBlock> {
     const { header: prepared, planned } = this.#draft;
-    const { evm, rules } = this.#context;
+    const { evm, rules, accessList } = this.#context;
+    accessList?.beginIndex(this.#transactions.length + 1);
     const withdrawals = rules.revision.hasWithdrawals
       ? (planned.overrides.withdrawals ?? []).map(decodeWithdrawal)
       : undefined;
@@ -226,7 +251,11 @@ class BlockRun {
     this.#collect();
     const stateRoot = yield* this.#parts.state.computeRoot();
     this.#parts.state.seal(prepared.number);
-    const header = this.#complete(prepared, stateRoot, withdrawals, requestsHash);
+    const accessListHash = accessList && keccak256(accessList.build().encoded);
+    const header = {
+      ...this.#complete(prepared, stateRoot, withdrawals, requestsHash),
+      ...(accessListHash !== undefined && { blockAccessListHash: accessListHash }),
+    };
     yield 'sliceUsed';
     const block = {
       header,
@@ -251,7 +280,7 @@ class BlockRun {
       transactionsRoot: computeOrderedRoot(this.#transactions.map(({ encoded }) => encoded)),
       receiptsRoot: computeOrderedRoot(this.#receipts.map(encodeReceipt)),
       logsBloom,
-      gasUsed: this.#gasUsed,
+      gasUsed: this.#blockGas.used,
       ...(header.blobGasUsed !== undefined && { blobGasUsed: this.#blobGasUsed }),
       ...(withdrawals !== undefined && {
         withdrawalsRoot: computeOrderedRoot(withdrawals.map((one) => encodeRlp(withdrawalToRlp(one)))),
