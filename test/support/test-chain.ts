@@ -26,8 +26,14 @@ const BLOCK_FORKS =
   'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london';
 const TIME_FORKS = ['shanghaiTime', 'cancunTime', 'pragueTime', 'osakaTime', 'amsterdamTime'];
 
-/** Contracts that blocks cannot do without from Prague (EIP-7002, 7251) and Amsterdam (EIP-8282) on, asking for nothing: `0 0 RETURN`. */
+/** Code of contracts that blocks cannot do without from Prague (EIP-7002, 7251, 8282), asking for nothing: `0 0 RETURN`. */
 const NO_REQUESTS = '0x60006000f3';
+const REQUEST_CONTRACTS = [
+  '0x00000961ef480eb55e80d19ad83579a64c007002',
+  '0x0000bbddc7ce488642fb579f8b00f3a590007251',
+  '0x0000bff46984e3725691fa540a8c7589300d8282',
+  '0x000064d678505ad48f8ccb093bc65613800e8282',
+];
 
 export type GenesisOptions = {
   /** `berlin`: proof of work from the start; the others are merged from the start. */
@@ -68,12 +74,7 @@ export function createGenesis(options: GenesisOptions): string {
     timestamp: '0x65000000',
     alloc: {
       [bytesToHex(ALICE)]: { balance: (1000n * ETHER).toString() },
-      '0x00000961ef480eb55e80d19ad83579a64c007002': { balance: '0', code: NO_REQUESTS },
-      '0x0000bbddc7ce488642fb579f8b00f3a590007251': { balance: '0', code: NO_REQUESTS },
-      ...(revision === 'amsterdam' && {
-        '0x0000bff46984e3725691fa540a8c7589300d8282': { balance: '0', code: NO_REQUESTS },
-        '0x000064d678505ad48f8ccb093bc65613800e8282': { balance: '0', code: NO_REQUESTS },
-      }),
+      ...Object.fromEntries(REQUEST_CONTRACTS.map((address) => [address, { balance: '0', code: NO_REQUESTS }])),
       ...alloc,
     },
   });
