@@ -129,7 +129,22 @@ function fail(random: Random, facts: ChainFacts): string {
   );
 }
 
+/** What Amsterdam has anew: the slot number, instructions with immediates, state gas that comes back. */
+function amsterdamFragment(random: Random, facts: ChainFacts): string {
+  const slot = push(100 + random.below(4));
+  const store = (value: number): string => push(value) + slot + op('SSTORE');
+  const stranger = `73f4e5${'00'.repeat(17)}${random.hex(2)}`;
+  return random.call(
+    () => op('SLOTNUM') + keep(random),
+    () => store(random.below(2)) + store(random.below(2)) + op('GAS') + keep(random),
+    () => push(0).repeat(4) + push(1) + stranger + push(random.below(9000)) + op('CALL') + keep(random),
+    () => push(0).repeat(4) + push(1) + push(address(random, facts)) + op('GAS') + op('CALL') + keep(random),
+    () => push(7).repeat(40) + op('PC').repeat(3) + random.pick(['e680', 'e690', 'e780', 'e89d', 'e82f', 'e65b', `e6${random.hex(2)}`]) + keep(random),
+  );
+}
+
 function fragment(random: Random, facts: ChainFacts): string {
+  if (facts.isAmsterdam && random.oneIn(4)) return amsterdamFragment(random, facts);
   return random.call(
     () => op(random.pick(ENVIRONMENT)) + keep(random),
     () => op(random.pick(ENVIRONMENT)) + keep(random),
