@@ -1,3 +1,5 @@
+import { bytesEqual } from '../primitives/bytes.ts';
+import { keccak256 } from '../primitives/keccak.ts';
 import {
   asBytes,
   asInteger,
@@ -88,11 +90,26 @@ export function decodeBody(encoded: Uint8Array): Body {
   return bodyFromRlp(asList(decodeRlp(encoded), 'block body'));
 }
 
-/** Parses `[header, transactions, uncles, withdrawals?]`. @throws RangeError naming what is malformed. */
+/** Fields of an exported block: from Amsterdam `geth export` writes the block access list behind the withdrawals. */
+const EXPORTED_FIELDS = 5;
+
+/**
+ * Parses `[header, transactions, uncles, withdrawals?]`, and what `geth export` writes: its access list has to have the header's hash.
+ * @throws RangeError naming what is malformed.
+ */
 export function decodeBlock(encoded: Uint8Array): Block {
-  const [header, ...body] = asList(decodeRlp(encoded), 'block');
-  if (header === undefined) throw new RangeError('rlp: empty block');
-  return { header: headerFromRlp(header), ...bodyFromRlp(body) };
+  const [first, ...rest] = asList(decodeRlp(encoded), 'block');
+  if (first === undefined) throw new RangeError('rlp: empty block');
+  const header = headerFromRlp(first);
+  const accessList = rest.length === EXPORTED_FIELDS - 1 ? rest.pop() : undefined;
+  if (accessList !== undefined) checkAccessList(header, accessList);
+  return { header, ...bodyFromRlp(rest) };
+}
+
+function checkAccessList({ blockAccessListHash }: Header, list: RlpItem): void {
+  if (blockAccessListHash === undefined) throw new RangeError('rlp: a block access list before Amsterdam');
+  if (bytesEqual(keccak256(encodeRlp(list)), blockAccessListHash)) return;
+  throw new RangeError('rlp: the block access list is not the one that the header commits to');
 }
 
 /** The lists of an encoded body, each encoded: transactions, uncles and, since Shanghai, withdrawals. */

@@ -1,8 +1,9 @@
 /** Genesis files as geth reads them (core/genesis.go, params/config.go). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeForks, parseChainConfig } from '../../src/chain/chain-config.ts';
+import { activeForks, blobParametersAt, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { parseGenesis } from '../../src/chain/genesis.ts';
+import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 
 const FORKS = {
   homesteadBlock: 0,
@@ -82,4 +83,43 @@ test('a gas limit of nothing is the default one, and the nonce is a number', () 
   const header = headerOf({ config: { chainId: 1 }, nonce: '42' });
   assert.equal(header.gasLimit, 4_712_388n);
   assert.deepEqual([...header.nonce], [0, 0, 0, 0, 0, 0, 0, 42]);
+});
+
+const AMSTERDAM = { ...PRAGUE, osakaTime: 0, amsterdamTime: 0 };
+
+test('block 0 of Amsterdam has the hash of an empty access list, and slot 0 unless it says another', () => {
+  const header = headerOf({ config: { chainId: 1, ...AMSTERDAM } });
+  assert.deepEqual(header.blockAccessListHash, EMPTY_LIST_HASH);
+  assert.equal(header.slotNumber, 0n);
+  assert.equal(headerOf({ config: { chainId: 1, ...AMSTERDAM }, slotNumber: '0x1234' }).slotNumber, 0x1234n);
+  const later = headerOf({ config: { chainId: 1, ...AMSTERDAM, amsterdamTime: 1 }, slotNumber: 5 });
+  assert.deepEqual([later.slotNumber, later.blockAccessListHash], [undefined, undefined]);
+});
+
+test('forks by time in another order than the schedule are refused, as geth does; one may be left out', () => {
+  const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
+  const { timeForks } = parse({ shanghaiTime: 1, bpo5Time: 2, amsterdamTime: 2 });
+  assert.deepEqual(
+    timeForks.map(({ fork }) => fork),
+    ['shanghai', 'bpo5', 'amsterdam'],
+  );
+  assert.throws(
+    () => parse({ shanghaiTime: 1, bpo5Time: 3, amsterdamTime: 2 }),
+    /unsupported fork ordering: bpo5 enabled at timestamp 3, but amsterdam enabled at timestamp 2/,
+  );
+});
+
+test('Amsterdam inherits the blob schedule in force, and an entry of its own does not count', () => {
+  const blobSchedule = {
+    bpo1: { target: 10, max: 15, baseFeeUpdateFraction: 1 },
+    amsterdam: { target: 1, max: 1, baseFeeUpdateFraction: 1 },
+  };
+  const point = { number: 1n, timestamp: 1n, isMerged: true };
+  for (const [bpo1Time, max] of [
+    [0, 15n],
+    [undefined, 9n],
+  ] as const) {
+    const config = parseChainConfig({ chainId: 1, ...AMSTERDAM, bpo1Time, blobSchedule });
+    assert.equal(blobParametersAt(config, activeForks(config, point))?.max, max);
+  }
 });

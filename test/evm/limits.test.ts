@@ -63,7 +63,7 @@ describe('regions of the core', () => {
     const sum = `0 ${loop(count, call)} POP 0 MSTORE 32 0 RETURN`;
     const expected = BigInt((count * (count + 1)) / 2 + 10_000 * count);
     assert.equal(numberOf(harness.run(sum, MUCH_GAS)), expected);
-    assert.equal(numberOf(harness.run(sum, MUCH_GAS, 10_000n)), expected);
+    assert.equal(numberOf(harness.run(sum, MUCH_GAS, { slice: 10_000n })), expected);
   });
 
   test('accounts: known ones make room for those of later messages', () => {

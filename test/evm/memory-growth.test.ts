@@ -38,7 +38,7 @@ describe('memory that grows by megabytes', () => {
       const run = `GAS ${source} GAS SWAP1 SUB`;
       const program = `0x1234 BALANCE POP ${run} ${run} SWAP1 SUB 0 MSTORE 32 0 RETURN`;
       for (const slice of [50_000n, 1n, 10_000_000n]) {
-        const result = new MessageHarness(revision).run(program, GAS, slice);
+        const result = new MessageHarness(revision).run(program, GAS, { slice });
         assert.equal(result.status, 'success');
         assert.equal(numberOf(result), costOf(end), `slices of ${slice}`);
       }

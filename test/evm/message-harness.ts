@@ -5,7 +5,7 @@ import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
 import type { AccountState, StateReader } from '../../src/evm/host.ts';
 import type { BlockEnvironment, Message, MessageResult } from '../../src/evm/message.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
-import { bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 
 const MEMORY_LIMIT: number = 64 << 20;
@@ -31,6 +31,7 @@ const BLOCK: BlockEnvironment = {
   prevRandao: new Uint8Array(32),
   baseFeePerGas: 0n,
   blobBaseFee: 0n,
+  slotNumber: 0x1234_5678_9abcn,
   getBlockHash: () => new Uint8Array(32),
 };
 
@@ -73,6 +74,16 @@ class MadeUpState implements StateReader {
   }
 }
 
+/** What a message finds beside its code. */
+export type Given = {
+  /** The reservoir of EIP-8037. */
+  readonly stateGas?: bigint;
+  /** What the program's account has. */
+  readonly balance?: bigint;
+  readonly storage?: readonly (readonly [slot: number, value: number])[];
+  readonly slice?: bigint;
+};
+
 export class MessageHarness {
   readonly evm: Evm;
   readonly #revision: Revision;
@@ -88,11 +99,17 @@ export class MessageHarness {
   }
 
   /** Runs code to its end and undoes what it did. Everything known from before stays known. */
-  run(code: string | Uint8Array, gasLimit = 30_000_000n, slice: bigint = WHOLE_SLICE): MessageResult {
+  run(code: string | Uint8Array, gasLimit = 30_000_000n, given: Given = {}): MessageResult {
+    const { stateGas = 0n, balance, storage = [], slice = WHOLE_SLICE } = given;
     const program = typeof code === 'string' ? assemble(code) : code;
+    const { state } = this.evm;
     this.#open();
-    this.evm.state.setCode(PROGRAM, keccak256(program), program);
-    return this.#finish({ ...MESSAGE, to: PROGRAM, gasLimit }, slice);
+    state.setCode(PROGRAM, keccak256(program), program);
+    if (balance !== undefined) state.setBalance(PROGRAM, balance);
+    for (const [slot, value] of storage) {
+      state.setStorage(PROGRAM, bigIntToFixedBytes(BigInt(slot), 32), bigIntToBytes(BigInt(value)));
+    }
+    return this.#finish({ ...MESSAGE, to: PROGRAM, gasLimit, stateGas }, slice);
   }
 
   /** Runs an account's code for good. What it changed is not collected. */
@@ -106,10 +123,10 @@ export class MessageHarness {
   }
 
   /** Runs initialisation code. */
-  create(code: Uint8Array, gasLimit: bigint): MessageResult {
+  create(code: Uint8Array, gasLimit: bigint, stateGas = 0n): MessageResult {
     this.#open();
     this.evm.state.setNonce(SENDER, 1n);
-    return this.#finish({ ...MESSAGE, to: undefined, data: code, gasLimit }, WHOLE_SLICE);
+    return this.#finish({ ...MESSAGE, to: undefined, data: code, gasLimit, stateGas }, WHOLE_SLICE);
   }
 
   #open(): void {

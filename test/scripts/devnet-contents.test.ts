@@ -67,6 +67,7 @@ test('every fork begins at its block', () => {
     osaka: 52n,
     bpo1: 55n,
     bpo2: 58n,
+    amsterdam: 62n,
   });
   assert.equal(GENESIS.config.daoForkBlock, 6n);
 });

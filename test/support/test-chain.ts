@@ -24,14 +24,20 @@ export const ETHER: bigint = 10n ** 18n;
 
 const BLOCK_FORKS =
   'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london';
-const TIME_FORKS = ['shanghaiTime', 'cancunTime', 'pragueTime', 'osakaTime'];
+const TIME_FORKS = ['shanghaiTime', 'cancunTime', 'pragueTime', 'osakaTime', 'amsterdamTime'];
 
-/** Contracts that Prague's blocks cannot do without (EIP-7002, 7251), asking for nothing: `0 0 RETURN`. */
+/** Code of contracts that blocks cannot do without from Prague (EIP-7002, 7251, 8282), asking for nothing: `0 0 RETURN`. */
 const NO_REQUESTS = '0x60006000f3';
+const REQUEST_CONTRACTS = [
+  '0x00000961ef480eb55e80d19ad83579a64c007002',
+  '0x0000bbddc7ce488642fb579f8b00f3a590007251',
+  '0x0000bff46984e3725691fa540a8c7589300d8282',
+  '0x000064d678505ad48f8ccb093bc65613800e8282',
+];
 
 export type GenesisOptions = {
   /** `berlin`: proof of work from the start; the others are merged from the start. */
-  readonly revision: 'berlin' | 'london' | 'paris' | 'shanghai' | 'cancun' | 'prague' | 'osaka';
+  readonly revision: 'berlin' | 'london' | 'paris' | 'shanghai' | 'cancun' | 'prague' | 'osaka' | 'amsterdam';
   /** Accounts beside Alice, with 1,000 ether. */
   readonly alloc?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly gasLimit?: bigint;
@@ -47,6 +53,7 @@ const TIME_FORK_COUNT = {
   cancun: 2,
   prague: 3,
   osaka: 4,
+  amsterdam: 5,
 } as const;
 
 /** A genesis file of chain 1337. */
@@ -67,8 +74,9 @@ export function createGenesis(options: GenesisOptions): string {
     timestamp: '0x65000000',
     alloc: {
       [bytesToHex(ALICE)]: { balance: (1000n * ETHER).toString() },
-      '0x00000961ef480eb55e80d19ad83579a64c007002': { balance: '0', code: NO_REQUESTS },
-      '0x0000bbddc7ce488642fb579f8b00f3a590007251': { balance: '0', code: NO_REQUESTS },
+      ...Object.fromEntries(
+        REQUEST_CONTRACTS.map((address) => [address, { balance: '0', code: NO_REQUESTS }]),
+      ),
       ...alloc,
     },
   });

@@ -107,11 +107,10 @@ export class RunningTransaction {
   #authorize(): void {
     const { authorizationList: list } = this.#tx;
     const end = Math.min(list.length, this.#authorized + AUTHORIZATIONS_PIECE);
-    for (const authorization of list.slice(this.#authorized, end)) {
-      if (!this.#apply(authorization)) return this.#runOutOfGas();
-    }
+    const isPaid = list.slice(this.#authorized, end).every((authorization) => this.#apply(authorization));
     this.#authorized = end;
-    if (end === list.length) this.#startMessage();
+    if (!isPaid) this.#runOutOfGas();
+    else if (end === list.length) this.#startMessage();
   }
 
   /** @returns false where it cannot be paid; one that is invalid is skipped */
@@ -130,7 +129,10 @@ export class RunningTransaction {
 
   #startMessage(): void {
     const newAccountGas = this.#runtime === undefined ? 0n : this.#runtime.chargeNewAccount();
-    if (newAccountGas === undefined || this.#runtime?.chargeDelegate() === false) return this.#runOutOfGas();
+    if (newAccountGas === undefined || this.#runtime?.chargeDelegate() === false) {
+      this.#runOutOfGas();
+      return;
+    }
     this.#newAccountGas = newAccountGas;
     const { to, value, data, blobVersionedHashes, accessList } = this.#tx;
     const { gasLeft, reservoir } = this.#budget;

@@ -2,18 +2,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
+import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
+import { createAddress } from '../../../src/primitives/address.ts';
+import { concatBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { privateKeyToAddress } from '../../../src/primitives/secp256k1.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
 import { signTransaction } from '../../support/chain-builder.ts';
 import { expectValid, type GethNode, startGeth } from './geth-node.ts';
 
 const KEY: Uint8Array = hexToBytes(`0x${'45'.repeat(32)}`);
 const SENDER: string = bytesToHex(privateKeyToAddress(KEY));
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
-export const HIVE_BLOCKS = 3;
 const BLOCK_GAS_LIMIT = 30_000_000n;
 const SLOT_SECONDS = 12;
+const GENESIS_TIME = 5;
 const CHAIN_ID = 1337n;
 const BEACON_ROOT = `0x${'7b'.repeat(32)}`;
 const BUILD_ATTEMPTS = 20;
@@ -21,7 +27,12 @@ const BUILD_PAUSE_MS = 50;
 /** Stores the block's number and returns code of one byte. */
 const CREATION: Uint8Array = hexToBytes('0x4360005560016000f3');
 
+const FIRST_SLOT = 1000;
+
 const quantity = (value: number): string => `0x${value.toString(16)}`;
+
+/** Of the first block's successor. */
+const AMSTERDAM_TIME = GENESIS_TIME + 2 * SLOT_SECONDS;
 
 const FORKS = {
   chainId: Number(CHAIN_ID),
@@ -44,11 +55,55 @@ const FORKS = {
   },
 };
 
-/** A genesis file but for its allocation. */
-export type GenesisShape = { readonly name: string; readonly config: object; readonly header: object };
+const AUTHORITY_KEY: Uint8Array = hexToBytes(`0x${'46'.repeat(32)}`);
+const CREATED: Uint8Array = createAddress(privateKeyToAddress(KEY), 0n);
+const AUTHORITY: Uint8Array = privateKeyToAddress(AUTHORITY_KEY);
+const BLACKBOX = bytesOf('b1acb0');
+
+/** The address that ends in these digits. */
+function bytesOf(digits: string): Uint8Array {
+  return hexToBytes(`0x${digits.padStart(40, '0')}`);
+}
+
+function authorize(nonce: bigint): Authorization {
+  const unsigned = { chainId: CHAIN_ID, address: CREATED, nonce };
+  const payload = concatBytes(Uint8Array.of(5), encodeRlp([CHAIN_ID, CREATED, nonce]));
+  return { ...unsigned, signature: signHash(keccak256(payload), AUTHORITY_KEY) };
+}
+
+/** Stores, and sends its value to a new account; stores 0 again. */
+const SPENDER: Uint8Array = hexToBytes('0x60015f55 5f5f5f5f 6001 61beef 5af1 5f5f55 00'.replaceAll(' ', ''));
+/** Copies the rest of its code, and returns it. */
+const DEPLOY: Uint8Array = hexToBytes('0x600b380380600b5f395ff3');
+
+/** A creation before the fork; then transfers of all kinds, a delegation, creations, and calls of what was created. */
+const AMSTERDAM_TRANSACTIONS: readonly Partial<TransactionBody>[] = [
+  { data: CREATION },
+  { to: BLACKBOX, value: 1000n },
+  { data: CREATION, value: 7n },
+  { to: privateKeyToAddress(KEY), value: 1n, gasLimit: 12_000n },
+  { type: 4, to: BLACKBOX, authorizationList: [authorize(0n)] },
+  { to: AUTHORITY, value: 5n },
+  { data: concatBytes(DEPLOY, SPENDER) },
+  { to: createAddress(privateKeyToAddress(KEY), 6n), value: 3n },
+  { to: bytesOf('5afe'), value: 1n, gasLimit: 100_000n },
+];
+
+/** A genesis file but for its allocation, and the transactions of its blocks. */
+export type GenesisShape = {
+  readonly name: string;
+  readonly config: object;
+  readonly header: object;
+  /** Time from which on blocks are of Amsterdam. */
+  readonly amsterdamTime?: number;
+  /** One a block, in the order of the sender's nonces. */
+  readonly transactions: readonly Partial<TransactionBody>[];
+};
+
+const CREATIONS: readonly Partial<TransactionBody>[] = Array(3).fill({ data: CREATION });
 
 /** By the names that `--chain` takes. */
-export const SHAPES: Readonly<Record<'reached' | 'unreached', GenesisShape>> = {
+export const SHAPES: Readonly<Record<'reached' | 'unreached' | 'amsterdam', GenesisShape>> = {
   reached: {
     name: 'the first block reaches the terminal total difficulty; fields that are null',
     config: { ...FORKS, terminalTotalDifficulty: 131072, osakaTime: null },
@@ -59,11 +114,26 @@ export const SHAPES: Readonly<Record<'reached' | 'unreached', GenesisShape>> = {
       excessBlobGas: null,
       blobGasUsed: null,
     },
+    transactions: CREATIONS,
   },
   unreached: {
     name: 'no block reaches the terminal total difficulty; keys in other case',
     config: { ...FORKS, chainID: FORKS.chainId, chainId: undefined, TerminalTotalDifficulty: 10 ** 15 },
     header: { Difficulty: '0x20000', nonce: '42', baseFeePerGas: '0x7' },
+    transactions: CREATIONS,
+  },
+  amsterdam: {
+    name: 'the second block is the first of Amsterdam',
+    config: {
+      ...FORKS,
+      terminalTotalDifficulty: 0,
+      osakaTime: 0,
+      amsterdamTime: AMSTERDAM_TIME,
+      mergeNetsplitBlock: 0,
+    },
+    header: { difficulty: '0x0', slotNumber: '0x64' },
+    amsterdamTime: AMSTERDAM_TIME,
+    transactions: AMSTERDAM_TRANSACTIONS,
   },
 };
 
@@ -78,7 +148,8 @@ export type HiveChain = {
 };
 
 /** Has geth build a few blocks with a transaction each, and writes files of the chain into a folder. */
-export async function buildHiveChain({ config, header }: GenesisShape, folder: string): Promise<HiveChain> {
+export async function buildHiveChain(shape: GenesisShape, folder: string): Promise<HiveChain> {
+  const { config, header, transactions } = shape;
   const [genesis, blocks, headCall, accounts] = [
     'genesis.json',
     'blocks.rlp',
@@ -87,18 +158,27 @@ export async function buildHiveChain({ config, header }: GenesisShape, folder: s
   ].map((name) => join(folder, name)) as [string, string, string, string];
   const alloc = Object.fromEntries([
     [SENDER.slice(2), { balance: '0xde0b6b3a7640000' }],
-    ...SYSTEM_CONTRACTS.map(({ address, code, storage }) => [
+    ...[...SYSTEM_CONTRACTS, BUILDER_DEPOSITS, BUILDER_EXITS].map(({ address, code, storage }) => [
       address,
       { balance: '0x0', code, storage: padSlots(storage) },
     ]),
   ]);
   const gasLimit = `0x${BLOCK_GAS_LIMIT.toString(16)}`;
-  writeFileSync(genesis, JSON.stringify({ config, ...header, gasLimit, timestamp: '0x5', alloc }));
-  writeFileSync(accounts, JSON.stringify({ [SENDER]: { key: bytesToHex(KEY) } }));
+  writeFileSync(
+    genesis,
+    JSON.stringify({ config, ...header, gasLimit, timestamp: quantity(GENESIS_TIME), alloc }),
+  );
+  writeFileSync(
+    accounts,
+    JSON.stringify({
+      [SENDER]: { key: bytesToHex(KEY) },
+      [bytesToHex(AUTHORITY)]: { key: bytesToHex(AUTHORITY_KEY) },
+    }),
+  );
   const geth = await startGeth({ genesis, blockGasLimit: BLOCK_GAS_LIMIT });
   let head = '';
   try {
-    for (let number = 1; number <= HIVE_BLOCKS; number++) head = await addBlock(geth, number);
+    for (const number of transactions.keys()) head = await addBlock(geth, number + 1, shape);
     await geth.export(blocks);
   } finally {
     await geth.close();
@@ -122,23 +202,51 @@ type BuiltBlock = {
 };
 
 /** Has geth build a block with one transaction, and makes it the head. @returns its hash */
-async function addBlock(geth: GethNode, number: number): Promise<string> {
+async function addBlock(geth: GethNode, number: number, shape: GenesisShape): Promise<string> {
   const transaction = signTransaction(KEY, {
     chainId: CHAIN_ID,
     nonce: BigInt(number - 1),
-    gasLimit: 200_000n,
+    gasLimit: 1_000_000n,
     // geth includes nothing for less than a thousandth of this.
     maxPriorityFeePerGas: 10n ** 9n,
-    data: CREATION,
+    ...shape.transactions[number - 1],
   });
   await geth.ask('eth_sendRawTransaction', [bytesToHex(transaction.encoded)]);
-  const { executionPayload, executionRequests } = await buildPayload(geth, number);
+  const timestamp = GENESIS_TIME + number * SLOT_SECONDS;
+  const methods = methodsAt(timestamp, shape);
+  const { executionPayload, executionRequests } = await buildPayload(geth, number, timestamp, methods);
   const payload = [executionPayload, [], BEACON_ROOT, executionRequests];
-  expectValid(await geth.askEngine('engine_newPayloadV4', payload));
+  expectValid(await geth.askEngine(methods.newPayload, payload));
   expectValid(
     await geth.askEngine('engine_forkchoiceUpdatedV3', [stateAt(executionPayload.blockHash), null]),
   );
   return executionPayload.blockHash;
+}
+
+/** Methods of the engine API for blocks of a fork. */
+type EngineMethods = {
+  readonly prepare: string;
+  readonly getPayload: string;
+  readonly newPayload: string;
+  /** Whether a block to be prepared has a slot number. */
+  readonly hasSlots: boolean;
+};
+
+function methodsAt(
+  timestamp: number,
+  { config, amsterdamTime = Number.POSITIVE_INFINITY }: GenesisShape,
+): EngineMethods {
+  const hasSlots = timestamp >= amsterdamTime;
+  const isOsaka = (config as { readonly osakaTime?: number | null }).osakaTime === 0;
+  const [prepare, getPayload, newPayload] = hasSlots
+    ? ['V4', 'V6', 'V5']
+    : ['V3', isOsaka ? 'V5' : 'V4', 'V4'];
+  return {
+    prepare: `engine_forkchoiceUpdated${prepare}`,
+    getPayload: `engine_getPayload${getPayload}`,
+    newPayload: `engine_newPayload${newPayload}`,
+    hasSlots,
+  };
 }
 
 const stateAt = (hash: string): object => ({
@@ -151,24 +259,28 @@ const stateAt = (hash: string): object => ({
  * A block on top of the head that has the transaction. geth answers with the block as far as it has been built: an early question
  * finds it empty, and ends the building, so that another block is asked for.
  */
-async function buildPayload(geth: GethNode, number: number): Promise<BuiltBlock> {
-  const parent = (await geth.ask('eth_getBlockByNumber', ['latest', false])) as {
-    readonly hash: string;
-    readonly timestamp: string;
-  };
+async function buildPayload(
+  geth: GethNode,
+  number: number,
+  timestamp: number,
+  { prepare, getPayload, hasSlots }: EngineMethods,
+): Promise<BuiltBlock> {
+  const parent = (await geth.ask('eth_getBlockByNumber', ['latest', false])) as { readonly hash: string };
   for (let attempt = 1; attempt <= BUILD_ATTEMPTS; attempt++) {
     const attributes = {
-      timestamp: quantity(Number(parent.timestamp) + SLOT_SECONDS),
+      timestamp: quantity(timestamp),
       prevRandao: `0x${attempt.toString(16).padStart(64, '0')}`,
       suggestedFeeRecipient: SENDER,
       withdrawals: [{ index: quantity(number), validatorIndex: '0x1', address: SENDER, amount: '0x1' }],
       parentBeaconBlockRoot: BEACON_ROOT,
+      // Every slot has a block but for some: numbers are the consensus layer's.
+      ...(hasSlots && { slotNumber: quantity(FIRST_SLOT + 2 * number) }),
     };
-    const begun = await geth.askEngine('engine_forkchoiceUpdatedV3', [stateAt(parent.hash), attributes]);
+    const begun = await geth.askEngine(prepare, [stateAt(parent.hash), attributes]);
     expectValid(begun);
     await sleep(attempt * BUILD_PAUSE_MS);
     const { payloadId } = begun as { readonly payloadId: string };
-    const built = (await geth.askEngine('engine_getPayloadV4', [payloadId])) as BuiltBlock;
+    const built = (await geth.askEngine(getPayload, [payloadId])) as BuiltBlock;
     if (built.executionPayload.transactions.length > 0) return built;
   }
   throw new Error('geth built no block with the transaction');

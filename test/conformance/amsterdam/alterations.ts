@@ -1,0 +1,108 @@
+/** Blocks with one thing changed: each field of the header, and each entry of the block access list. */
+import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../src/primitives/rlp.ts';
+
+export type Alteration = { readonly what: string; readonly block: Uint8Array };
+
+const HEADER_FIELDS = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+  'baseFeePerGas',
+  'withdrawalsRoot',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+  'blockAccessListHash',
+  'slotNumber',
+] as const;
+const ACCESS_LIST_HASH = 21;
+
+/**
+ * Fields whose authors choose them within limits, so that another value may be right: these are changed beyond the limits.
+ * The slot number is compared with nothing (as in geth): it is left out, or takes nine bytes.
+ */
+const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
+  gasLimit: Uint8Array.of(0x7f, 0xff, 0xff, 0xff),
+  extraData: new Uint8Array(33),
+  mixHash: new Uint8Array(31),
+  slotNumber: new Uint8Array(9).fill(1),
+};
+
+function flipped(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) return Uint8Array.of(1);
+  const changed = Uint8Array.from(bytes);
+  // The lowest bit of the last byte; an integer of one byte 1 becomes 2, for 0 has no bytes.
+  const last = changed.length - 1;
+  changed[last] = changed.length === 1 && changed[0] === 1 ? 2 : (changed[last] as number) ^ 1;
+  return changed;
+}
+
+/** One header field after the other changed, the last one left out, and one more than there are. */
+export function alterHeader(encoded: Uint8Array): Alteration[] {
+  const [header, ...body] = decodeRlp(encoded) as [RlpItem[], ...RlpItem[]];
+  const withHeader = (changed: RlpInput[]): Uint8Array => encodeRlp([changed, ...body]);
+  const alterations = header.map((value, index) => {
+    const name = HEADER_FIELDS[index] as string;
+    const changed = BEYOND_LIMITS[name] ?? flipped(value as Uint8Array);
+    return { what: name, block: withHeader(header.with(index, changed)) };
+  });
+  return [
+    ...alterations,
+    { what: `without ${HEADER_FIELDS[header.length - 1]}`, block: withHeader(header.slice(0, -1)) },
+    { what: 'one more field', block: withHeader([...header, Uint8Array.of(1)]) },
+  ];
+}
+
+/** Every way to change one thing below an item: an entry left out, twice, or moved, a value changed. */
+function* alterItem(
+  item: RlpItem,
+  path: string,
+): Generator<{ readonly what: string; readonly item: RlpItem }> {
+  if (item instanceof Uint8Array) {
+    yield { what: `${path} changed`, item: flipped(item) };
+    return;
+  }
+  for (const [index, entry] of item.entries()) {
+    const name = `${path}[${index}]`;
+    for (const inner of alterItem(entry, name))
+      yield { what: inner.what, item: item.with(index, inner.item) };
+    // Of a tuple (an account, a slot's changes, a value with its index) members are changed only.
+    if (!isListOfEntries(item)) continue;
+    yield { what: `${name} left out`, item: item.toSpliced(index, 1) };
+    yield { what: `${name} twice`, item: item.toSpliced(index, 0, entry) };
+    if (index > 0) yield { what: `${name} moved up`, item: moved(item, index) };
+  }
+}
+
+function moved(item: readonly RlpItem[], index: number): RlpItem[] {
+  return item.with(index, item[index - 1] as RlpItem).with(index - 1, item[index] as RlpItem);
+}
+
+/** Lists whose members are alike: all lists, or all bytes but for pairs of an index and a value. */
+function isListOfEntries(item: readonly RlpItem[]): boolean {
+  const bytes = item.filter((member) => member instanceof Uint8Array).length;
+  return bytes === 0 || (bytes === item.length && item.length !== 2);
+}
+
+/** The block with the hash of each list that differs from its own in one thing. */
+export function* alterAccessList(encoded: Uint8Array, accessList: Uint8Array): Generator<Alteration> {
+  const [header, ...body] = decodeRlp(encoded) as [RlpItem[], ...RlpItem[]];
+  for (const { what, item } of alterItem(decodeRlp(accessList), 'list')) {
+    const hash = keccak256(encodeRlp(item));
+    yield { what, block: encodeRlp([header.with(ACCESS_LIST_HASH, hash), ...body]) };
+  }
+}

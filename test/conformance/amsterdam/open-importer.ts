@@ -1,0 +1,29 @@
+import { parseGenesis } from '../../../src/chain/genesis.ts';
+import { BlockImporter } from '../../../src/engine/import/block-importer.ts';
+import { initializeStore } from '../../../src/engine/import/initialize-store.ts';
+import type { ChainReader } from '../../../src/store/chain-reader.ts';
+import { openChainWriter } from '../../../src/store/chain-writer.ts';
+import { makeTemporaryFolder } from '../../support/embedded.ts';
+import type { ChainSet } from './chain-set.ts';
+
+export type OpenImporter = {
+  readonly importer: BlockImporter;
+  /** Of what has been committed. */
+  readonly reader: ChainReader;
+  close(): Promise<void>;
+};
+
+/** An importer over a new store that has the set's block 0. */
+export function openImporter({ genesis }: Pick<ChainSet, 'genesis'>): OpenImporter {
+  const folder = makeTemporaryFolder();
+  const writer = openChainWriter(folder.path);
+  initializeStore(writer, parseGenesis(JSON.stringify(genesis)), JSON.stringify(genesis['config']));
+  return {
+    importer: new BlockImporter(writer, 'ethash-format'),
+    reader: writer.openReader(),
+    async close() {
+      await writer.close();
+      folder.remove();
+    },
+  };
+}

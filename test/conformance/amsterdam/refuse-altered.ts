@@ -1,0 +1,74 @@
+import { BlockError } from '../../../src/engine/import/block-error.ts';
+import type { BlockImporter } from '../../../src/engine/import/block-importer.ts';
+import { type Alteration, alterAccessList, alterHeader } from './alterations.ts';
+import type { ChainSet } from './chain-set.ts';
+import { openImporter } from './open-importer.ts';
+
+export type AlterationFigures = {
+  readonly headers: number;
+  readonly lists: number;
+  /** Altered blocks that were taken, or refused for another reason than the change; these should be none. */
+  readonly faults: readonly string[];
+};
+
+/** Which blocks are altered: every n-th. `lists`: of these how many alterations of the list at most. */
+export type Thoroughness = { readonly every: number; readonly lists: number };
+
+const LIST_REASON = /block access list hash mismatch/;
+
+/** @returns what is wrong about how the importer treats the altered block */
+function findFault(importer: BlockImporter, { what, block }: Alteration, reason: RegExp): string | undefined {
+  const head = importer.headHash;
+  try {
+    importer.import(block);
+  } catch (error) {
+    if (!(error instanceof BlockError)) throw error;
+    if (importer.headHash !== head) return `${what}: refused, but the head moved`;
+    return reason.test(error.message) ? undefined : `${what}: refused for ${error.message}`;
+  }
+  throw new Error(`${what}: taken as block ${importer.headNumber}`);
+}
+
+function takeSome<T>(items: readonly T[], most: number): T[] {
+  const step = Math.max(1, Math.ceil(items.length / most));
+  return items.filter((_, index) => index % step === 0);
+}
+
+/**
+ * Imports a chain, and before every n-th of its blocks all that differ from it in one thing: each must be refused, and the
+ * right one taken after them.
+ */
+export async function refuseAltered(
+  set: ChainSet,
+  accessLists: ReadonlyMap<number, Uint8Array>,
+  { every, lists }: Thoroughness,
+): Promise<AlterationFigures> {
+  const { importer, close } = openImporter(set);
+  const faults: string[] = [];
+  const counts = { headers: 0, lists: 0 };
+  try {
+    for (const [index, encoded] of set.blocks.entries()) {
+      const number = index + 1;
+      const isBorder = Math.abs(number - set.firstAmsterdam) <= 1;
+      if (isBorder || number % every === 0) {
+        const note = (fault: string | undefined): void => {
+          if (fault !== undefined) faults.push(`block ${number}, ${fault}`);
+        };
+        for (const alteration of alterHeader(encoded)) {
+          note(findFault(importer, alteration, /./));
+          counts.headers++;
+        }
+        const list = accessLists.get(number);
+        const altered = list === undefined ? [] : [...alterAccessList(encoded, list)];
+        for (const alteration of takeSome(altered, lists)) {
+          note(findFault(importer, alteration, LIST_REASON));
+          counts.lists++;
+        }
+      }
+      importer.import(encoded);
+    }
+  } finally {
+    await close();
+  }
+  return { ...counts, faults };
+}
