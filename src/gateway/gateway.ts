@@ -296,7 +296,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       try {
         const notifier =
           port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
-        answered = answer(body, { session, scope, report, ...(notifier !== undefined && { notifier }) }, now);
+        const context =
+          notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
+        answered = answer(body, context, now);
       } catch (error) {
         answered = fail(error);
       }
