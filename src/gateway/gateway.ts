@@ -5,10 +5,11 @@ import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { SubscriptionObserver } from '../observe/subscription-recorder.ts';
-import { isComplete, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Pace } from '../rpc/codec/codec.ts';
 import {
+  type BatchItem,
   type Call,
   type Envelope,
   findNumberId,
@@ -127,6 +128,8 @@ const ROOM_PART = 64;
  * them: they travel to nodes in few requests.
  */
 const SENT_FACTOR = 8;
+/** How long a batch waits for that room, milliseconds. */
+const GROUP_WAIT_MS = 250;
 /** The same for every client. */
 const UNKNOWN_HOST_STATUS = 404;
 
@@ -173,10 +176,31 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     return { status: 200, body };
   }
 
-  function chooseBatchLimits(items: number, { network, principal }: Session): BatchLimits {
-    if (network.hasNodes !== true) return batchLimits;
-    const places = Math.min(items, sentLimits.concurrency);
-    return network.turns?.hasRoom(principal.id, places) === false ? batchLimits : sentLimits;
+  /**
+   * Runs a batch. On a network of nodes many items are in work at the same time, as soon as the key has room for them; where it does not
+   * have it in time, as few as elsewhere: a key with many batches would else fill its room, and its calls be refused.
+   */
+  function answerBatch(
+    items: readonly BatchItem[],
+    context: BodyContext,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { network, principal } = context.session;
+    const owner = principal.id;
+    const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
+    const runWith = (chosen: BatchLimits): PromiseOrValue<JsonResult> =>
+      runBatch(items, runOne, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd);
+    const { turns } = network;
+    if (network.hasNodes !== true) return runWith(batchLimits);
+    const places = Math.min(items.length, sentLimits.concurrency);
+    if (turns === undefined || turns.hasRoom(owner, places)) return runWith(sentLimits);
+    const room = places > batchLimits.concurrency && turns.waitForGroup(owner, places, GROUP_WAIT_MS, scope);
+    if (room === false) return runWith(batchLimits);
+    return room.then((hasRoom) => {
+      if (!hasRoom) return runWith(batchLimits);
+      turns.exchange(owner, places);
+      return runWith(sentLimits);
+    });
   }
 
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
@@ -208,10 +232,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         context.scope.batch = envelope;
-        const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
-        const memory = new AnswerMemory(heldAnswers, context.scope.owner ?? '');
-        const limits = chooseBatchLimits(envelope.items.length, context.session);
-        const responses = runBatch(envelope.items, runOne, limits, context.scope, memory, readEnd);
+        const responses = answerBatch(envelope.items, context, context.scope);
         return continueWith(responses, (body) => ({ status: 200, body }));
       }
       case 'malformed':
@@ -275,7 +296,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       try {
         const notifier =
           port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
-        answered = answer(body, { session, scope, report, ...(notifier !== undefined && { notifier }) }, now);
+        const context =
+          notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
+        answered = answer(body, context, now);
       } catch (error) {
         answered = fail(error);
       }

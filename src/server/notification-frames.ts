@@ -69,6 +69,21 @@ export function encodeFrameHead(length: number): Buffer {
   return head.subarray(0, writeFrameHead(head, 0, length));
 }
 
+/** A whole message of ASCII, as Latin-1; undefined where it is longer than 64 KiB. */
+export function encodeAsciiFrame(text: JsonText): string | undefined {
+  const { length } = text;
+  if (length <= MAX_SHORT_LENGTH) return String.fromCharCode(TEXT_FRAME, length) + text;
+  if (length > MAX_MEDIUM_LENGTH) return undefined;
+  return String.fromCharCode(TEXT_FRAME, LENGTH_IN_16_BITS, length >> 8, length & 0xff) + text;
+}
+
+/** A whole message of so many bytes. */
+export function encodeTextFrame(text: JsonText, length: number): Buffer {
+  const frame = Buffer.allocUnsafe(MAX_HEAD_BYTES + length);
+  const start = writeFrameHead(frame, 0, length);
+  return frame.subarray(0, start + frame.write(text, start));
+}
+
 function writeFrameHead(target: Buffer, start: number, length: number): number {
   let at = target.writeUInt8(TEXT_FRAME, start);
   if (length <= MAX_SHORT_LENGTH) return target.writeUInt8(length, at);

@@ -24,7 +24,7 @@ export function measure(body: string | JsonBytes): number {
 }
 
 /** The answer as it is to be written. */
-export function encodeLarge(body: string): string | Uint8Array {
+function encodeLarge(body: string): string | Uint8Array {
   return body.length > LARGE_LENGTH ? Buffer.from(body) : body;
 }
 

@@ -2,12 +2,13 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
+import type { Answer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -54,6 +55,15 @@ export type WebSocketParts = {
   readonly visitor: Visitor;
   readonly requests: RequestObserver | undefined;
 };
+
+/** What belongs to a message while it is answered. */
+type Message = {
+  readonly scope: RequestScope;
+  readonly report: RequestReport | undefined;
+  readonly notifier: MessageNotifier;
+};
+
+const takeBody = ({ body }: Answer): JsonResult => body;
 
 /**
  * One WebSocket. Each message is one body for the gateway and gets one message back, in the order in which
@@ -110,6 +120,7 @@ export class WebSocketConnection {
       owner,
       onBroken: () => this.#breakOff(),
       onNotified: () => this.#checkNotified(),
+      onWritten: () => this.#advance(),
     });
     this.#subscriptions = new WebSocketSubscriptions({
       outbox: this.#outbox,
@@ -235,38 +246,50 @@ export class WebSocketConnection {
     if (report !== undefined) report.requestBytes = body.length;
     scope.trace = report?.span;
     this.#scopes.set(scope, scope);
-    const notifier = this.#subscriptions.accept();
-    this.#answer(body, scope, report, notifier).then(
-      (answer) => {
-        this.#finish(scope, answer, report);
-        notifier.answered(answer);
-      },
-      () => {
-        this.#report(report, 0, false);
-        this.#ws.terminate();
-      },
-    );
+    const message = { scope, report, notifier: this.#subscriptions.accept() };
+    let answer: PromiseOrValue<JsonResult>;
+    try {
+      answer = continueWith(this.#admit(), (admitted) => this.#answer(body, admitted, message));
+    } catch {
+      this.#breakDown(message);
+      return;
+    }
+    if (!(answer instanceof Promise)) this.#conclude(answer, message, false);
+    else
+      answer.then(
+        (settled) => this.#conclude(settled, message, true),
+        () => this.#breakDown(message),
+      );
   }
 
-  async #answer(
+  #answer(
     body: Buffer,
-    scope: RequestScope,
-    report: RequestReport | undefined,
-    notifier: MessageNotifier,
-  ): Promise<JsonResult> {
-    const admitted = await this.#admit();
+    admitted: Session | Refusal,
+    { scope, report, notifier }: Message,
+  ): PromiseOrValue<JsonResult> {
     if (!('refused' in admitted)) {
       this.#session = admitted;
       const { unsent } = this.#shares;
       if (!unsent.isEmpty && unsent.refuses(this.#owner)) return this.#gateway.refuse('overloaded').body;
-      const answered = await this.#shares.holdWhile(this.#owner, body.length, () =>
+      const answered = this.#shares.holdWhile(this.#owner, body.length, () =>
         this.#gateway.handle(body, admitted, scope, report, notifier),
       );
-      return (answered ?? this.#gateway.refuse('overloaded')).body;
+      if (answered === undefined) return this.#gateway.refuse('overloaded').body;
+      return continueWith(answered, takeBody);
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#lock();
     return '';
+  }
+
+  #conclude(answer: JsonResult, message: Message, wasWaitedFor: boolean): void {
+    this.#finish(message.scope, answer, message.report, wasWaitedFor);
+    message.notifier.answered(answer);
+  }
+
+  #breakDown({ report }: Message): void {
+    this.#report(report, 0, false, true);
+    this.#ws.terminate();
   }
 
   #lock(): void {
@@ -274,16 +297,22 @@ export class WebSocketConnection {
     this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
   }
 
-  #finish(scope: RequestScope, answer: JsonResult, report: RequestReport | undefined): void {
+  #finish(
+    scope: RequestScope,
+    answer: JsonResult,
+    report: RequestReport | undefined,
+    wasWaitedFor: boolean,
+  ): void {
     if (this.#scopes.get(scope) === undefined) {
       if (!isComplete(answer)) answer.cancel();
-      this.#report(report, 0, false);
+      this.#report(report, 0, false, wasWaitedFor);
       return;
     }
     if (isComplete(answer)) {
+      const length = measure(answer);
       this.#scopes.delete(scope);
-      if (answer !== '') this.#outbox.send(answer, () => this.#advance());
-      this.#report(report, measure(answer), true);
+      if (answer !== '') this.#outbox.sendWhole(answer, length);
+      this.#report(report, length, true, wasWaitedFor);
     } else {
       this.#sendStream(scope, answer, report);
     }
@@ -293,23 +322,28 @@ export class WebSocketConnection {
 
   #sendStream(scope: RequestScope, answer: JsonStream, report: RequestReport | undefined): void {
     const pieces = new CountedPieces(answer.pieces);
-    const giveUp = (): void => this.#report(report, pieces.bytes, false);
+    const giveUp = (): void => this.#report(report, pieces.bytes, false, true);
     this.#unreported.add(giveUp);
-    this.#outbox.send(
+    this.#outbox.sendStream(
       passOn(answer, pieces, () => answer.cancel()),
       () => {
         this.#scopes.delete(scope);
-        if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true);
+        if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true, true);
         this.#advance();
       },
     );
   }
 
-  #report(report: RequestReport | undefined, bytes: number, isFinished: boolean): void {
+  #report(
+    report: RequestReport | undefined,
+    bytes: number,
+    isFinished: boolean,
+    wasWaitedFor: boolean,
+  ): void {
     if (report === undefined) return;
     report.responseBytes = bytes;
     report.isFinished = isFinished;
-    this.#requests?.end(report, true);
+    this.#requests?.end(report, wasWaitedFor);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */

@@ -1,15 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import type { JsonBytes, JsonStream, JsonText } from '../primitives/json-result.ts';
 import {
-  isComplete,
-  JsonBytes,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-} from '../primitives/json-result.ts';
-import { encodeFrameHead, NotificationFrames } from './notification-frames.ts';
+  encodeAsciiFrame,
+  encodeFrameHead,
+  encodeTextFrame,
+  NotificationFrames,
+} from './notification-frames.ts';
 import type { Outflow } from './outflow.ts';
-import { encodeLarge, measure } from './response-writer.ts';
 
 /** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
@@ -35,6 +33,8 @@ export type WebSocketOutboxParts = {
   readonly onBroken: () => void;
   /** Called when notifications have been handed on, and again when the kernel has them. */
   readonly onNotified: () => void;
+  /** Called when the kernel has an answer. */
+  readonly onWritten: () => void;
 };
 
 /**
@@ -47,6 +47,7 @@ export class WebSocketOutbox {
   readonly #socket: Duplex;
   readonly #onBroken: () => void;
   readonly #onNotified: () => void;
+  readonly #onWritten: () => void;
   readonly #outflow: Outflow;
   readonly #owner: string;
   readonly #waiting: Waiting[] = [];
@@ -55,13 +56,18 @@ export class WebSocketOutbox {
   #waitingBytes = 0;
   #isStreaming = false;
 
-  constructor({ ws, socket, outflow, owner, onBroken, onNotified }: WebSocketOutboxParts) {
+  constructor({ ws, socket, outflow, owner, onBroken, onNotified, onWritten }: WebSocketOutboxParts) {
     this.#ws = ws;
     this.#socket = socket;
     this.#outflow = outflow;
     this.#owner = owner;
     this.#onBroken = onBroken;
     this.#onNotified = onNotified;
+    // One for all answers: what the socket calls in a row it then calls together.
+    this.#onWritten = () => {
+      this.#outflow.update();
+      onWritten();
+    };
   }
 
   /** Whether a stream is being sent or broke off. */
@@ -74,16 +80,19 @@ export class WebSocketOutbox {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
 
-  /** Sends a body as one text message after those before it; `onSent` is called when it is out. */
-  send(body: JsonResult, onSent: () => void): void {
+  /** Sends an answer of so many bytes as one text message after those before it. */
+  sendWhole(body: JsonText | JsonBytes, length: number): void {
     this.#sendFrames();
-    if (!this.#isStreaming) {
-      this.#begin(body, onSent);
-      return;
-    }
+    if (this.#isStreaming) this.#wait(length, length, () => this.#writeWhole(body, length));
+    else this.#writeWhole(body, length);
+  }
+
+  /** The same for a stream; `onSent` is called when it is out. */
+  sendStream(body: JsonStream, onSent: () => void): void {
+    this.#sendFrames();
     // What streams are made from is counted by the gateway.
-    if (!isComplete(body)) this.#wait(body.heldBytes ?? 0, 0, () => this.#begin(body, onSent));
-    else this.#wait(measure(body), measure(body), () => this.#begin(body, onSent));
+    if (this.#isStreaming) this.#wait(body.heldBytes ?? 0, 0, () => this.#beginStream(body, onSent));
+    else this.#beginStream(body, onSent);
   }
 
   /** Sends a notification after what is before it. */
@@ -125,20 +134,24 @@ export class WebSocketOutbox {
     this.#outflow.update(this.#owner);
   }
 
-  /** Past the library, which takes a message in one part. */
-  #writeBytes({ head, value, tail, length }: JsonBytes, onSent: () => void): void {
+  /** Past the library, which takes a message in one part, and writes what is before it by itself. */
+  #writeWhole(body: JsonText | JsonBytes, length: number): void {
+    const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {
-      onSent();
+      process.nextTick(this.#onWritten);
       return;
     }
-    const socket = this.#socket;
-    socket.cork();
-    for (const part of [encodeFrameHead(length), head, value.bytes]) socket.write(part);
-    socket.write(tail, () => {
-      this.#outflow.update();
-      onSent();
-    });
-    socket.uncork();
+    if (typeof body !== 'string') {
+      socket.cork();
+      for (const part of [encodeFrameHead(length), body.head, body.value.bytes]) socket.write(part);
+      socket.write(body.tail, this.#onWritten);
+      socket.uncork();
+    } else {
+      // ASCII, as nearly all are: the same bytes in both, and written faster as Latin-1. A long text would be held beside its bytes.
+      const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
+      if (frame !== undefined) socket.write(frame, 'latin1', this.#onWritten);
+      else socket.write(encodeTextFrame(body, length), this.#onWritten);
+    }
     this.#outflow.update(this.#owner);
   }
 
@@ -147,20 +160,7 @@ export class WebSocketOutbox {
     this.#waiting.push({ begin, bytes, release: this.#outflow.setAside(countedBytes, this.#owner) });
   }
 
-  #begin(body: JsonResult, onSent: () => void): void {
-    if (typeof body === 'string') {
-      // A text would be held by the socket beside its bytes until it is read.
-      this.#ws.send(encodeLarge(body), { binary: false }, () => {
-        this.#outflow.update();
-        onSent();
-      });
-      this.#outflow.update(this.#owner);
-      return;
-    }
-    if (body instanceof JsonBytes) {
-      this.#writeBytes(body, onSent);
-      return;
-    }
+  #beginStream(body: JsonStream, onSent: () => void): void {
     this.#isStreaming = true;
     this.#outflow.beginStream();
     this.#sendFragments(body)

@@ -1,4 +1,5 @@
 import { Ewma } from './ewma.ts';
+import { GroupLine, type Waiter } from './group-line.ts';
 import { type OwnerShare, SharedBudget } from './shared-budget.ts';
 
 export type FairQueueLimits = {
@@ -11,9 +12,6 @@ export type FairQueueLimits = {
   /** An entry that would have to wait longer is refused at once, milliseconds. */
   readonly waitMs: number;
 };
-
-/** Something that may end while it waits. */
-type Waiter = { readonly aborted: boolean };
 
 type Entry = {
   readonly waiter: Waiter;
@@ -35,7 +33,7 @@ const ENOUGH_SAMPLES = 4;
  * that cannot be served in time is refused at once.
  *
  * An entry waits only while its owner has no room: every end lets in all that have, so a new entry that has room passes none that could
- * go on.
+ * go on. Groups that want several turns at the same time come after those that want one.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
@@ -45,6 +43,7 @@ export class FairQueue {
   readonly #owners = new Map<string, Entry[]>();
   /** Milliseconds between two ends while others wait. */
   readonly #pace: Ewma;
+  readonly #groups = new GroupLine();
   #waiting = 0;
   #endedAt: number | undefined;
   /** Runs while entries wait. */
@@ -85,14 +84,31 @@ export class FairQueue {
     return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
   }
 
+  /**
+   * Waits until an owner has room for several turns, where that only takes turns of its own to end.
+   * @returns `false` when it is not to be waited for; else a promise of whether there is: then it holds them until `exchange`
+   */
+  waitForGroup(owner: string, turns: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
+    if (!this.#places.couldHave(owner, turns)) return false;
+    return new Promise((resolve) => {
+      this.#groups.add(owner, { turns, waiter, until: this.#now() + waitMs, decide: resolve });
+      this.#beginSweeping();
+    });
+  }
+
+  /** Gives back the turns of a group for those that are taken one by one in the same moment: nothing is let in between. */
+  exchange(owner: string, turns: number): void {
+    this.#places.giveBack(owner, turns);
+  }
+
   leave(owner: string): void {
     this.#places.giveBack(owner, 1);
-    if (this.#waiting === 0) {
-      this.#endedAt = undefined;
-      return;
+    if (this.#waiting === 0) this.#endedAt = undefined;
+    else {
+      this.#measure();
+      this.#admitNext();
     }
-    this.#measure();
-    this.#admitNext();
+    if (!this.#groups.isEmpty) this.#admitGroups();
   }
 
   #enqueue(owner: string, waiter: Waiter): Promise<boolean> {
@@ -102,9 +118,28 @@ export class FairQueue {
       if (entries === undefined) this.#owners.set(owner, [entry]);
       else entries.push(entry);
       this.#waiting++;
-      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+      this.#beginSweeping();
     });
   }
+
+  #beginSweeping(): void {
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  #admitGroups(): void {
+    for (;;) {
+      const next = this.#groups.takeNext(this.#hasRoom);
+      if (next === undefined) return;
+      const { owner, group } = next;
+      if (group.waiter.aborted) group.decide(false);
+      else {
+        this.#places.take(owner, group.turns);
+        group.decide(true);
+      }
+    }
+  }
+
+  readonly #hasRoom = (owner: string, turns: number): boolean => this.#places.hasRoom(owner, turns);
 
   #admitNext(): void {
     while (this.#places.used < this.#limits.running) {
@@ -157,7 +192,8 @@ export class FairQueue {
       this.#waiting -= gone.length;
       for (const { decide } of gone) decide(false);
     }
-    if (this.#waiting > 0) return;
+    this.#groups.sweep(now);
+    if (this.#waiting > 0 || !this.#groups.isEmpty) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
   }

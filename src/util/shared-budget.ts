@@ -50,6 +50,12 @@ export class SharedBudget {
     );
   }
 
+  /** Whether `tryTake` would succeed if the owner held nothing. */
+  couldHave(owner: string, amount: number): boolean {
+    const free = this.limit - this.#used + this.usedBy(owner);
+    return amount <= free && amount <= this.#factor * free;
+  }
+
   /** The least that an owner has to give back before it has room for anything; 0 where it has. */
   excessOf(owner: string): number {
     const free = this.limit - this.#used;

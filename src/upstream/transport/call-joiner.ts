@@ -12,7 +12,7 @@ import type { BatchOptions, SendOptions } from './transport.ts';
 
 /** Parameters of a call that shares a request, UTF-16 units: the bodies of batches stay below what nodes and vendors take. */
 const MAX_PARAMS_LENGTH = 4_096;
-/** A turn with so many calls of one client's batch sends one of them alone, where it is not known how long one takes. */
+/** Of a client's batch with so many calls one is sent alone now and then: how long one takes has to be known of the same moments. */
 const PROBE_ITEMS = 4;
 /** Batches between two such calls, and which of them it is. */
 const PROBE_BATCHES = 16;
@@ -132,9 +132,10 @@ export class CallJoiner implements BatchHost {
       const items = this.#keepWanted(given);
       this.#batches++;
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
-      const from = isProbe && this.#policy.lacksLoneCalls ? 1 : 0;
-      if (from > 0) this.#send(items.slice(0, from), undefined);
-      this.#sendAll(items.slice(from), most, undefined);
+      if (isProbe) this.#send(items.slice(0, 1), undefined);
+      // Also where calls go alone it has to stay known what one adds to another.
+      if (isProbe) this.#sendAll(items.slice(1), Math.max(most, 2), undefined);
+      else this.#sendAll(items, most, undefined);
     }
   }
 

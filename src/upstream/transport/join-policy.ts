@@ -28,6 +28,8 @@ const MAX_REST_MS = 900_000;
 const HALF_LIFE_MS = 10_000;
 /** Of one call by itself half a minute ago. */
 const KNOWN_WEIGHT = 0.1;
+/** From so many calls in batches on it is known what one adds: the time of one small batch says little. */
+const MIN_ADDED_CALLS = 32;
 /** What calls of one batch may wait for each other at a node that executes them one after the other. */
 const SERIAL_MS = 10;
 /** A batch is given up after so many times what it is expected to take. */
@@ -46,8 +48,11 @@ export class JoinPolicy {
   readonly #joined: LatencyWindow;
   /** Of single calls, at the node. */
   readonly #loneMs: Ewma;
-  /** What one more call adds to a batch, at the node. */
-  readonly #itemMs: Ewma;
+  /** How much longer than a single call batches took at the node, and how many calls more they had. */
+  readonly #addedMs: Ewma;
+  readonly #addedCalls: Ewma;
+  /** Of all times. */
+  #callsAdded = 0;
   readonly #now: () => number;
   #turns = 0;
   #joins = false;
@@ -62,7 +67,8 @@ export class JoinPolicy {
     this.#alone = new LatencyWindow(WINDOW_MS, now);
     this.#joined = new LatencyWindow(WINDOW_MS, now);
     this.#loneMs = new Ewma(HALF_LIFE_MS, now);
-    this.#itemMs = new Ewma(HALF_LIFE_MS, now);
+    this.#addedMs = new Ewma(HALF_LIFE_MS, now);
+    this.#addedCalls = new Ewma(HALF_LIFE_MS, now);
   }
 
   /** Whether calls of different callers ever share a request. */
@@ -85,19 +91,19 @@ export class JoinPolicy {
 
   /** Calls in one batch, such that none is expected to wait long for those before it. */
   get items(): number {
-    const itemMs = this.#itemMs.read(0);
+    const itemMs = this.#itemMs;
     if (itemMs === 0) return Number.POSITIVE_INFINITY;
     return Math.max(1, Math.floor(Math.max(SERIAL_MS, this.#loneMs.read(0)) / itemMs));
   }
 
   /** Whether it is unknown how long a call takes by itself: then what a call adds to a batch is, too. */
-  get lacksLoneCalls(): boolean {
+  get #lacksLoneCalls(): boolean {
     return this.#loneMs.weight < KNOWN_WEIGHT;
   }
 
   /** When a batch that has no answer is given up, milliseconds from its request on. */
   splitAfterMs(count: number): number {
-    const expected = this.#loneMs.read(0) + count * this.#itemMs.read(0);
+    const expected = this.#loneMs.read(0) + count * this.#itemMs;
     return Math.min(MAX_SPLIT_MS, Math.max(MIN_SPLIT_MS, SLOW_FACTOR * expected));
   }
 
@@ -112,11 +118,20 @@ export class JoinPolicy {
 
   /** A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` as above. */
   noteBatch(ms: number, count: number, isOfCallers: boolean, nodeMs: number = ms): void {
-    if (!this.lacksLoneCalls && count > 1) {
-      this.#itemMs.record(Math.max(0, nodeMs - this.#loneMs.read(0)) / (count - 1));
+    if (!this.#lacksLoneCalls && count > 1) {
+      // A batch that was faster than a single call counts as such: times vary more than a call adds.
+      this.#addedMs.record(nodeMs - this.#loneMs.read(0));
+      this.#addedCalls.record(count - 1);
+      this.#callsAdded += count - 1;
     }
     if (!isOfCallers) return;
     for (let i = 0; i < count; i++) this.#joined.record(ms);
+  }
+
+  /** What one more call adds to a batch; 0 while that is not known. */
+  get #itemMs(): number {
+    if (this.#callsAdded < MIN_ADDED_CALLS) return 0;
+    return Math.max(0, this.#addedMs.read(0) / this.#addedCalls.read(1));
   }
 
   #review(): void {

@@ -125,11 +125,13 @@ describe('JoinPolicy', () => {
     assert.equal(policy.items, Number.POSITIVE_INFINITY);
     policy.noteBatch(500, 100, false);
     assert.equal(policy.items, Number.POSITIVE_INFINITY, 'what one call takes is not known');
-    assert.equal(policy.lacksLoneCalls, true);
     policy.noteAlone(1, false);
-    assert.equal(policy.lacksLoneCalls, false);
     policy.noteBatch(1 + 99 * 2, 100, false);
     assert.equal(policy.items, 5);
+    policy.noteBatch(1, 199, false);
+    assert.equal(policy.items, 15, 'one that was fast weighs as much as its calls');
+    policy.noteBatch(0.5, 199, false, 0);
+    assert.equal(policy.items, 25, 'as does one that waited here to be read');
     const far = createPolicy().policy;
     far.noteAlone(100, false);
     far.noteBatch(100 + 99 * 2, 100, false);

@@ -83,7 +83,7 @@ describe('items of one batch', () => {
     assert.deepEqual(sizes(requests).sort(), [3, 3, 3]);
   });
 
-  test('where no call was seen by itself for a while, one of the fourth batch is sent alone to learn how long one takes', async () => {
+  test('one of every sixteenth batch is sent alone to learn how long one takes', async () => {
     const { transport, requests } = await reach(answerAll);
     for (let batch = 0; batch < 8; batch++)
       assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
