@@ -11,7 +11,7 @@ const NONE: readonly unknown[] = [];
 /** Of methods about the network, and about blocks and transactions as such: what every key may read. */
 export const touchesNothing: Touches = () => NONE;
 
-/** Of methods whose parameters the service does not know. */
+/** Of methods with parameters that the service does not know. */
 export const touchesAnything: Touches = () => 'anything';
 
 /** Of methods about the account in their first parameter. */

@@ -24,10 +24,16 @@ async function ask(service: RunningService, method: string, ...params: readonly 
   return result;
 }
 
-/** What clients have asked for, and not been answered yet; and how many filters they have uninstalled. */
+/** What clients have asked for. */
 class Exchanges {
+  /** Requests that are not answered yet. */
   open = 0;
-  uninstalled = 0;
+  readonly #answered: string[] = [];
+
+  /** Requests with a method that have been answered. */
+  count(method: string): number {
+    return this.#answered.filter((body) => body.includes(`"${method}"`)).length;
+  }
 
   async track<T>(body: string, answer: Promise<T>): Promise<T> {
     this.open++;
@@ -35,7 +41,7 @@ class Exchanges {
       return await answer;
     } finally {
       this.open--;
-      if (body.includes('eth_uninstallFilter')) this.uninstalled++;
+      this.#answered.push(body);
     }
   }
 }
@@ -62,6 +68,17 @@ async function send(node: Anvil, to: string | undefined, data: string): Promise<
   return (await node.request('eth_sendTransaction', call)) as string;
 }
 
+/** Of the contract that a transaction made: the node answers before the transaction is in a block. */
+async function readAddress(node: Anvil, sent: string): Promise<`0x${string}`> {
+  let address: `0x${string}` | undefined;
+  await until('the contract is not there', async () => {
+    const receipt = await node.request('eth_getTransactionReceipt', sent);
+    address = (receipt as { contractAddress: `0x${string}` } | null)?.contractAddress;
+    return address !== undefined;
+  });
+  return address as `0x${string}`;
+}
+
 test('filters over a node: by two processes, over HTTP and WebSocket, over a reorg', {
   skip: ANVIL_SKIP,
 }, async (t) => {
@@ -82,9 +99,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   });
   const [a, b] = services;
   const sent = await send(node, undefined, LOGGER);
-  const { contractAddress } = (await node.request('eth_getTransactionReceipt', sent)) as {
-    contractAddress: string;
-  };
+  const contractAddress = await readAddress(node, sent);
   await until(
     'the head is not served',
     async () => (await ask(a, 'eth_blockNumber')) === '0x1' && (await ask(b, 'eth_blockNumber')) === '0x1',
@@ -166,13 +181,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   });
   const url = `http://${service.authority}/net/v3/demo`;
   const sent = await send(node, undefined, LOGGER);
-  type Receipt = { readonly contractAddress: `0x${string}` };
-  let receipt: Receipt | null = null;
-  await until('the contract is not there', async () => {
-    receipt = (await node.request('eth_getTransactionReceipt', sent)) as Receipt | null;
-    return receipt !== null;
-  });
-  const { contractAddress } = receipt as unknown as Receipt;
+  const contractAddress = await readAddress(node, sent);
   await until('the head is not served', async () => (await ask(service, 'eth_blockNumber')) === '0x1');
 
   const viemExchanges = new Exchanges();
@@ -200,7 +209,10 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   await ethers.on({ address: contractAddress }, (one: { transactionHash: string }) =>
     ofEthers.push(one.transactionHash),
   );
-  await wait(1_500);
+  await until('a client has no filter', async () => {
+    const hasPending = viemExchanges.count('eth_newPendingTransactionFilter') >= 1;
+    return hasPending && [viemExchanges, ethers.exchanges].every((one) => one.count('eth_newFilter') >= 1);
+  });
   await node.request('evm_setAutomine', false);
   const hashes: string[] = [];
   for (let i = 0; i < 3; i++) hashes.push(await send(node, contractAddress, '0x'));
@@ -221,6 +233,10 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   const { exchanges } = ethers;
   await until('a client has not uninstalled its filters', async () => {
     const isQuiet = exchanges.open + viemExchanges.open === 0;
-    return isQuiet && exchanges.uninstalled >= 1 && viemExchanges.uninstalled >= 3;
+    return (
+      isQuiet &&
+      exchanges.count('eth_uninstallFilter') >= 1 &&
+      viemExchanges.count('eth_uninstallFilter') >= 3
+    );
   });
 });

@@ -65,7 +65,7 @@ function isPlainTransfer(simulation: Simulation): boolean {
   return data === '0x' && call.to !== undefined && !simulation.hasCode(hexToBytes(call.to));
 }
 
-/** A transfer that cannot even begin is tried again at the upper bound, whose error is the one to report. */
+/** A transfer that cannot even begin is tried again at the upper bound: the error there is the one to report. */
 function* succeedsAsTransfer(simulation: Simulation): Execution<boolean> {
   try {
     return (yield* attempt(simulation, TRANSFER_GAS)).succeeded;

@@ -15,8 +15,8 @@ export function isDelegation(code: Uint8Array): boolean {
 }
 
 /**
- * Applies one authorization of a transaction, to be called in list order; an invalid one is skipped. An authority whose
- * signature is valid becomes warm.
+ * Applies one authorization of a transaction, to be called in list order; an invalid one is skipped. The authority of a valid
+ * signature becomes warm.
  * @returns the gas that comes back for an authority that existed already
  */
 export function applyAuthorization(authorization: Authorization, context: ExecutionContext): bigint {

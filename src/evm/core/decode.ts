@@ -337,7 +337,7 @@ function emitOperation(opcode: u32, pc: u32, bytes: usize, length: u32, jumps: u
   else if (!foldConstants(opcode)) emitJoining(opcode, 0, 0);
 }
 
-/** GAS whose value goes to a call at once is no look at gas: it means all of it. */
+/** A GAS that is the operand of the next call is no look at gas: it means all of it. */
 function isCall(opcode: u8): bool {
   return opcode == <u8>Op.CALL || opcode == <u8>Op.CALLCODE || opcode == <u8>Op.DELEGATECALL || opcode == <u8>Op.STATICCALL;
 }
