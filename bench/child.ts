@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A server in a process of its own, whose CPU time can be read. */
+/** A server in a process of its own, so that its CPU time can be read. */
 export type ServerProcess = {
   readonly port: number;
   readonly pid: number;

@@ -43,7 +43,7 @@ type HeavyCalls = {
   stop(): void;
 };
 
-/** Keeps ten heavy calls running; a caller whose call fails asks no more. */
+/** Keeps ten heavy calls running; after a call that fails its caller asks no more. */
 function startHeavyCalls({ port, path }: Server): HeavyCalls {
   const request = encodePost(path, '127.0.0.1', HEAVY);
   let answered = 0;

@@ -33,7 +33,7 @@ function makeLogs(block: number): BlockLog[] {
   });
 }
 
-/** A chain whose head is the block of this number. */
+/** A chain with the block of this number as its head. */
 function createChain(): {
   grow: () => void;
   readonly chain: Parameters<typeof createNetworkFeed>[0]['chain'];

@@ -1,5 +1,5 @@
 /**
- * CPU time of a request through the program as a user starts it, in front of nodes whose head moves, beside nginx and a proxy of a few lines
+ * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a proxy of a few lines
  * that only pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts`
  * by substrings of their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved.
  * Then STEADY_MS (60000) of one row, for stalls, and the memory that is left, with embedded networks as well.

@@ -6,7 +6,7 @@ export type Figure = {
   readonly atLeast?: number;
   readonly below?: number;
   readonly unit?: string;
-  /** Whose value it is, where that is not said by the name. */
+  /** What the value is of, where the name does not say so. */
   readonly of?: string;
   readonly digits?: number;
 };

@@ -26,7 +26,7 @@ export type ConnectionHandlers = {
  */
 export class HttpConnection {
   readonly #socket: Socket;
-  /** First bytes of a response whose head has not arrived in full. */
+  /** First bytes of a response until its head has arrived in full. */
   #begin: Buffer | undefined;
   /** Bytes of the body that has begun, `Infinity` where it comes in chunks. */
   #length: number | undefined;

@@ -2,7 +2,7 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
 
-/** An account whose key everybody knows: for development chains only. */
+/** An account with a key that everybody knows: for development chains only. */
 export type Account = {
   readonly name: string;
   readonly address: Uint8Array;

@@ -86,7 +86,7 @@ ${renderBlocks(chains.rollup)}
 
 ## op-rollup
 
-Chain id ${opRollup.chainId}, a layer 2 with Prague's rules whose layer 1 is the devnet, priced as the OP Stack prices since Isthmus. The
+Chain id ${opRollup.chainId}, a layer 2 of the devnet with Prague's rules, priced as the OP Stack prices since Isthmus. The
 predeploys are written for this project: they keep the originals' slots and formulas, and run. The first transaction of every
 block is \`setL1BlockValuesIsthmus\`, an ordinary one of an account that is funded for it, where the OP Stack has a deposit; nothing takes the
 cost of layer 1 from the other transactions. Genesis \`${opRollup.genesisHash}\`,

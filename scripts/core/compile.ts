@@ -9,7 +9,7 @@ export type Outputs = ReadonlyMap<string, string | Uint8Array>;
 /**
  * Compiles AssemblyScript.
  * @param sources texts by their path
- * @param entry the path of the one whose exports the module has
+ * @param entry the path of the one with the exports of the module
  * @returns what the compiler wrote, by the names that `options` give
  */
 export async function compileAssembly(

@@ -18,7 +18,7 @@ export type Terms = {
   readonly dailyCredits: number | undefined;
   /** SHA-256 of the secret that each request must bring. */
   readonly secretHash: string | undefined;
-  /** Whose tokens each request must bring. */
+  /** Issuer of the tokens that each request must bring. */
   readonly jwt: string | undefined;
 };
 

@@ -19,7 +19,7 @@ export class Access {
   check({ method, headers, socket }: IncomingMessage): void {
     const host = headers.host ?? '';
     if (this.#keyHash === undefined) {
-      // A page of another site whose name was made to lead here (DNS rebinding) still has its own name in Host.
+      // A page of another site with a name that was made to lead here (DNS rebinding) still has its own name in Host.
       if (!isLoopbackHost(host)) throw new Refusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
     } else {
       this.#checkKey(this.#keyHash, headers.authorization, socket.remoteAddress ?? '');

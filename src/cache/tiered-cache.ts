@@ -2,7 +2,7 @@ import type { CacheFigures } from '../observe/sources.ts';
 import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
 import { composeName } from './key-name.ts';
 
-/** `near` first, then `far`, whose hits move into `near`. Both are closed with it. */
+/** `near` first, then `far`: hits of the latter move into `near`. Both are closed with it. */
 export function createTieredCache(near: Cache, far: Cache): Cache {
   return new TieredCache(near, far);
 }

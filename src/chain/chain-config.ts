@@ -53,7 +53,7 @@ export type ChainConfig = {
   readonly eip155Block: bigint | undefined;
   /** Height of the DAO irregular state change, when this chain made it. */
   readonly daoForkBlock: bigint | undefined;
-  /** Blocks on top of a chain whose total difficulty reached this are proof-of-stake (EIP-3675). */
+  /** Blocks on top of a chain that reached this total difficulty are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
   /** Height that was set after the merge: from it on blocks are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;

@@ -115,7 +115,7 @@ function withTypeByte(type: TransactionType, payload: Uint8Array): Uint8Array {
   return type === 0 ? payload : concatBytes(Uint8Array.of(type), payload);
 }
 
-/** The bytes whose hash is signed: with EIP-155's three fields on a legacy transaction with a chain id. */
+/** The bytes that are hashed and signed: with EIP-155's three fields on a legacy transaction with a chain id. */
 export function encodeSigningPayload(tx: TransactionBody): Uint8Array {
   const fields = bodyToRlp(tx);
   if (tx.type === 0 && tx.chainId !== undefined) fields.push(tx.chainId, 0n, 0n);

@@ -48,7 +48,7 @@ export type ServiceOptions = {
 
 /**
  * Builds the service that a configuration describes; it is not listening yet.
- * @throws Error naming the network whose chain cannot be opened
+ * @throws Error naming the network with the chain that cannot be opened
  */
 export async function composeService(
   config: Config,

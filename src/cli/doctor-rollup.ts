@@ -19,7 +19,7 @@ export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiag
 }
 
 export function describeRollup({ family, prefix, unknown = [] }: RollupDiagnosis): string {
-  if (family === undefined) return '  a rollup, whose family is asked for when the service starts\n';
+  if (family === undefined) return '  a rollup; its family is asked for when the service starts\n';
   const gaps = unknown.length === 0 ? '' : `; always 0 in rollup_getInfo: ${unknown.join(', ')}`;
   return `  a rollup of the family ${family}, estimates as ${prefix}_estimateGas${gaps}\n`;
 }

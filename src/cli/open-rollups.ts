@@ -138,7 +138,7 @@ export class Rollups {
   }
 }
 
-/** A family whose file is loaded with the first request: not at the start, of which it would take 10 ms. */
+/** A family from a file that is loaded with the first request: at the start it would take 10 ms. */
 function openFamily(name: string, sources: RollupSources): RollupFamily {
   let loading: Promise<RollupFamily> | undefined;
   const load = (): Promise<RollupFamily> => {

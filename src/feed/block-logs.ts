@@ -11,7 +11,7 @@ const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
 /** Of blocks in the window; as long as the window of a slow chain. */
 const RECENT_MS = 2 * 60 * 60_000;
-/** Of blocks below it: for those who catch up at the same time. */
+/** Of blocks below it: for listeners that catch up at the same time. */
 const OLD_MS = 60_000;
 
 /** Logs of blocks by hash, read once at a time and kept while they may be wanted again. */
@@ -74,7 +74,7 @@ export class BlockLogs {
     return shared;
   }
 
-  /** Begins to read logs that will be wanted; a failure is left to who wants them. */
+  /** Begins to read logs that will be wanted; a failure is left to the reader that wants them. */
   prefetch(hash: string, isRecent: boolean): void {
     try {
       const read = this.read(hash, isRecent);

@@ -22,7 +22,7 @@ export type CriteriaGroup = {
 
 /**
  * Criteria of many listeners, evaluated together: equal ones once, and each log is only compared with criteria that name its address or
- * one of its topics. Each group is found by the position whose values fewest others are found by.
+ * one of its topics. Each group is found by the position with values that find the fewest others.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();

@@ -19,7 +19,7 @@ import { findPlaceBehind, isSamePlace } from './steps.ts';
 const MAX_ATTEMPTS_AT_REMOVED = 3;
 /** Members served between two looks at the time. */
 const MEMBERS_A_SLICE = 16;
-/** Blocks whose logs are read ahead of the one that is waited for. */
+/** Blocks of which logs are read ahead of the one that is waited for. */
 const READ_AHEAD = 4;
 const NO_LOGS: readonly BlockLog[] = [];
 const NO_STEPS: readonly FeedStep[] = [];
@@ -52,7 +52,7 @@ export type CursorOptions = {
   readonly place: BlockPlace;
   /** Whether logs are read; steps wait for them. */
   readonly hasLogs: boolean;
-  /** Whose turns of the event loop its members are served in. */
+  /** Owner of the turns of the event loop in which its members are served. */
   readonly owner: string;
   /** Ancestors of the place: while one of these is the tip, nothing has happened. */
   readonly below?: readonly string[];
@@ -64,7 +64,7 @@ export type CursorOptions = {
 
 /**
  * A place on the chain and the listeners that have heard everything up to it. It moves step by step towards the tip of the followed
- * chain; each step is heard by every member before the place is changed. A step whose block or logs cannot be read is tried again until
+ * chain; each step is heard by every member before the place is changed. A step without its block or logs, because they cannot be read, is tried again until
  * it is there, or is no step of the way any more.
  */
 export class Cursor implements MemberHolder {

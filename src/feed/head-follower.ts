@@ -75,7 +75,7 @@ export class HeadFollower {
     this.#walks.clear();
   }
 
-  /** Looks at the served head; for those who do not want to wait until it is announced. */
+  /** Looks at the served head; for callers that do not want to wait until it is announced. */
   follow(): void {
     const { served } = this.#options.heads;
     if (this.#unwatch === undefined || served === undefined || this.isCurrent) return;

@@ -34,7 +34,7 @@ import { StepFinder } from './step-finder.ts';
 import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
 
-/** Whose turns of the event loop those that are up to date are served in; it is no caller's name. */
+/** Owner of the turns of the event loop in which those that are up to date are served; it is no caller's name. */
 const OWNER = 'feed';
 /** Of the addresses and topics that criteria name, the part that one owner may hold. */
 const OWNER_SHARE = 0.5;

@@ -47,7 +47,7 @@ export class BatchAnswer {
     this.#cut = items.length;
   }
 
-  /** Position of the first item for whose response there is no room. */
+  /** Position of the first item without room for its response. */
   get cut(): number {
     return this.#cut;
   }

@@ -113,7 +113,7 @@ export class Dispatcher {
   }
 }
 
-/** Nothing is begun for a body whose time is up, or whose client has gone. */
+/** Nothing is begun for a body past its deadline, or of a client that has gone. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   if (now >= scope.deadline) return new RpcError('timedOut');
   return scope.aborted ? new RpcError('cancelled') : undefined;

@@ -45,7 +45,7 @@ import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
 export interface Gateway {
-  /** Which network and whose key; a refusal carries the whole answer. */
+  /** Which network and key; a refusal carries the whole answer. */
   admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
    * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed

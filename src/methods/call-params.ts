@@ -14,7 +14,7 @@ export const CALL_PARAM: Param<CallObject, true> = {
 
 export const CALL_BLOCK_PARAM: Param<BlockReference, false> = {
   name: 'block',
-  description: 'Block whose state the call runs on. Default: `latest`.',
+  description: 'Block with the state that the call runs on. Default: `latest`.',
   required: false,
   codec: anyBlock,
 };

@@ -10,7 +10,7 @@ export const ethNewFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newFilter',
   summary: 'Makes a filter for logs: `eth_getFilterChanges` gives those of blocks that come from now on.',
   description:
-    'Of `fromBlock` and `toBlock` numbers bound the blocks whose logs are given; logs of blocks that are there already are given by `eth_getFilterLogs` ' +
+    'Of `fromBlock` and `toBlock` numbers bound the blocks that logs are given of; logs of blocks that are there already are given by `eth_getFilterLogs` ' +
     'alone, as in geth. A range that ends at a number begins at one too; `safe`, `finalized` and `pending` are no bounds of a filter. ' +
     'With `blockHash`, `eth_getFilterLogs` gives the logs of that block. ' +
     'A filter belongs to its key and its network and is known to every process of the service. It ends when it has not been polled for ' +

@@ -20,7 +20,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     CALL_PARAM,
     {
       name: 'block',
-      description: 'Block whose state and prices count. Default: `latest`.',
+      description: 'Block with the state and prices that count. Default: `latest`.',
       required: false,
       codec: blockNumberOrTag,
     },

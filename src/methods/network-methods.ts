@@ -55,7 +55,7 @@ export class NetworkMethods {
   }
 }
 
-/** Names, and namespaces whose every name is meant. */
+/** Names, and namespaces that stand for all their names. */
 class NameList {
   readonly #names: ReadonlySet<string>;
   /** With their underscore. */

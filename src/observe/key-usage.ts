@@ -1,7 +1,7 @@
 import { RecencyList } from '../util/recency-list.ts';
 import type { Caller } from './call-report.ts';
 
-/** Keys whose usage is kept; the one that was not seen for longest is forgotten for a new one. */
+/** Keys with a kept usage; the one that was not seen for longest is forgotten for a new one. */
 const MAX_KEYS = 1_000;
 
 /** What a key has used since it was first seen here. */

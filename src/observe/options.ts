@@ -46,7 +46,7 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
 export type TracingOptions = {
   /** Takes OTLP over HTTP, usually `http://host:4318/v1/traces`. May hold a key: never logged. */
   readonly endpoint: string;
-  /** The part (0 to 1) of those requests to be traced whose client says nothing about it. */
+  /** The part (0 to 1) that is traced of the requests in which the client says nothing about it. */
   readonly sample: number;
   /** Sent with every export; may hold a key. */
   readonly headers: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ const FIRST_FAULT = 500;
 export class RequestLog {
   /** Of what was slow or failed. */
   readonly #log: Logger;
-  /** Of the others, whose number is the operator's choice. */
+  /** Of the others; how many is the operator's choice. */
   readonly #sampled: Logger;
   readonly #options: RequestLogOptions;
   readonly #faults: ReadonlySet<string>;

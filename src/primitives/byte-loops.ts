@@ -33,7 +33,7 @@ const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;
 /** Copied one by one. */
 const FEW_BYTES = 64;
-/** Characters of texts whose views are kept. */
+/** Characters of texts with kept views. */
 const MAX_KEPT_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 

@@ -9,7 +9,7 @@ export type CallBytes = {
   readonly data: number;
   readonly dataLength: number;
   readonly zeros: number;
-  /** Number of the block whose state it runs on; `LATEST_BLOCK`: the newest. */
+  /** Number of the block that it runs on; `LATEST_BLOCK`: the newest. */
   readonly block: number;
 };
 

@@ -170,7 +170,7 @@ export class MerkleTrie {
     return this.#split(current, shared, path, at, value);
   }
 
-  /** Replaces a leaf or extension, whose path leaves ours after `shared` nibbles, by a branch. */
+  /** Replaces a leaf or extension, with a path that leaves ours after `shared` nibbles, by a branch. */
   #split(
     current: LeafNode | ExtensionNode,
     shared: number,

@@ -23,7 +23,7 @@ export type RecoverPublicKey = (
 ) => Uint8Array | undefined;
 
 /**
- * The address whose key signed `hash` (32 bytes).
+ * The address of the key that signed `hash` (32 bytes).
  * @throws RangeError when no public key fits the signature.
  */
 export function recoverAddress(

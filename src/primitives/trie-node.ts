@@ -148,7 +148,7 @@ function encodeBranch({ children, value }: BranchNode): Uint8Array {
   return out;
 }
 
-/** RLP of a node whose children have their references. */
+/** RLP of a node with the references of its children. */
 export function encodeTrieNode(node: LoadedNode): Uint8Array {
   if (node.kind === 'branch') return encodeBranch(node);
   if (node.kind === 'leaf') return encodeRlp([encodePath(node.path, true), node.value]);

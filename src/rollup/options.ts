@@ -27,7 +27,7 @@ export function isUrl(text: string): boolean {
   return text.includes('://');
 }
 
-/** Prefixes whose `_estimateGas` means something else. */
+/** Prefixes with an `_estimateGas` that means something else. */
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
 export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({

@@ -99,7 +99,7 @@ export class Connection {
     }
   }
 
-  /** Requests whose answers have not been sent to their ends: on a connection that node reads. */
+  /** Requests with answers that are not sent in full: on a connection that node reads. */
   get unanswered(): number {
     return this.#unanswered;
   }

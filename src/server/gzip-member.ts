@@ -18,7 +18,7 @@ export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedByt
   return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
 }
 
-/** A whole gzip file (one member) of bytes whose value is packed, in pieces. Undefined where what is around the value is too long. */
+/** A whole gzip file (one member) of bytes with a packed value, in pieces. Undefined where what is around the value is too long. */
 export function encodeMember(
   { head, tail, length }: JsonBytes,
   packed: PackedBytes,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections whose TLS handshake is not done: nothing else knows of them. Their time limit is node's own, which bytes that
+ * Connections in their TLS handshake: nothing else knows of them. Their time limit is node's own, which bytes that
  * trickle in do not prolong.
  */
 export class Handshakes {

@@ -8,7 +8,7 @@ type NodeSocket = Socket & { readonly _paused?: boolean };
 
 /** Without the end of a head in it, a slice is no longer than this, bytes. */
 const HEAD_SLICE_BYTES = 4 * 1024;
-/** Of a body whose length is known, a slice is no longer than this, bytes. */
+/** Of a body of known length, a slice is no longer than this, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
 /** An empty line behind another line may be cut behind this many of its bytes. */
 const CUT_EMPTY_LINE_BYTES = 2;
@@ -18,7 +18,7 @@ const REQUEST_MS = 0.15;
 export type PacedReadingParts = {
   readonly socket: Socket;
   readonly connection: Connection;
-  /** Whose turns and memory are used until a request of the connection is known. */
+  /** Owner of the turns and the memory until a request of the connection is known. */
   readonly owner: string;
   readonly shares: TransportShares;
   /** Requests that may be unanswered: at this bound the socket is not read. */
@@ -43,7 +43,7 @@ export class PacedReading {
   /** Under which owner that counts as arriving, and how many bytes: what was read together stays in memory together. */
   #heldOwner = '';
   #heldBytes = 0;
-  /** Of a body whose length is known: what the parser has not been given. */
+  /** Of a body of known length: what the parser has not been given. */
   #bodyLeft = 0;
   #isQueued = false;
   #isOver = false;

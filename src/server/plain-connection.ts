@@ -30,7 +30,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** What is still missing of a body then is waited for by node's server, with its time limits; milliseconds. */
 const MAX_BODY_WAIT_MS = 1_000;
 
-/** The beginning of a request whose body is still arriving. */
+/** The beginning of a request with a body that is still arriving. */
 type Beginning = {
   readonly head: PlainHead;
   readonly gathered: GatheredBytes;

@@ -34,7 +34,7 @@ export type PlainEndpointParts = {
   readonly requests: RequestObserver | undefined;
 };
 
-/** A request whose head and body are there. */
+/** A request with its head and body. */
 export type PlainRequest = { readonly head: PlainHead; readonly body: Uint8Array };
 
 /** What belongs to a request while it is answered. */

@@ -154,7 +154,7 @@ function withoutQuery(target: string): string {
 }
 
 /**
- * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host
+ * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and in which the host
  * takes the place of the Host header. Any other form is returned as it is.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {

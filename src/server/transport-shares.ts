@@ -30,7 +30,7 @@ export class TransportShares {
   readonly subscriptions: SharedBudget;
   /** Subscribers that were closed because they read too slowly. */
   slowSubscribers = 0;
-  /** Upgrades whose key is being checked, by the key as it was sent. */
+  /** Upgrades in the check of their key, by the key as it was sent. */
   readonly upgrades: SharedBudget;
   readonly compression: Compression;
   /** TCP connections, by address. */

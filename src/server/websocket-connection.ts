@@ -82,7 +82,7 @@ export class WebSocketConnection {
   readonly #requests: RequestObserver | undefined;
   readonly #shares: TransportShares;
   readonly #owner: string;
-  /** Of messages that are not answered, or whose answer is a stream that is not sent. */
+  /** Of messages that are not answered, or of which the answer is a stream that is not sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
   readonly #unreported = new Set<() => void>();

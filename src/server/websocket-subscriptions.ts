@@ -165,7 +165,7 @@ export class MessageNotifier implements NotificationPort {
     this.#all.charge(credits);
   }
 
-  /** The answer has been handed to the outbox: those subscriptions whose id it gives begin to notify, the others have no one to use them. */
+  /** The answer has been handed to the outbox: the subscriptions with an id in it begin to notify, the others end, for nothing can use them. */
   answered(answer: JsonResult): void {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {

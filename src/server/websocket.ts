@@ -64,7 +64,7 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  /** Whose keys are still to be looked at in this round. */
+  /** Connections with keys still to be looked at in this round. */
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;

@@ -98,7 +98,7 @@ export class ChainWriter {
   }
 
   /**
-   * Appends blocks whose first one follows the head.
+   * Appends blocks, of which the first follows the head.
    * @throws Error when another process moved the head meanwhile; nothing is written then.
    */
   append(blocks: readonly EncodedBlock[], state: StateBatch): void {

@@ -39,7 +39,7 @@ export class BlockAccess {
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  /** A question whose answer never changes as long as the block is the same, and is compared with it. */
+  /** A question with an answer that never changes as long as the block is the same, and that is compared with it. */
   about(
     method: string,
     { number, hash }: Pick<Block, 'number' | 'hash'>,

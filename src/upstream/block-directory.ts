@@ -48,7 +48,7 @@ export class BlockDirectory {
   }
 
   /**
-   * Who is asked for a block by its hash, or for what is in it, and what a null means then. Of a block that is known to exist, those who have it,
+   * Which nodes are asked for a block by its hash, or for what is in it, and what a null means then. Of a block that is known to exist, those that have it,
    * and a null is a node's fault; one that left the chain may be anywhere.
    * @param otherwise what a null means for a block of which nothing is known
    */
@@ -184,7 +184,7 @@ export class BlockDirectory {
     this.#epoch++;
   }
 
-  /** Asked once for all who want to know the same height at the same time, whoever of them goes away. */
+  /** Asked once for all callers that want to know the same height at the same time, whichever of them goes away. */
   #agreeOnce(call: RoutedCall): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;

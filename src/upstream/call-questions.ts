@@ -35,7 +35,7 @@ type EncodedRequest = {
 
 type Question = { readonly method: string; readonly request: EncodedRequest; readonly check: Check };
 
-/** A block whose hash is known. */
+/** A block with a known hash. */
 export type PinnedBlock = {
   readonly position: { readonly number: bigint; readonly hash: string };
   readonly isCanonical: boolean;

@@ -10,7 +10,7 @@ const MAX_KEPT = 4_000_000;
 /** A price depends on the head, and on clients and networks on transactions that wait too. */
 const KEPT_MS = 3_000;
 
-/** A question whose answer follows from the head, as a node sees it. */
+/** A question about the head, as a node sees it. */
 export type HeadQuestion = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;

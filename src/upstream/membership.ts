@@ -31,7 +31,7 @@ export type MembershipParts = {
   readonly configured: ConfiguredChain;
   /** Whether the network is served: then nodes that contradict those in service cannot take it down. */
   readonly hasHead: () => boolean;
-  /** A node whose head went down is still of this chain. */
+  /** A node with a head that went down is still of this chain. */
   readonly onFallConfirmed: (upstream: Upstream) => void;
   /** An upstream's standing changed. */
   readonly onChange: () => void;

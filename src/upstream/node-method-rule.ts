@@ -73,7 +73,7 @@ const BEGINS_CLOSED = new RegExp(
 );
 /** The word stands further behind: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
 const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?![a-z])`);
-/** Methods named `get` only read, except those for work to mine and for filters, whose changes are returned once. */
+/** Methods named `get` only read, except those for work to mine and for filters: changes of a filter are returned once. */
 const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 
 /** Why a network must not serve a method, or a namespace (`debug_*`); undefined when nothing is known against it. */

@@ -40,7 +40,7 @@ export type RoutedCall = {
   readonly needsVote?: boolean;
   /** Only upstreams that have this block are asked. */
   readonly block?: BlockPosition;
-  /** Blocks whose logs are asked for. */
+  /** Number of blocks that logs are asked of. */
   readonly logBlocks?: number;
   /** `pending` is whatever one node has in mind: the same node is asked every time as long as it is well. */
   readonly isSticky?: boolean;

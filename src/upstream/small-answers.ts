@@ -1,5 +1,5 @@
 /**
- * Methods whose answers are small and soon there, as a rule: their calls may share a request to a node. Not among them: what
+ * Methods with answers that are small and soon there, as a rule: their calls may share a request to a node. Not among them: what
  * contains blocks, receipts of blocks, logs or traces, simulations, and all that writes.
  */
 const SMALL: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ import { UpstreamFault } from './fault.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Transactions whose places are remembered: about 300 bytes each. */
+/** Transactions with a remembered place: about 300 bytes each. */
 const MAX_PLACES = 16_384;
 
 /** A question about a transaction by its hash, and the member of the answer that repeats the hash. */

@@ -49,7 +49,7 @@ export type UpstreamChainParts = {
   readonly close: () => Promise<void>;
 };
 
-/** A reader whose answers always have to be waited for. */
+/** A reader that never has an answer at once. */
 type Promised<T> = {
   readonly [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
     ? (...parameters: P) => Promise<Awaited<R>>
@@ -195,7 +195,7 @@ function passOn<T>(answer: T): T {
   return answer;
 }
 
-/** A stream whose faults are ChainErrors. */
+/** A stream that fails with ChainErrors. */
 function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
   if (result === null || isComplete(result)) return result;
   return { pieces: readTranslated(result), cancel: () => result.cancel() };

@@ -9,7 +9,7 @@ import type { Transport } from './transport/transport.ts';
 
 /**
  * Whether a node may be asked: `unverified` until its chain was seen to be the network's (again, after it was away),
- * `quarantined` when it is another chain's, `disputed` when it is not known whose genesis block is the network's.
+ * `quarantined` when it is another chain's, `disputed` when it is not known which node has the network's genesis block.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 

@@ -10,8 +10,8 @@ export interface Expiring {
 }
 
 /**
- * One timer for everything that waits: entries whose time has come are notified. Adding, deleting and moving an
- * expiry cost no timer, and none runs while there are no entries. Entries are kept in an array: a Set whose members
+ * One timer for everything that waits: entries that are due are notified. Adding, deleting and moving an
+ * expiry cost no timer, and none runs while there are no entries. Entries are kept in an array: a Set with members that
  * change quickly leaves tables behind that keep dead members alive (measured: 5 us of garbage collection a call).
  */
 export class ExpirySweep<T extends Expiring> {

@@ -40,7 +40,7 @@ export class OccasionalLog {
 
   /**
    * @param kind what happened, in words that the program chose
-   * @param owner what or whose it is: a node, a key, an address
+   * @param owner what it is about: a node, a key, an address
    * @returns how many such events were left out since the last line, or undefined where this one is to be left out
    */
   admit(kind: string, owner = ''): number | undefined {

@@ -2,7 +2,7 @@
 type Listed<N> = { newer: N | undefined; older: N | undefined };
 
 /**
- * Nodes in the order of their last use. (A `Map` whose entries are deleted and set again has this order too, but finds
+ * Nodes in the order of their last use. (A `Map` with entries that are deleted and set again has this order too, but finds
  * the holes that a much used key left behind again and again: measured at 300 microseconds a use among 200,000.)
  */
 export class RecencyList<N extends Listed<N>> {

@@ -24,7 +24,7 @@ export class RequestScope implements CancelSignal {
   endedAt = 0;
   readonly #parent: RequestScope | undefined;
   #aborted = false;
-  /** Whose request it is; scopes made inside have the same. */
+  /** Owner of the request; scopes made inside have the same. */
   owner: string | undefined;
   /** Bytes that answers may hold while they are put together; those of all requests share them. */
   answers: SharedBudget | undefined;

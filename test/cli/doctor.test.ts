@@ -237,7 +237,7 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
     new RegExp(`family op-stack, estimates as base_estimateGas; ${gaps} rollupContext.queueIndex$`, 'm'),
   );
   assert.match(out, /family linea, estimates as linea_estimateGas$/m);
-  assert.match(out, /^ {2}a rollup, whose family is asked for when the service starts$/m);
+  assert.match(out, /^ {2}a rollup; its family is asked for when the service starts$/m);
   const { networks } = JSON.parse((await run(['--config', config, '--json'])).out) as {
     networks: { name: string; rollup?: object }[];
   };

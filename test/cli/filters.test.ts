@@ -24,10 +24,16 @@ async function ask(service: RunningService, method: string, ...params: readonly 
   return result;
 }
 
-/** What clients have asked for, and not been answered yet; and how many filters they have uninstalled. */
+/** What clients have asked for. */
 class Exchanges {
+  /** Requests that are not answered yet. */
   open = 0;
-  uninstalled = 0;
+  readonly #answered: string[] = [];
+
+  /** Requests with a method that have been answered. */
+  count(method: string): number {
+    return this.#answered.filter((body) => body.includes(`"${method}"`)).length;
+  }
 
   async track<T>(body: string, answer: Promise<T>): Promise<T> {
     this.open++;
@@ -35,7 +41,7 @@ class Exchanges {
       return await answer;
     } finally {
       this.open--;
-      if (body.includes('eth_uninstallFilter')) this.uninstalled++;
+      this.#answered.push(body);
     }
   }
 }
@@ -64,7 +70,7 @@ async function send(node: Anvil, to: string | undefined, data: string): Promise<
 
 type Mined = { readonly transactionHash: string; readonly contractAddress: `0x${string}` };
 
-/** Sends, and waits for the block: anvil mines at once, but answers before that. */
+/** Sends, and waits for the block: anvil answers before the transaction is in one. */
 async function sendMined(node: Anvil, to: string | undefined, data: string): Promise<Mined> {
   const sent = await send(node, to, data);
   let receipt: Mined | null = null;
@@ -203,7 +209,10 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   await ethers.on({ address: contractAddress }, (one: { transactionHash: string }) =>
     ofEthers.push(one.transactionHash),
   );
-  await wait(1_500);
+  await until('a client has no filter', async () => {
+    const hasPending = viemExchanges.count('eth_newPendingTransactionFilter') >= 1;
+    return hasPending && [viemExchanges, ethers.exchanges].every((one) => one.count('eth_newFilter') >= 1);
+  });
   await node.request('evm_setAutomine', false);
   const hashes: string[] = [];
   for (let i = 0; i < 3; i++) hashes.push(await send(node, contractAddress, '0x'));
@@ -224,6 +233,10 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   const { exchanges } = ethers;
   await until('a client has not uninstalled its filters', async () => {
     const isQuiet = exchanges.open + viemExchanges.open === 0;
-    return isQuiet && exchanges.uninstalled >= 1 && viemExchanges.uninstalled >= 3;
+    return (
+      isQuiet &&
+      exchanges.count('eth_uninstallFilter') >= 1 &&
+      viemExchanges.count('eth_uninstallFilter') >= 3
+    );
   });
 });

@@ -24,7 +24,7 @@ describe('BlockDirectory', () => {
     assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x186",false]']);
   });
 
-  it('asks once for all who ask at the same time', async () => {
+  it('asks once for all that ask at the same time', async () => {
     const { directory, asked, node } = createNetwork(chain);
     node.behave(later(10, chain.behaviour()));
     const found = await Promise.all(
@@ -53,7 +53,7 @@ describe('BlockDirectory', () => {
     assert.equal(directory.hashOf(5n), undefined);
   });
 
-  it('who asks after a reorg does not join who asked before it', async () => {
+  it('a caller that asks after a reorg does not join one that asked before it', async () => {
     const { directory, node } = createNetwork(chain);
     node.behave(later(20, chain.behaviour()));
     const before = directory.findByNumber(5n, scope);

@@ -25,7 +25,7 @@ export type KeySettings = {
   readonly dailyCredits?: number;
   /** SHA-256 of a secret that every request must bring. */
   readonly secretHash?: string;
-  /** Name of the issuer (`access.jwt`) whose tokens every request must bring. */
+  /** Name of the issuer (`access.jwt`) of the token that every request must bring. */
   readonly jwt?: string;
 };
 

@@ -22,7 +22,7 @@ export function createMclRecovery(): RecoverPublicKey {
   exports.mclBnFp_setInt32(constantTerm, CONSTANT_TERM);
   const key = curve.allocate(G1_SIZE);
 
-  /** The point whose x is r. @returns false where there is none */
+  /** The point with x = r. @returns false where there is none */
   const setNonce = (r: Uint8Array, yParity: 0 | 1): boolean => {
     const [x, y] = [ecdsa.point, ecdsa.point + FIELD_SIZE];
     if (!curve.setField(x, r)) return false;

@@ -73,7 +73,7 @@ export class JobRounds {
     return undefined;
   }
 
-  /** Runs a slice of the job whose turn it is. @returns the job when it has ended */
+  /** Runs a slice of the job that has the turn. @returns the job when it has ended */
   runNext(): FinishedJob | undefined {
     const jobs = this.#chooseOwner();
     if (jobs === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Whose a task is: of which caller, and (with that caller in its name) for which contract. */
+/** Owner of a task: its caller, and (with that caller in its name) its contract. */
 export type Lane = { readonly owner: string; readonly lane: string };
 
 function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number> {

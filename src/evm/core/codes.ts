@@ -67,7 +67,7 @@ export function codesSize(): u32 {
   return <u32>(codesEnd - CODES);
 }
 
-/** Makes an entry whose bytes are still to be written. 0: the region is full. */
+/** Makes an entry without its bytes, which are still to be written. 0: the region is full. */
 export function addCode(hash: usize, length: u32): usize {
   if (length > <u32>(CODES_END - CODES)) return 0;
   const size = sizeOf(length);

@@ -27,7 +27,7 @@ const INPUT: usize = 28;
 const INPUT_SIZE: usize = 32;
 const CODE: usize = 36;
 const IS_STATIC: usize = 40;
-/** The account whose storage, balance and address the code sees. */
+/** The account that the code runs as: its storage, balance and address. */
 const ACCOUNT: usize = 44;
 const KIND: usize = 48;
 /** Where the caller wants the output: pointer and size. */
@@ -298,7 +298,7 @@ function leaveFrame(): void {
   returnToCaller(result, rest, size, endSlice);
 }
 
-/** Why a creation whose code ran through failed all the same. */
+/** Why a creation failed although its code ran through. */
 let creationFailure: i32 = 0;
 export function failCreation(reason: i32): i64 {
   creationFailure = reason;

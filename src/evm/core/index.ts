@@ -69,7 +69,7 @@ export function supplySlot(account: usize): bool {
   setSlotKnown(slot, WORD_A);
   return true;
 }
-/** Where the bytes of the code whose hash is at REQUEST_KEY go. 0: the region is full. */
+/** Where the bytes of the code with the hash at REQUEST_KEY go. 0: the region is full. */
 export function supplyCode(length: u32): usize {
   let code = findCode(REQUEST_KEY);
   if (code == 0 || load<u32>(code, LENGTH) != length) code = addCode(REQUEST_KEY, length);
@@ -128,7 +128,7 @@ export function clearAccountStorage(account: usize): void { clearStorage(account
 /** The slot of REQUEST_KEY. 0: the region is full */
 export function storageSlot(account: usize): usize { return findSlot(account, REQUEST_KEY); }
 export function isStorageSlotKnown(slot: usize): bool { return isSlotKnown(slot); }
-/** A slot whose value is known gets WORD_A. */
+/** A slot with a known value gets WORD_A. */
 export function setStorage(slot: usize): void { setSlotValue(slot, WORD_A); }
 /** False: a region is full. */
 export function warmAccount(account: usize): bool {

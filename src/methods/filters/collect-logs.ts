@@ -4,7 +4,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { isInRange } from './filter-range.ts';
 
-/** Blocks whose logs are read at the same time. */
+/** Blocks of which logs are read at the same time. */
 const WINDOW = 16;
 /** Of one answer; the block that reaches one of the bounds is the last, and the next answer goes on behind it. */
 const MAX_LOGS = 10_000;

@@ -1,6 +1,6 @@
 import type { HeadReads } from '../../chain/chain.ts';
 
-/** Heads whose times are kept: more than come while subscriptions are served. */
+/** Heads with kept times: more than come while subscriptions are served. */
 const MAX_HEADS = 64;
 
 const BY_HEADS = new WeakMap<HeadReads, HeadTimes>();

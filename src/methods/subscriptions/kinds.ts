@@ -84,7 +84,7 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
 /** No block has a higher number. */
 const NO_BOUND = 2n ** 64n;
 
-/** The blocks whose logs are meant, of those that come. @throws RpcError in geth's words for a range that geth refuses */
+/** The blocks of which logs are meant, of those that come. @throws RpcError in geth's words for a range that geth refuses */
 function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last: bigint } {
   // geth does not look at the hash of a block here.
   if (blocks.kind === 'block') return { first: 0n, last: NO_BOUND };

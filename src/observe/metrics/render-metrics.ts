@@ -19,7 +19,7 @@ export type MetricsJson = readonly {
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** A metric whose values are read when the registry is. The registry asks no more of one than this. */
+/** A metric that reads its values when the registry is read. The registry asks no more of one than this. */
 class PulledMetric {
   readonly name: string;
   readonly help: string;

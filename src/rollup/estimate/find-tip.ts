@@ -5,7 +5,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers, readValue } from '../answers.ts';
 import { askGasPrice, askPriorityFee } from '../ask.ts';
 
-/** Blocks whose fees are looked at, and the percentile of their tips. */
+/** Blocks that are looked at for fees, and the percentile of their tips. */
 const HISTORY: FeeHistoryRequest = {
   blockCount: 4,
   newest: { kind: 'tag', tag: 'latest' },

@@ -4,7 +4,7 @@ import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { encodeRlp, type RlpInput } from '../../primitives/rlp.ts';
 
-/** Types whose unsigned form is known here; 3 (blobs) does not exist on rollups. */
+/** Types with an unsigned form that is known here; 3 (blobs) does not exist on rollups. */
 export type PayloadType = 0 | 1 | 2 | 4;
 
 /** What a call object leaves open and a transaction needs. */
@@ -30,7 +30,7 @@ export function inferPayloadType(call: CallObject): PayloadType {
   return call.accessList !== undefined || named === 1n ? 1 : 0;
 }
 
-/** The bytes whose hash a sender would sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
+/** The bytes that a sender would hash and sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
 export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);

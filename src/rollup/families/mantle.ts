@@ -15,7 +15,7 @@ const TOKEN_RATIO = '0x06f837d3';
 /** `isArsia()`: since then data is paid for beside the gas. */
 const IS_ARSIA = '0x1e2b6e7b';
 
-/** Mantle: an OP Stack chain whose gas is paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
+/** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
 export const mantle: FamilyRow = {
   name: 'mantle',
   prefix: 'mantle',

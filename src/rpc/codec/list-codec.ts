@@ -9,7 +9,7 @@ import {
   readWithin,
 } from './codec.ts';
 
-/** A JSON array whose elements are all of one form. */
+/** A JSON array of elements of one form. */
 export function listOf<T>(element: Codec<T>): Codec<readonly T[]> {
   return new ListCodec(element);
 }

@@ -125,7 +125,7 @@ class RawReceiptsCheck implements StreamCheck {
   }
 }
 
-/** Types whose hash is that of their bytes by definition: legacy ones are lists. Chains have types of their own with other rules. */
+/** Types for which the hash is that of the bytes by definition: legacy ones are lists. Chains have types of their own with other rules. */
 const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 

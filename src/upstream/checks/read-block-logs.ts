@@ -10,8 +10,8 @@ import { isSameHex } from './check-values.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
- * How logs contradict their block. `missing`: the header commits to more, or the indices have gaps. `extra`: to less, as on chains whose
- * headers have no bloom (zkSync Era), or one without some of the logs (Polygon's state sync).
+ * How logs contradict their block. `missing`: the header commits to more, or the indices have gaps. `extra`: to less, as on chains that have
+ * headers without a bloom (zkSync Era), or with one that lacks some of the logs (Polygon's state sync).
  */
 export type LogContradiction = 'missing' | 'extra';
 

@@ -8,7 +8,7 @@ const SIZE =
 const RANGE =
   /\b(?:block )?ranges?\b|too many blocks|\b(?:at most|max(?:imum)?|limit(?:ed)?)\b.{0,60}\bblocks?\b|smaller than size \d/i;
 
-/** geth's words for a range whose blocks it does not have: the ranges that it is asked for are in order. */
+/** geth's words for a range of blocks that it does not have: the ranges that it is asked for are in order. */
 const BEHIND = /^(?:block range extends beyond current head block|invalid block range params)\b/i;
 
 const NUMBER = /(?<![\dx])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})\s?(k\b)?/gi;

@@ -40,7 +40,7 @@ export async function examineReads(
   return Object.fromEntries(supports);
 }
 
-/** Whether the node has methods whose parameters are not known: what is said without any is enough to see that. */
+/** Whether the node has methods that take unknown parameters: what is said without any is enough to see that. */
 export async function examineNamed(
   questions: NodeQuestions,
   names: readonly string[],

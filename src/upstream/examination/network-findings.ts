@@ -7,7 +7,7 @@ import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
 import type { Finding, NodeReport } from './network-report.ts';
 
-/** A chain whose newest block is older than this stands still, or all nodes are far behind. */
+/** A chain with no block newer than this stands still, or all nodes are far behind. */
 const STALE_SECONDS = 600;
 
 /** What can be said of the nodes together. */

@@ -34,7 +34,7 @@ export class CanonicalChain {
     return this.#window.numberOf(hash);
   }
 
-  /** Numbers of the blocks whose hash is known, highest first. */
+  /** Numbers of the blocks with a known hash, highest first. */
   numbers(): bigint[] {
     return this.#window.numbers();
   }

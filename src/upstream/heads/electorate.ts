@@ -56,7 +56,7 @@ export type Election<C extends Candidate = Candidate> = {
   readonly outnumbered: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
-  /** The highest block of a node whose chain is seen to contain the baseline. */
+  /** The highest block of a node on a chain that is seen to contain the baseline. */
   readonly leader: BlockHeader | undefined;
 };
 
@@ -67,7 +67,7 @@ const MS = 1_000;
 /**
  * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging.
  * A node lags when it is far behind the served head (at the start: the baseline, the block that the share has), or behind
- * the leader: the highest node that is far ahead of the baseline, not outnumbered, and whose chain is seen to contain the
+ * the leader: the highest node that is far ahead of the baseline, not outnumbered, and on a chain that is seen to contain the
  * baseline and the parent of its own head. Time is measured from the leader's timestamp or now, whichever is earlier, so
  * that nodes with recent blocks never lag, whatever another one claims. Nodes on another branch than the served one lag
  * behind the leader only.

@@ -64,7 +64,7 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   });
 }
 
-/** The last to be heard is the one whose answer counts. */
+/** The answer of the last to be heard counts. */
 function noteWitness({ witness }: Routed, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }

@@ -3,7 +3,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 
-/** Nothing is asked for a caller whose time is up, and what fails then fails because of that. */
+/** Nothing is asked for a caller past its deadline, and what fails then fails because of that. */
 export function keepDeadline(): Policy {
   return createPolicy({
     begin(exchange) {

@@ -15,7 +15,7 @@ const REFRESH_MS = 200;
 const REPEAT_MS = 100;
 /** Blocks below the served head in which a place is noted: processes are not further apart. */
 const NOTED_DEPTH = 128n;
-/** Places whose notes are remembered, and keys and sessions: about 250 bytes each. */
+/** Places that have notes, and keys and sessions: about 250 bytes each. */
 const MAX_NOTED = 16_384;
 const MAX_VIEWERS = 4_096;
 

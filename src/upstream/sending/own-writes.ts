@@ -9,7 +9,7 @@ import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
 /**
- * Lets those who have sent a transaction see it, whichever node is asked. Keys that have sent nothing in this process are looked up
+ * Lets the senders of a transaction see it, whichever node is asked. Keys that have sent nothing in this process are looked up
  * where processes share records only for answers about what is not in a block: a null, or the tag pending.
  */
 export class OwnWrites {

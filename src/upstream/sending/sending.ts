@@ -11,7 +11,7 @@ import { SentRecords } from './sent-records.ts';
 import { SentTransactions } from './sent-transactions.ts';
 import { TransactionSender } from './transaction-sender.ts';
 
-/** What a chain offers to those who send: to send, and to see what they have sent. */
+/** What a chain offers to senders: to send, and to see what they have sent. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;

@@ -28,7 +28,7 @@ export type SentEntry = {
   /** Whether only a relay has got it. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
-  /** Those who see it: keys, or their sessions. */
+  /** Which keys, or sessions of keys, see it. */
   readonly viewers: Set<string>;
   /** Nodes that have taken it and have not lost it. */
   readonly takers: Set<Upstream>;
@@ -43,7 +43,7 @@ type View = {
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
 };
 
-/** Whose writes a request may see: those of its session where it has one, otherwise those of its key. */
+/** Identity under which a request sees its own writes: its session where it has one, otherwise its key. */
 export function viewerOf({ owner = '', session }: RequestScope): string {
   return session === undefined ? owner : `${owner} ${session}`;
 }
@@ -176,7 +176,7 @@ export class SentTransactions {
     }
   }
 
-  /** The oldest of a key, or one whose time is over. */
+  /** The oldest of a key, or one that has expired. */
   #findOldest(owner: string): SentEntry | undefined {
     for (const entry of this.#entries.values()) if (entry.owner === owner || this.isOver(entry)) return entry;
     return undefined;

@@ -110,7 +110,10 @@ export class TransactionSender {
       this.#noteTakers(round, hash);
     });
     const first = await round.first;
-    if (first === undefined && !(await this.#isFound(round.unsure, hash, scope))) throw round.explain();
+    if (first === undefined) {
+      const places = [...round.unsure, ...this.#listUnasked(nodes, hash)];
+      if (!(await this.#isFound(places, hash, scope))) throw round.explain();
+    }
     return round;
   }
 
@@ -146,6 +149,13 @@ export class TransactionSender {
     );
     const chosen = [well, usable, verified].find((nodes) => nodes.length > 0) ?? [];
     return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
+  }
+
+  /** Nodes that were away when a transaction came that has been taken before: it may wait at one of them alone. */
+  #listUnasked(asked: readonly Upstream[], hash: string): readonly Upstream[] {
+    const { relay, upstreams } = this.#parts;
+    if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
+    return upstreams.filter((node) => node.standing === 'verified' && !asked.includes(node));
   }
 
   /** Whether it is in a block, or waits at one of the nodes that may have it. */

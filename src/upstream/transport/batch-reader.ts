@@ -11,7 +11,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   readonly #held: Buffer[] = [];
   #received = 0;
 
-  /** @param firstId of `count` calls whose ids follow each other */
+  /** @param firstId of `count` calls with consecutive ids */
   constructor(firstId: number, count: number, answerBytes: number) {
     this.#firstId = firstId;
     this.#count = count;

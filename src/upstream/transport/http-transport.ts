@@ -32,7 +32,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #exchanges = new ExpirySweep<Exchange>();
   readonly #joiner: CallJoiner;
-  /** Calls whose requests hold a connection, wait for one, or are about to. */
+  /** Calls in requests that hold a connection, wait for one, or are about to. */
   #inFlight = 0;
   #lastId = 0;
   #isClosed = false;

@@ -37,7 +37,7 @@ export type BatchAnswer = {
 
 /**
  * Reads a complete answer to a batch: a list of answers, or a single error where the node refuses the batch as a whole.
- * @param firstId of the calls, whose ids follow each other
+ * @param firstId of the calls; their ids follow each other
  * @throws UpstreamFault when it is neither, or has an answer to another call
  */
 export function readBatch(body: Buffer, firstId: number, count: number): BatchAnswer {

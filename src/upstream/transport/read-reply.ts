@@ -79,7 +79,7 @@ function parseError(bytes: Buffer): unknown {
 }
 
 /**
- * An error whose data is one long text without escapes: parsing that would take tens of milliseconds.
+ * An error with one long text without escapes as data: parsing that would take tens of milliseconds.
  * @param bytes an object that is known to be JSON
  * @returns undefined where it has to be parsed as a whole
  */

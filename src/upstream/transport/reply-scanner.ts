@@ -53,7 +53,7 @@ export class ReplyScanner {
   #isDone = false;
   /** Position of the current chunk's first byte. */
   #base = 0;
-  /** Where in the current chunk the key or the id began whose text is wanted; -1 when none is. */
+  /** Where in the current chunk the key or the id began that is wanted as text; -1 when none is. */
   #captureFrom = -1;
   /** What of it was in earlier chunks. */
   #captured = '';

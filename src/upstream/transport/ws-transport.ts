@@ -106,7 +106,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#socket = undefined;
     this.#fault = fault;
     if (this.#isClosed) return;
-    // With several calls it is unknown whose answer was too large.
+    // With several calls it is unknown which of them has the answer that was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(isUnclear ? new UpstreamFault('unreachable', 'the connection to the node broke') : fault);
     for (const watch of this.#watches) watch.goDown();

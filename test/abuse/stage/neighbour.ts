@@ -78,6 +78,7 @@ const LANES: readonly LanePlan[] = [
   },
 ];
 
+const LEARN_MS = 120_000;
 const START = '{"jsonrpc":"2.0","id":1,"result":';
 
 /**
@@ -90,11 +91,11 @@ export async function planNeighbour(stage: Stage, pace: number): Promise<readonl
   const learn = async (host: string, { method, params }: Asked): Promise<FixedQuestion> => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     let answer = '';
-    // A service that has just been started may not have identified its node.
+    // A service that has just been started may not have identified its node, which on a busy machine gets little of a processor.
     await waitUntil(async () => {
       answer = (await askText(stage, { text, host, key })).text;
       return answer.startsWith(START);
-    }).catch(() => {});
+    }, LEARN_MS).catch(() => {});
     if (!answer.startsWith(START)) throw new Error(`${host} ${method}: ${answer.slice(0, 300)}`);
     return { method, params, result: answer.slice(START.length, -1) };
   };

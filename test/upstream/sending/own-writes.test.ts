@@ -66,7 +66,7 @@ const count = async (network: ScriptedNetwork, scope: RequestScope): Promise<str
   network.chain.state.getTransactionCount(SENDER, PENDING, scope);
 
 describe('reading what one has sent', () => {
-  it('a transaction that no node shows is there as it was sent, for those who sent it', async () => {
+  it('a transaction that no node shows is there as it was sent, for its senders', async () => {
     const network = createNetwork(scripted, {}, [nodeOf(false), nodeOf(false)]);
     const hash = await send(network, scopeOf('one'));
     const { from, nonce, blockHash, to, gasPrice, input, type, transactionIndex } = (await find(

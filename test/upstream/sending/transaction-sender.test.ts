@@ -133,6 +133,23 @@ describe('sending a transaction', () => {
       assert.equal(await send(networkOf([nodeOf(nodeError(code, message))])), `"${HASH}"`, message);
   });
 
+  it('is known when it comes again while the only node that took it is away', async () => {
+    const pending = answer(JSON.stringify({ hash: HASH, blockHash: null, blockNumber: null }));
+    const taker = nodeOf(TAKEN, pending);
+    const refuses = nodeError(-32000, FUNDS);
+    const network = networkOf([taker, nodeOf(refuses), nodeOf(refuses)]);
+    assert.equal(await send(network), `"${HASH}"`);
+    for (let fault = 0; fault < 5; fault++) taker.upstream.health.fail(1);
+    assert.equal(taker.upstream.health.circuit, 'open');
+    assert.equal(await send(network), `"${HASH}"`);
+    assert.equal(sends(taker), 1);
+    // Of what was never taken such a node is not asked.
+    const stranger = nodeOf(TAKEN, pending);
+    for (let fault = 0; fault < 5; fault++) stranger.upstream.health.fail(1);
+    const other = networkOf([stranger, nodeOf(refuses)]);
+    assert.match((await failOf(send(other))).message, /^insufficient funds/);
+  });
+
   it('a nonce that is too low is success where the transaction is known, and an error where it is not', async () => {
     const pending = answer(JSON.stringify({ hash: HASH, blockHash: null, blockNumber: null }));
     for (const message of [

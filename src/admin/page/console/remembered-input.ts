@@ -1,6 +1,6 @@
 import { type Attributes, element } from '../dom.ts';
 
-/** An input whose text is remembered for as long as the tab is open, and nowhere else. */
+/** An input with a text that is kept for as long as the tab is open, and nowhere else. */
 export function createRememberedInput(
   item: string,
   attributes: Attributes,

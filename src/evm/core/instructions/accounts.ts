@@ -14,7 +14,7 @@ import { copyPadded, payCopy } from './memory.ts';
 
 const addressWord: usize = memory.data(32, 16);
 
-/** The account whose address is on the stack, or 0 with `whyNot`. */
+/** The account of the address on the stack, or 0 with `whyNot`. */
 function accountAt(sp: usize): usize {
   if (recordsAccesses()) recordAddress(sp);
   copyAddress(addressWord, sp);

@@ -135,7 +135,7 @@ export function payCopy(sp: usize, extra: i64, gas: i64): i64 {
   return growOver(sp, sp - 64, extra + COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)), gas);
 }
 
-/** Copies bytes of a source whose end may come too early: the rest is zero. Memory is there already. */
+/** Copies bytes of a source that may end too early: the rest is zero. Memory is there already. */
 export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
   const size = <u32>load<u64>(sp - 64);
   if (size == 0) return;

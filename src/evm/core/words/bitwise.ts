@@ -91,7 +91,7 @@ export function clz(sp: usize): void {
   setU64(sp, above + i64.clz(limb));
 }
 
-/** The top word is the index of the byte, from the least significant one, whose top bit is the sign. */
+/** The top word is the index of the byte, from the least significant one, in which the top bit is the sign. */
 export function signextend(sp: usize): void {
   const index = load<u64>(sp);
   if ((load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24)) !== 0 || index > 30) return;

@@ -24,7 +24,7 @@ export function expByteLength(p: usize): u32 {
   return (countBits(p) + 7) >> 3;
 }
 
-/** A power of a power of two, whose exponent is any word. */
+/** A power of a power of two; the exponent is any word. */
 function shiftOne(exponent: usize, bitsOfBase: u64): void {
   const isSmall = fitsU64(exponent) && load<u64>(exponent) < 256;
   const shift = isSmall ? bitsOfBase * load<u64>(exponent) : 256;
