@@ -1,20 +1,23 @@
 import type { BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { Subject } from '../verification/findings.ts';
 import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { checkBlock } from './checks/check-block.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
-import type { NodeCall } from './node-call.ts';
+import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
+import { RECEIPT_SUBJECTS } from './verifying/proofs.ts';
+import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
+import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
 const RAW_METHODS: Readonly<Record<RawPart, string>> = {
   block: 'debug_getRawBlock',
@@ -30,10 +33,12 @@ const RAW_METHODS: Readonly<Record<RawPart, string>> = {
 export class BlockQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
+  readonly #whole: WholeBlocks;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
+    this.#whole = new WholeBlocks(parts);
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
@@ -42,23 +47,51 @@ export class BlockQuestions {
     hasTransactions: boolean,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    if (reference.kind === 'hash') return this.#getBlockByHash(reference.hash, hasTransactions, scope);
+    if (reference.kind === 'hash') {
+      const { hash } = reference;
+      return this.#getBlockBy(this.#nameHash(hash), hash, hasTransactions, reference, scope);
+    }
     return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) =>
-      this.#getResolvedBlock(resolved, hasTransactions, scope),
+      this.#getResolvedBlock(resolved, hasTransactions, reference, scope),
     );
   }
 
   /** Nodes need not have `eth_getHeaderByNumber`: what a block object has besides the header is taken away. */
   async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     if (reference.kind === 'tag' && reference.tag === 'pending') return null;
-    const block = await this.getBlock(reference, false, scope);
-    return block === null ? null : takeHeader(block as JsonText);
+    if (reference.kind === 'hash')
+      return this.#askHeaderObject(this.#nameHash(reference.hash), reference.hash, reference, scope);
+    const resolved = await this.#parts.resolver.resolve(reference, scope);
+    if (resolved.kind !== 'block') return null;
+    const { number } = resolved.position;
+    const hash = resolved.position.hash ?? (await this.#parts.directory.findByNumber(number, scope))?.hash;
+    return hash === undefined
+      ? null
+      : this.#askHeaderObject(nameNumber(number, hash), hash, reference, scope);
   }
 
   /** Asked of every node before it is null: one alone may have a block that left the chain. */
   async findHeaderObject(hash: string, scope: RequestScope): Promise<JsonText | null> {
-    const block = await this.#getBlockByHash(hash, false, scope, 'certain');
-    return block === null ? null : takeHeader(block as JsonText);
+    const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
+    return this.#askHeaderObject(this.#nameHash(hash, 'certain'), hash, reference, scope);
+  }
+
+  async #askHeaderObject(
+    question: (isFull: boolean) => BlockQuestion,
+    hash: string,
+    reference: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const block = await this.#whole.ask(question(false), hash, false, scope);
+    if (block === null) return null;
+    const fields = parseObject(block);
+    this.#noteTrust(
+      { number: parseQuantity(String(fields['number']), 64), hash },
+      reference,
+      ['header'],
+      scope,
+    );
+    return takeHeader(fields);
   }
 
   async countTransactions(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
@@ -66,7 +99,10 @@ export class BlockQuestions {
     if (found === 'pending') {
       return this.#access.askPending('eth_getBlockTransactionCountByNumber', [], scope);
     }
-    return found && `"${encodeQuantity(found.block.transactionHashes.length)}"`;
+    if (found === null) return null;
+    const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
+    this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
+    return `"${encodeQuantity((proven?.transactions ?? found.block.transactionHashes).length)}"`;
   }
 
   async countUncles(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
@@ -78,21 +114,51 @@ export class BlockQuestions {
   getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
-      return found && this.#getFoundReceipts(found, scope);
+      return found && this.#getFoundReceipts(found, reference, scope);
     });
   }
 
-  #getFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
-    const method = 'eth_getBlockReceipts';
-    if (block.transactionHashes.length === 0) return '[]';
+  #getFoundReceipts(
+    { block, isCanonical }: FoundBlock,
+    reference: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
+      const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
+      const known = { ...block, transactionHashes: hashes };
+      const answer =
+        hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
+      return continueWith(answer, (receipts) => {
+        this.#noteTrust(block, reference, RECEIPT_SUBJECTS, scope);
+        return receipts;
+      });
+    });
+  }
+
+  #askReceipts(
+    { block, isCanonical }: FoundBlock,
+    proven: ProvenBlock | undefined,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
+    const isVerified = proven !== undefined && proofs?.canVerify('receipts') === true;
+    const about = this.#access.about('eth_getBlockReceipts', block, [name]);
+    const search = checkReceipts(block);
     const call: RoutedCall = {
-      ...this.#access.about(method, block, [name]),
-      batch: () => listReceipts(block),
+      ...about,
+      key: { ...about.key, question: `${about.key.question}${isVerified ? ':verified' : ''}` },
+      batch: () => listReceipts(block.transactionHashes),
       takesBytes: true,
-      check: checkReceipts(block),
+      isHeld: isVerified,
+      check: (result, upstream) => {
+        if (!isVerified || proofs === undefined) return search(result);
+        const verified = proofs.checkReceipts(proven, result, upstream);
+        return isComplete(verified) ? verified : search(verified);
+      },
+      isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };
-    return this.#parts.ask({ call, scope });
+    return ask({ call, scope });
   }
 
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
@@ -142,49 +208,55 @@ export class BlockQuestions {
   #getResolvedBlock(
     resolved: ResolvedBlock,
     isFull: boolean,
+    reference: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    const method = 'eth_getBlockByNumber';
-    if (resolved.kind === 'pending') return this.#access.askPending(method, [isFull], scope);
+    if (resolved.kind === 'pending') return this.#access.askPending('eth_getBlockByNumber', [isFull], scope);
     if (resolved.kind === 'none') return null;
     const { number, hash: known } = resolved.position;
     const found = known ?? this.#parts.directory.findByNumber(number, scope);
     return continueWith<string | Block | null, JsonResult | null>(found, (block) => {
       const hash = typeof block === 'string' ? block : block?.hash;
-      if (hash === undefined) return null;
-      const params = JSON.stringify([encodeQuantity(number), isFull]);
-      return this.#askBlock({ method, params, block: { number, hash }, nulls: 'doubt' }, hash, isFull, scope);
+      return hash === undefined
+        ? null
+        : this.#getBlockBy(nameNumber(number, hash), hash, isFull, reference, scope);
     });
   }
 
-  #getBlockByHash(
-    hash: string,
-    isFull: boolean,
-    scope: RequestScope,
-    nulls: NullMeaning = 'claim',
-  ): PromiseOrValue<JsonResult | null> {
-    const params = JSON.stringify([hash, isFull]);
+  #nameHash(hash: string, nulls: NullMeaning = 'claim'): (isFull: boolean) => BlockQuestion {
     const route = this.#parts.directory.route(hash, nulls);
-    return this.#askBlock({ method: 'eth_getBlockByHash', params, ...route }, hash, isFull, scope);
+    return (isFull) => ({ method: 'eth_getBlockByHash', params: JSON.stringify([hash, isFull]), ...route });
   }
 
-  #askBlock(
-    call: Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>,
+  /** Which transactions a block has, only whole ones prove: one with hashes is made of those where that can be verified. */
+  #getBlockBy(
+    question: (isFull: boolean) => BlockQuestion,
     hash: string,
     isFull: boolean,
+    reference: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    const answer = this.#parts.ask({
-      call: {
-        ...call,
-        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:block:${isFull}` },
-        isBound: true,
-        ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
-        check: checkBlock(hash, this.#parts.directory.findKnown(hash)),
-      },
-      scope,
+    const { proofs } = this.#parts;
+    const isProvable = proofs?.canVerify('transactions') === true;
+    const answer =
+      isFull || !isProvable
+        ? this.#whole.ask(question(isFull), hash, isFull, scope)
+        : this.#whole.askHashes(question, hash, scope);
+    return continueWith(answer, (block) => {
+      const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
+      if (block !== null) this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
+      return block;
     });
-    return continueWith(answer, (found) => (found === 'null' ? null : found));
+  }
+
+  #noteTrust(
+    { number, hash }: { readonly number: bigint | undefined; readonly hash: string },
+    reference: BlockReference,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ): void {
+    const isNamed = reference.kind === 'hash';
+    this.#parts.proofs?.trust.note(scope, { number: number ?? 0n, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {
@@ -196,9 +268,18 @@ export class BlockQuestions {
 /** What a block object has that is not of its header. */
 const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions', 'uncles', 'withdrawals'];
 
-function takeHeader(block: JsonText): JsonText {
-  const fields = Object.entries(parseObject(block)).filter(([name]) => !BODY_FIELDS.includes(name));
+function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {
+  const fields = Object.entries(block).filter(([name]) => !BODY_FIELDS.includes(name));
   return JSON.stringify(Object.fromEntries(fields));
+}
+
+function nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQuestion {
+  return (isFull) => ({
+    method: 'eth_getBlockByNumber',
+    params: JSON.stringify([encodeQuantity(number), isFull]),
+    block: { number, hash },
+    nulls: 'doubt',
+  });
 }
 
 function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }: BlockHeader): HeaderView {
@@ -210,12 +291,6 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
-}
-
-/** For nodes without `eth_getBlockReceipts`: the receipts one by one. */
-function listReceipts({ transactionHashes }: Block): readonly NodeCall[] {
-  const method = 'eth_getTransactionReceipt';
-  return transactionHashes.map((hash) => ({ method, params: `["${hash}"]` }));
 }
 
 /** A pending block may lack number and hash; what it has must be right. */

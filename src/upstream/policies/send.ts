@@ -35,9 +35,11 @@ function send({ call, scope, upstream }: Directed, bounds: SenderBounds): Promis
       ? ask(call, upstream, scope, bounds)
       : askTraced(call, upstream, scope, bounds, trace);
   return answer.then((result) => {
-    if (isComplete(result)) return checkAnswer(call, result);
+    if (isComplete(result)) return checkAnswer(call, result, upstream);
     const held = holdAnswer(call, result, scope, bounds);
-    return held === undefined ? checkAnswer(call, result) : held.then((whole) => checkAnswer(call, whole));
+    return held === undefined
+      ? checkAnswer(call, result, upstream)
+      : held.then((whole) => checkAnswer(call, whole, upstream));
   });
 }
 
@@ -52,12 +54,12 @@ function holdAnswer(
   return call.isHeld === true ? hold(stream, HOLD_FACTOR * streamBytes, scope) : undefined;
 }
 
-function checkAnswer(call: RoutedCall, result: JsonResult): JsonResult {
+function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
-  return call.check === undefined ? result : call.check(result);
+  return call.check === undefined ? result : call.check(result, upstream);
 }
 
 /** Asks within a span of its own; it ends with the first bytes of a stream. */

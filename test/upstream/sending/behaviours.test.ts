@@ -55,6 +55,7 @@ async function runCell({ behaviour, protocol, position, others }: Cell): Promise
     upstreams: upstreamsSchema.parse(nodes.map((node) => node.urlOver(protocol))),
     pool: poolOptionsSchema.parse({ chainId: 1, retries: 0, answerTimeout: ANSWER_TIMEOUT }),
     logs: DEFAULT_LOG_LIMITS,
+    verify: 'off',
     cache: createMemory(),
     log: createRecordingLog(),
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
