@@ -9,7 +9,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { encodeError, encodeResult } from '../rpc/response.ts';
-import { RequestScope } from '../util/request-scope.ts';
+import { RequestScope, type Trust } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
@@ -38,8 +38,17 @@ export class Dispatcher {
    * `performance.now()`.
    */
   dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
+    if (body.session.showsTrust === true) return this.#dispatchTrusted(call, body, now);
     const outcome = this.#run(call, body, now);
     return typeof outcome === 'string' ? encodeResult(call.id, outcome) : encodeOutcome(call.id, outcome);
+  }
+
+  /** The same with a member `trust` beside the result. */
+  #dispatchTrusted(call: Call, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
+    const told: { trust?: Trust | undefined } = {};
+    return continueWith(this.#run(call, body, now, told), (result) =>
+      result instanceof RpcError ? encodeOutcome(call.id, result) : encodeResult(call.id, result, told.trust),
+    );
   }
 
   /** Runs a notification to its end; nothing is said about it. */
@@ -56,8 +65,13 @@ export class Dispatcher {
     });
   }
 
-  /** Finds the method and runs it; observers get its outcome. */
-  #run(call: Question, body: BodyContext, now: number): PromiseOrValue<JsonResult | RpcError> {
+  /** Finds the method and runs it; observers get its outcome, `told` how far the result is to be believed. */
+  #run(
+    call: Question,
+    body: BodyContext,
+    now: number,
+    told: { trust?: Trust | undefined } = body.scope,
+  ): PromiseOrValue<JsonResult | RpcError> {
     const { network } = body.session;
     const method = findMethod(call.method, network);
     const scope = method === undefined ? body.scope : this.#openScope(method, network, body.scope, now);
@@ -69,6 +83,7 @@ export class Dispatcher {
     const watch = this.#watch;
     const ownScope = scope === body.scope ? undefined : scope;
     if (!(result instanceof Promise)) {
+      if (ownScope !== undefined) noteTrust(method, network, ownScope, told);
       if (watch !== undefined) {
         const error = result instanceof RpcError ? result : undefined;
         watch.noteEnd(method, body.session, error, now, ownScope, body.report);
@@ -76,7 +91,7 @@ export class Dispatcher {
       return result;
     }
     if (watch === undefined && ownScope === undefined) return result;
-    return this.#noteLater(result, method, body, now, ownScope);
+    return this.#noteLater(result, method, body, now, ownScope, told);
   }
 
   /** The same result, noted when it is there. */
@@ -86,9 +101,11 @@ export class Dispatcher {
     { session, report }: BodyContext,
     now: number,
     ownScope: RequestScope | undefined,
+    told: { trust?: Trust | undefined },
   ): Promise<JsonResult | RpcError> {
     return result.then((settled) => {
       if (ownScope !== undefined) {
+        noteTrust(method, session.network, ownScope, told);
         ownScope.release();
         // Something of it may have been done at once.
         ownScope.endedAt = 0;
@@ -154,6 +171,17 @@ export class Dispatcher {
     };
     return settleInTime(receive(result, scope, breakOff), scope).catch(fail);
   }
+}
+
+/** What nodes answered is one node's word where nothing else is known of it. Methods of the service itself are not about a chain. */
+function noteTrust(
+  method: Method<MethodContext> | undefined,
+  network: Network,
+  scope: RequestScope,
+  told: { trust?: Trust | undefined },
+): void {
+  if (network.hasNodes !== true || method === undefined || method.isLocal === true) return;
+  told.trust = scope.trust ?? 'single';
 }
 
 /** The response to a call, once it is over. */

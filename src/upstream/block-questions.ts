@@ -15,7 +15,8 @@ import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
-import { RECEIPT_SUBJECTS } from './verifying/proofs.ts';
+import { UncleProofs } from './uncle-proofs.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
 import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
@@ -34,11 +35,13 @@ export class BlockQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
   readonly #whole: WholeBlocks;
+  readonly #uncles: UncleProofs;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
     this.#whole = new WholeBlocks(parts);
+    this.#uncles = new UncleProofs(parts, this.#access);
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
@@ -143,11 +146,9 @@ export class BlockQuestions {
     const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
     const isVerified = proven !== undefined && proofs?.canVerify('receipts') === true;
-    const about = this.#access.about('eth_getBlockReceipts', block, [name]);
     const search = checkReceipts(block);
     const call: RoutedCall = {
-      ...about,
-      key: { ...about.key, question: `${about.key.question}${isVerified ? ':verified' : ''}` },
+      ...this.#access.about('eth_getBlockReceipts', block, [name]),
       batch: () => listReceipts(block.transactionHashes),
       takesBytes: true,
       isHeld: isVerified,
@@ -169,23 +170,47 @@ export class BlockQuestions {
     if (block === null || index >= block.uncleHashes.length) return null;
     const found = { block, isCanonical: resolved.isCanonical };
     const call = this.#access.aboutIndex('eth_getUncle', found, index);
-    return this.#access.askText({ ...call, check: checkUncle(block, Number(index)) }, scope);
+    const isListed = checkUncle(block, Number(index));
+    const answer = await this.#access.askText(
+      {
+        ...call,
+        check: (result, upstream) => {
+          const listed = isListed(result) as JsonText;
+          this.#parts.proofs?.checkUncle(block, Number(index), listed, upstream);
+          return listed;
+        },
+      },
+      scope,
+    );
+    await this.#whole.prove(block, resolved.isCanonical, scope);
+    await this.#uncles.prove(block, scope);
+    this.#noteTrust(block, reference, ['header', 'uncles'], scope);
+    return answer;
   }
 
   async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending' || found === null) return null;
     const { block, isCanonical } = found;
+    const proven = await this.#whole.prove(block, isCanonical, scope);
     const byHash = [{ blockHash: block.hash }];
+    const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
     const call: RoutedCall = {
       ...this.#access.about(RAW_METHODS[part], block, isCanonical ? [encodeQuantity(block.number)] : byHash),
       paramsByHash: JSON.stringify(byHash),
       isHeld: true,
       // Receipts do not say which block they are of.
-      isBound: part !== 'receipts',
-      check: part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part),
+      isBound: part !== 'receipts' || proven !== undefined,
+      check: (result, upstream) => {
+        const compared = compare(result);
+        const { proofs } = this.#parts;
+        if (part === 'header' || proven === undefined || proofs === undefined) return compared;
+        return proofs.checkRaw(part, proven.header, compared, upstream);
+      },
     };
-    return this.#parts.ask({ call, scope });
+    const answer = await this.#parts.ask({ call, scope });
+    this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    return answer;
   }
 
   getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {
@@ -243,10 +268,27 @@ export class BlockQuestions {
         ? this.#whole.ask(question(isFull), hash, isFull, scope)
         : this.#whole.askHashes(question, hash, scope);
     return continueWith(answer, (block) => {
+      if (block === null) return null;
       const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
-      if (block !== null) this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
-      return block;
+      return continueWith(this.#proveUncles(block, { number: number ?? 0n, hash }, scope), () => {
+        this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
+        return block;
+      });
     });
+  }
+
+  /** Compares the uncles that a block lists, where it has some and that has not been done. */
+  #proveUncles(
+    block: JsonResult,
+    position: { readonly number: bigint; readonly hash: string },
+    scope: RequestScope,
+  ): PromiseOrValue<void> {
+    const { verifier } = this.#parts.proofs ?? {};
+    if (verifier === undefined || !verifier.lacksUncles(position.hash) || !isComplete(block))
+      return undefined;
+    const { uncles } = parseObject(typeof block === 'string' ? block : block.text);
+    const uncleHashes = Array.isArray(uncles) ? uncles.map(String) : [];
+    return this.#uncles.prove({ ...position, uncleHashes }, scope);
   }
 
   #noteTrust(

@@ -61,7 +61,7 @@ export class TransactionQuestions {
     if (index >= hashes.length) return null;
     const isListed = checkTransaction({ ...found.block, transactionHashes: hashes }, Number(index));
     const call: RoutedCall = {
-      ...this.#markVerified(this.#access.aboutIndex('eth_getTransaction', found, index), proven),
+      ...this.#access.aboutIndex('eth_getTransaction', found, index),
       check: (result, upstream) =>
         this.#checkAt(proven, Number(index), isListed(result) as JsonText, upstream),
     };
@@ -95,13 +95,6 @@ export class TransactionQuestions {
     }
   }
 
-  /** What is verified is kept beside what is not. */
-  #markVerified<C extends RoutedCall>(call: C, proven: ProvenBlock | undefined): C {
-    const { key } = call;
-    if (key === undefined || proven === undefined) return call;
-    return { ...call, key: { ...key, question: `${key.question}:verified` } };
-  }
-
   #noteTrust(
     position: { readonly number: bigint; readonly hash: string },
     isNamed: boolean,
@@ -125,7 +118,7 @@ export class TransactionQuestions {
     const hash = proven?.transactions[Number(index)]?.hash ?? found.block.transactionHashes[Number(index)];
     if (hash === undefined) return null;
     const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
-    const call = { ...this.#markVerified(about, proven), check: checkRawTransaction(hash, true) };
+    const call = { ...about, check: checkRawTransaction(hash, true) };
     const answer = await this.#access.askText(call, scope);
     this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
     return answer;
@@ -214,7 +207,7 @@ export class TransactionQuestions {
   async #askPlaced(question: LookUp, place: ToldPlace, scope: RequestScope): Promise<JsonText> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
-    const call = this.#aboutPlaced(question, place, proven);
+    const call = this.#aboutPlaced(question, place);
     const { check: isPlaced } = call;
     const isTransaction = question.method === 'eth_getTransactionByHash';
     const text = await this.#access.askText(
@@ -276,7 +269,7 @@ export class TransactionQuestions {
       return 'misplaced';
     this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
-    this.#parts.keep(this.#aboutPlaced(question, told, proven).key, text);
+    this.#parts.keep(this.#aboutPlaced(question, told).key, text);
     return 'mined';
   }
 
@@ -291,21 +284,14 @@ export class TransactionQuestions {
     return undefined;
   }
 
-  #aboutPlaced(
-    { method, hash, member }: LookUp,
-    { number, blockHash, index }: ToldPlace,
-    proven: ProvenBlock | undefined,
-  ) {
+  #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
     const isMember = checkMember(member, hash);
     const check = (result: JsonResult): JsonResult => {
       const told = readPlace(isMember(result) as JsonText);
       if (told?.blockHash === blockHash && told.index === index) return result;
       throw misplaced();
     };
-    return {
-      ...this.#markVerified(this.#access.about(method, { number, hash: blockHash }, [hash]), proven),
-      check,
-    };
+    return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './verify-transaction.ts';
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
-export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string };
+export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
 
 const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
@@ -43,7 +43,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 }
 
 function readVerified(
-  { number, timestamp, baseFeePerGas, receiptsRoot }: Members,
+  { number, timestamp, baseFeePerGas, receiptsRoot, sha3Uncles }: Members,
   hash: string,
 ): VerifiedHeader {
   return {
@@ -52,6 +52,7 @@ function readVerified(
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
     receiptsRoot: String(receiptsRoot).toLowerCase(),
+    unclesHash: String(sha3Uncles).toLowerCase(),
   };
 }
 

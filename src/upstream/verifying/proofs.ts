@@ -1,6 +1,9 @@
+import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
+import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
+import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import type { Upstream } from '../upstream.ts';
@@ -16,6 +19,12 @@ export const TRANSACTION_SUBJECTS: readonly Subject[] = [
   'gasPrice',
   'chainId',
 ];
+/** Of encoded blocks and receipts. */
+export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
+  header: ['header'],
+  block: ['header', 'transactions', 'withdrawals'],
+  receipts: ['header', 'receipts'],
+};
 export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'header',
   'transactions',
@@ -73,6 +82,51 @@ export class Proofs {
     verifyReceipts(receipts, header, transactions, tools);
     verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream);
     return result;
+  }
+
+  /**
+   * Compares an encoded block, or the encoded receipts of one.
+   * @returns the same result; a stream was not compared
+   * @throws UpstreamFault `wrong`
+   */
+  checkRaw(
+    part: 'block' | 'receipts',
+    { hash, receiptsRoot }: VerifiedHeader,
+    result: JsonResult,
+    upstream: Upstream | undefined,
+  ): JsonResult {
+    const { verifier } = this;
+    const subject = part === 'block' ? 'transactions' : 'receipts';
+    if (verifier === undefined) return result;
+    if (!isComplete(result)) {
+      verifier.noteUnproven(hash, subject, 'the encoded answer is too large to be verified');
+      return result;
+    }
+    const tools = verifier.openTools();
+    const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    if (part === 'block') verifyRawBlock(String(value), hash, tools);
+    else verifyRawReceipts(value, receiptsRoot, tools);
+    verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    return result;
+  }
+
+  /**
+   * Compares an uncle with the hash that its block lists, and where it is the only one with what the header commits to.
+   * @throws UpstreamFault `wrong`
+   */
+  checkUncle(
+    block: { readonly hash: string; readonly uncleHashes: readonly string[] },
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined || !verifier.canVerify('header')) return;
+    const tools = verifier.openTools();
+    const uncle: unknown = JSON.parse(text);
+    verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
+    const found = tools.findings.list.filter(({ subject }) => subject === 'header');
+    verifier.judge(block.hash, found, ['header'], upstream);
   }
 
   /**

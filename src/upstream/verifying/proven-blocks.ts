@@ -93,7 +93,7 @@ export class ProvenBlocks {
     if (facts !== undefined) this.#sampleSenders(block['transactions'] as readonly Members[], tools);
     this.#verifier.judge(hash, tools.findings.list, isFull ? BLOCK_SUBJECTS : ['header'], upstream);
     const { uncles } = block;
-    if (Array.isArray(uncles) && uncles.length > 0) {
+    if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#blocks.get(hash) === undefined) {
       this.#verifier.noteUnproven(
         hash,
         'uncles',

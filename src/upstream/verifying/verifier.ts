@@ -66,10 +66,20 @@ export class Verifier {
     return undefined;
   }
 
+  /** Whether a block has uncles that have not been compared with its header. */
+  lacksUncles(blockHash: string): boolean {
+    return this.#unproven.get(`${blockHash}:uncles`) !== undefined;
+  }
+
   /** What was accepted of a block without being verified. */
   noteUnproven(blockHash: string, subject: Subject, reason: string): void {
     this.#unproven.set(`${blockHash}:${subject}`, reason);
     this.counts.unproven++;
+  }
+
+  /** What was not compared with the block before has been since. */
+  noteProven(blockHash: string, subject: Subject): void {
+    this.#unproven.delete(`${blockHash}:${subject}`);
   }
 
   /**
