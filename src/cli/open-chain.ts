@@ -1,13 +1,13 @@
 import type { Cache } from '../cache/cache.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { Chain } from '../chain/chain.ts';
-import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
+import { DEFAULT_LOG_LIMITS } from '../chain/log-range.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
-import { type PoolOptions, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
-import { DEFAULT_SEND, type SendOptions } from '../upstream/sending/options.ts';
+import { poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
+import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
@@ -32,19 +32,25 @@ export async function openChain(
   options: NetworkOptions,
   backends: ChainBackends,
 ): Promise<ObservedChain> {
-  const { upstreams, pool, logs, send } = options;
-  if (upstreams !== undefined) return openNodes(name, upstreams, backends, pool, logs, send);
+  const { upstreams } = options;
+  if (upstreams !== undefined) return openNodes(name, upstreams, backends, options);
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
 
-/** Opens the chain that nodes know. @param pool, `logs` and `send` as by default when undefined */
+/** Settings of a network of nodes; each as by default where it is absent. */
+type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify'>>;
+
+/** Opens the chain that nodes know. */
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
   { cache, log, records }: Pick<ChainBackends, 'cache' | 'log' | 'records'>,
-  pool: PoolOptions = poolOptionsSchema.parse(undefined),
-  logs: LogLimits = DEFAULT_LOG_LIMITS,
-  send: SendOptions = DEFAULT_SEND,
+  {
+    pool = poolOptionsSchema.parse(undefined),
+    logs = DEFAULT_LOG_LIMITS,
+    send = DEFAULT_SEND,
+    verify = 'auto',
+  }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
   const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
@@ -53,6 +59,7 @@ export async function openNodes(
     upstreams,
     pool,
     logs,
+    verify,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -8,6 +8,8 @@ import {
   poolOptionsSchema,
   type UpstreamOptions,
   upstreamsSchema,
+  type VerifyMode,
+  verifySchema,
 } from '../upstream/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
@@ -27,6 +29,8 @@ export type NetworkOptions = {
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
+  /** Whether answers are recomputed; of `upstreams`. */
+  readonly verify: VerifyMode;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -74,6 +78,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
+  verify: verifySchema,
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

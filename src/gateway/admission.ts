@@ -21,6 +21,8 @@ export type Session = {
   readonly principal: Principal;
   /** Of a client that has named one. */
   readonly name?: string;
+  /** Each result is to say how far it is to be believed. */
+  readonly showsTrust?: true;
 };
 
 export type Refusal = {

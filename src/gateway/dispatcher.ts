@@ -12,7 +12,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
-import { type CallResponse, RunningCall, respond } from './running-call.ts';
+import { type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
 
 /** What of a call or a notification a method is run with. */
 type Question = Omit<Call, 'kind' | 'id'>;
@@ -68,12 +68,13 @@ export class Dispatcher {
     if (!isSettled(outcome)) {
       return RunningCall.follow(outcome, { id, method, body, scope, startedAt: now }, this.#log, this.#watch);
     }
+    const trust = tellTrust(method, scope, body);
     if (this.#watch !== undefined) {
       const error = outcome instanceof RpcError ? outcome : undefined;
       const ownScope = scope === body.scope ? undefined : scope;
       this.#watch.noteEnd(method, body.session, error, now, ownScope, body.report);
     }
-    return respond(id, outcome);
+    return respond(id, outcome, trust);
   }
 
   /** A scope of its own where the call has a time limit of its own, or where something is noted of this call alone. */

@@ -5,7 +5,13 @@ import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { SubscriptionObserver } from '../observe/subscription-recorder.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Pace } from '../rpc/codec/codec.ts';
 import {
@@ -153,11 +159,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
   function answerCall(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
     const outcome = runner.run(item, context, now);
-    if (typeof outcome === 'string') return { status: 200, body: outcome };
+    if (typeof outcome === 'string') return tell(outcome, context);
     return continueWith(outcome, (response): Answer => {
       if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
       if (response instanceof RpcError) return refuseWith(item.id, response);
-      return isComplete(response) ? { status: 200, body: response } : holdAnswer(item.id, response, context);
+      return isComplete(response) ? tell(response, context) : holdAnswer(item.id, response, context);
     });
   }
 
@@ -249,8 +255,13 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       continueWith(admit(visitor, networks, access, log), (outcome) => {
         if ('refused' in outcome && outcome.refused.status !== UNKNOWN_HOST_STATUS)
           observer?.onLimited('auth');
-        if (visitor.session === undefined || 'refused' in outcome) return outcome;
-        return { ...outcome, name: visitor.session };
+        const { session: name, showsTrust } = visitor;
+        if ((name === undefined && showsTrust === undefined) || 'refused' in outcome) return outcome;
+        return {
+          ...outcome,
+          ...(name !== undefined && { name }),
+          ...(showsTrust === true && { showsTrust }),
+        };
       }),
     renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
@@ -326,6 +337,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         : conclude(answered);
     },
   };
+}
+
+/** The answer with one response, and how far that is to be believed. */
+function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
+  return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
 }
 
 /** A body of nothing but calls that the network's chain takes as bytes. */

@@ -5,7 +5,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { encodeError, encodeResult } from '../rpc/response.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
-import type { RequestScope } from '../util/request-scope.ts';
+import type { RequestScope, Trust } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
@@ -124,6 +124,7 @@ export class RunningCall implements Expiring {
   }
 
   #conclude({ id, method, body, scope, startedAt }: BegunCall, outcome: JsonResult | RpcError): CallResponse {
+    const trust = tellTrust(method, scope, body);
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
@@ -132,14 +133,37 @@ export class RunningCall implements Expiring {
     }
     const error = outcome instanceof RpcError ? outcome : undefined;
     this.#watch?.noteEnd(method, body.session, error, startedAt, ownScope, body.report);
-    return respond(id, outcome);
+    return respond(id, outcome, trust);
   }
 }
 
-/** The response to a call that has ended; a notification has none. */
-export function respond(id: JsonText | undefined, outcome: JsonResult | RpcError): CallResponse {
+/**
+ * How far the result of a call is to be believed: what nodes answered is one node's word where nothing else is known of it. Methods of
+ * the service itself are not about a chain. It is noted in the body's scope, or returned where the client asks for it beside each result.
+ */
+export function tellTrust(
+  method: Method<MethodContext>,
+  scope: RequestScope,
+  { session, scope: bodyScope }: BodyContext,
+): Trust | undefined {
+  if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
+  const trust = scope.trust ?? 'single';
+  if (session.showsTrust === true) return trust;
+  bodyScope.trust = trust;
+  return undefined;
+}
+
+/**
+ * The response to a call that has ended; a notification has none.
+ * @param trust a member beside the result
+ */
+export function respond(
+  id: JsonText | undefined,
+  outcome: JsonResult | RpcError,
+  trust?: Trust,
+): CallResponse {
   if (id !== undefined) {
-    if (!(outcome instanceof RpcError)) return encodeResult(id, outcome);
+    if (!(outcome instanceof RpcError)) return encodeResult(id, outcome, trust);
     return outcome.row.status === 200 ? encodeError(id, outcome) : outcome;
   }
   if (typeof outcome !== 'string' && !(outcome instanceof RpcError)) outcome.cancel();

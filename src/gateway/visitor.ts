@@ -10,6 +10,8 @@ export type Visitor = {
   readonly authorization: string | undefined;
   /** What the client calls the series of requests that this is one of: those of it see what was sent in it. */
   readonly session?: string | undefined;
+  /** Each result is to say how far it is to be believed. */
+  readonly showsTrust?: true;
   /** W3C trace context. */
   readonly traceParent: string | undefined;
   /** It has been let in before: when its key no longer opens, that is no guess. */

@@ -13,6 +13,16 @@ export type UpstreamFigures = UpstreamStatus & {
   readonly seconds: Histogram;
 };
 
+/** What of a network's answers can be recomputed, and what came of those that were. */
+export type VerificationFigures = {
+  readonly rows: readonly {
+    readonly subject: string;
+    readonly state: 'verified' | 'untested' | 'unverifiable';
+    readonly reason?: string;
+  }[];
+  readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
+};
+
 /** Figures of a network's chain. */
 export type ChainFigures = {
   readonly head: BlockStatus | undefined;
@@ -20,6 +30,8 @@ export type ChainFigures = {
   readonly unconfirmed?: number;
   readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamFigures[];
+  /** Absent where nothing is verified. */
+  readonly verification?: VerificationFigures;
 };
 
 export type NetworkSource = {

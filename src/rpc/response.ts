@@ -12,14 +12,20 @@ export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
 const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
 const END = Buffer.from('}');
 
-/** The success response to a result of any form: a stream for a stream and for a text that is large. */
-export function encodeResult(id: JsonText, result: JsonResult): JsonResult {
-  if (typeof result === 'string' && result.length <= LARGE_TEXT) return encodeSuccess(id, result);
+/**
+ * The success response to a result of any form: a stream for a stream and for a text that is large.
+ * @param trust a member beside the result, where the client asks for it
+ */
+export function encodeResult(id: JsonText, result: JsonResult, trust?: string): JsonResult {
+  if (typeof result === 'string' && result.length <= LARGE_TEXT && trust === undefined)
+    return encodeSuccess(id, result);
   const head = `{"jsonrpc":"2.0","id":${id},"result":`;
-  if (typeof result === 'string') return streamParts([head, result, '}'], result.length);
+  const tail = trust === undefined ? '}' : `,"trust":"${trust}"}`;
+  if (typeof result === 'string' && result.length <= LARGE_TEXT) return `${head}${result}${tail}`;
+  if (typeof result === 'string') return streamParts([head, result, tail], result.length);
   if (result instanceof JsonBytes && result.length <= MAX_WHOLE_BYTES)
-    return new JsonBytes(result.value, Buffer.from(head), END);
-  return enclose(head, result, '}');
+    return new JsonBytes(result.value, Buffer.from(head), trust === undefined ? END : Buffer.from(tail));
+  return enclose(head, result, tail);
 }
 
 /** A stream between two texts. */

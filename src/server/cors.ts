@@ -19,7 +19,7 @@ export class CorsPolicy {
 
   /** Adds what an answer to a request with this Origin header must say. */
   addHeaders(headers: string[], origin: string): void {
-    headers.push('Access-Control-Expose-Headers', 'Retry-After');
+    headers.push('Access-Control-Expose-Headers', 'Retry-After, X-Portcullis-Trust');
     if (this.#any) {
       headers.push('Access-Control-Allow-Origin', '*');
     } else {

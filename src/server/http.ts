@@ -27,6 +27,7 @@ import {
   type RequestHead,
   type Route,
   readRequestHead,
+  readTrustParameter,
   splitTarget,
 } from './request-head.ts';
 import { measure, type ResponseWriter } from './response-writer.ts';
@@ -100,6 +101,7 @@ export class HttpEndpoint {
     const head = readRequestHead(request.rawHeaders);
     const target = splitTarget(request.url as string);
     if (target.host !== undefined) head.host = target.host;
+    if (readTrustParameter(target.path)) head.showsTrust = true;
     const route = findRoute(target.path);
     const visitor = this.#visitors.describe(head, 'key' in route ? route : undefined, request.socket);
     const report = this.#requests?.begin('http', visitor, performance.now());

@@ -99,13 +99,9 @@ export class PlainEndpoint {
   }
 
   /** @returns bytes of the body that were sent, before compression */
-  #send(
-    { status, body, retryAfter }: Answer,
-    head: RequestHead,
-    socket: Socket,
-    work: Work,
-  ): PromiseOrValue<number> {
+  #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
     const { unanswered } = work;
+    const { status, body } = answer;
     if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
     const length = measure(body);
@@ -114,11 +110,15 @@ export class PlainEndpoint {
     if (zips && zipped === undefined) {
       const response = openResponse(socket);
       const sent = waitForEnd(response, socket);
-      const answer = { status, body, ...(retryAfter !== undefined && { retryAfter }) };
-      this.#writer.send(response, head, answer, { isLast: unanswered.isOver, ...describeFlow(work) });
+      this.#writer.send(
+        response,
+        head,
+        { ...answer, body },
+        { isLast: unanswered.isOver, ...describeFlow(work) },
+      );
       return sent.then(() => length);
     }
-    const fields = this.#writer.describe(body, head, retryAfter);
+    const fields = this.#writer.describe(body, head, answer);
     if (zips) fields.push('Content-Encoding', 'gzip');
     const isTaken = writePlainResponse(socket, {
       status,

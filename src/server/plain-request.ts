@@ -4,6 +4,7 @@ import {
   MAX_HEADER_FIELDS,
   type RequestHead,
   readRequestHead,
+  readTrustParameter,
 } from './request-head.ts';
 
 /** The head of a request that needs none of what HTTP/1.1 has beyond a POST with a body of a known length. */
@@ -86,6 +87,7 @@ function parsePlainHead(text: string): PlainHead | undefined {
   const route = findRoute(target);
   if (route.to !== 'http') return undefined;
   const fields = readRequestHead(rawHeaders);
+  if (readTrustParameter(target)) fields.showsTrust = true;
   const { contentLength } = fields;
   if (contentLength === undefined || !BODY_LENGTH.test(contentLength)) return undefined;
   return {

@@ -16,6 +16,8 @@ export type RequestHead = {
   traceParent: string | undefined;
   /** What the client calls its session. */
   session: string | undefined;
+  /** Its target asks for a member `trust` beside each result. */
+  showsTrust?: true;
   /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
   hasTwoHosts: boolean;
 };
@@ -94,6 +96,12 @@ const MAX_SESSION_LENGTH = 128;
 
 function cutSession(name: string): string | undefined {
   return name === '' ? undefined : name.slice(0, MAX_SESSION_LENGTH);
+}
+
+/** Whether the query of a target asks for a member `trust` beside each result. */
+export function readTrustParameter(target: string): boolean {
+  const query = target.indexOf('?');
+  return query >= 0 && new URLSearchParams(target.slice(query)).get('trust') === '1';
 }
 
 /** The session that the query of a target names: browsers cannot set headers of a WebSocket. */

@@ -95,7 +95,7 @@ export class ResponseWriter {
 
   send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
-    const fields = this.describe(body, head, answer.retryAfter);
+    const fields = this.describe(body, head, answer);
     if (way.headers !== undefined) fields.push(...way.headers);
     if (way.isLast) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
@@ -117,9 +117,14 @@ export class ResponseWriter {
   }
 
   /** The fields of an answer, but for its length and coding. */
-  describe(body: string | JsonBytes, head: RequestHead, retryAfter?: number): string[] {
+  describe(
+    body: string | JsonBytes,
+    head: RequestHead,
+    { retryAfter, trust }: Pick<WholeAnswer, 'retryAfter' | 'trust'> = {},
+  ): string[] {
     const fields = body === '' ? [] : ['Content-Type', 'application/json'];
     if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
+    if (trust !== undefined) fields.push('X-Portcullis-Trust', trust);
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
     if (body.length >= GZIP_MIN_LENGTH) fields.push('Vary', 'Accept-Encoding');
     return fields;

@@ -25,7 +25,8 @@ export class VisitorReader {
     const { host, origin, userAgent, authorization, session, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
     const { network, key } = route ?? NO_ROUTE;
-    return { host, network, key, origin, userAgent, authorization, session, traceParent, address };
+    const visitor = { host, network, key, origin, userAgent, authorization, session, traceParent, address };
+    return head.showsTrust === true ? { ...visitor, showsTrust: true } : visitor;
   }
 
   /** Whether a connection from this address (normalized) may carry requests of many clients. */

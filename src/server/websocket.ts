@@ -13,7 +13,13 @@ import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
-import { findRoute, readRequestHead, readSessionParameter, splitTarget } from './request-head.ts';
+import {
+  findRoute,
+  readRequestHead,
+  readSessionParameter,
+  readTrustParameter,
+  splitTarget,
+} from './request-head.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
 import { MAX_FRAGMENTS } from './websocket-arrival.ts';
@@ -135,6 +141,7 @@ export class WebSocketEndpoint {
     if (this.#closing) return this.#refuseOverloaded();
     if (target.host !== undefined) head.host = target.host;
     head.session ??= readSessionParameter(target.path);
+    if (readTrustParameter(target.path)) head.showsTrust = true;
     const visitor = this.#visitors.describe(head, route, request.socket);
     return this.#admitVisitor(visitor, request.socket);
   }

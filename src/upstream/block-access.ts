@@ -46,11 +46,12 @@ export class BlockAccess {
     params: readonly unknown[],
   ): RoutedCall & { readonly key: CacheKey } {
     const text = JSON.stringify(params);
+    const mark = this.#parts.proofs?.keyPart('transactions') ?? '';
     return {
       method,
       params: text,
       block: { number, hash },
-      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}` },
+      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}${mark}` },
       nulls: 'fault',
       isBound: true,
     };

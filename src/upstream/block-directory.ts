@@ -21,6 +21,9 @@ const AGREE_LIMIT_MS = 10_000;
 /** How long the hash of a height is believed that has left the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
 
+/** Compares a block with its hash; throws an UpstreamFault where the answer is wrong. */
+export type VerifyBlock = (hash: string, result: JsonResult, upstream: Upstream | undefined) => JsonResult;
+
 /** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
 export class BlockDirectory {
   readonly #ask: Ask;
@@ -30,18 +33,26 @@ export class BlockDirectory {
   /** Hashes of blocks that were served and are not on the chain any more. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
+  /** Hashes of old heights that two nodes have told. */
+  readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
+  readonly #verify: VerifyBlock;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
   /** Counts reorgs: what was asked before the last one says nothing about heights. */
   #epoch = 0;
 
-  /** @param findReported number of a block by its hash, where some node has reported it, served or not */
+  /**
+   * @param findReported number of a block by its hash, where some node has reported it, served or not
+   * @param verify compares a block with its hash
+   */
   constructor(
     ask: Ask,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
+    verify: VerifyBlock = (_, result) => result,
   ) {
+    this.#verify = verify;
     this.#ask = ask;
     this.#head = head;
     this.#findReported = findReported;
@@ -91,7 +102,7 @@ export class BlockDirectory {
       block: { number, hash },
       nulls: 'doubt',
       isText: true,
-      check: checkBlock((block) => block.number === number && (hash === undefined || block.hash === hash)),
+      check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
     };
     const epoch = this.#epoch;
@@ -108,7 +119,7 @@ export class BlockDirectory {
       needsVote: true,
       nulls: 'truth',
       isText: true,
-      check: checkBlock(() => true),
+      check: this.#check(() => true),
     };
     const asked = new Set<Upstream>();
     const told: (Block | null)[] = [];
@@ -143,7 +154,7 @@ export class BlockDirectory {
       ...this.route(hash, nulls),
       isBound: true,
       isText: true,
-      check: checkBlock((block) => block.hash === hash),
+      check: this.#check((block) => block.hash === hash),
       sharedAs: `block:${hash}`,
     };
     return this.#fetch({ call, scope });
@@ -163,7 +174,13 @@ export class BlockDirectory {
   forgetChain(): void {
     this.forgetNumbers();
     this.#blocks.clear();
+    this.#witnessed.clear();
     this.#mergedFrom = undefined;
+  }
+
+  /** Whether two nodes have told the hash of its height. */
+  isWitnessed(hash: string): boolean {
+    return this.#witnessed.get(hash) === true;
   }
 
   /** Changes when heights may have other blocks than before; that of a height is also forgotten without that. */
@@ -203,8 +220,9 @@ export class BlockDirectory {
     for (;;) {
       const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.length > 0);
       if (block === undefined) break;
-      if (block === null || asked.size === told.length || told.some(({ hash }) => hash === block.hash))
-        return block;
+      const isTwice = told.some(({ hash }) => hash === block?.hash);
+      if (block !== null && isTwice) this.#witnessed.set(block.hash, true);
+      if (block === null || asked.size === told.length || isTwice) return block;
       told.push(block);
     }
     if (told.length === 1) return told[0] as Block;
@@ -227,6 +245,17 @@ export class BlockDirectory {
     }
   }
 
+  /** @param isExpected whether a block is the one that was asked for */
+  #check(isExpected: (block: Block) => boolean): (result: JsonResult, upstream?: Upstream) => JsonResult {
+    return (result, upstream) => {
+      const block = parseBlock(JSON.parse(result as string));
+      if (!isExpected(block)) {
+        throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+      }
+      return this.#verify(block.hash, result, upstream);
+    };
+  }
+
   async #fetch(exchange: Exchange): Promise<Block | null> {
     const result = await this.#ask(exchange);
     if (result === 'null') return null;
@@ -244,14 +273,4 @@ export class BlockDirectory {
 
 function weighBlock({ transactionHashes, uncleHashes }: Block): number {
   return HEADER_WEIGHT + transactionHashes.length + uncleHashes.length;
-}
-
-/** @param isExpected whether a block is the one that was asked for */
-function checkBlock(isExpected: (block: Block) => boolean): (result: JsonResult) => JsonResult {
-  return (result) => {
-    if (!isExpected(parseBlock(JSON.parse(result as string)))) {
-      throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
-    }
-    return result;
-  };
 }

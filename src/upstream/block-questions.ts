@@ -1,21 +1,25 @@
 import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { Subject } from '../verification/findings.ts';
 import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { checkBlock } from './checks/check-block.ts';
 import { checkBlockAccessList } from './checks/check-block-access-list.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
-import type { NodeCall } from './node-call.ts';
+import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
+import { UncleProofs } from './uncle-proofs.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
+import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
+import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
 const RAW_METHODS: Readonly<Record<RawPart, string>> = {
   block: 'debug_getRawBlock',
@@ -36,10 +40,14 @@ const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
 export class BlockQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
+  readonly #whole: WholeBlocks;
+  readonly #uncles: UncleProofs;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
+    this.#whole = new WholeBlocks(parts);
+    this.#uncles = new UncleProofs(parts, this.#access);
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
@@ -48,23 +56,51 @@ export class BlockQuestions {
     hasTransactions: boolean,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    if (reference.kind === 'hash') return this.#getBlockByHash(reference.hash, hasTransactions, scope);
+    if (reference.kind === 'hash') {
+      const { hash } = reference;
+      return this.#getBlockBy(this.#nameHash(hash), hash, hasTransactions, reference, scope);
+    }
     return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) =>
-      this.#getResolvedBlock(resolved, hasTransactions, scope),
+      this.#getResolvedBlock(resolved, hasTransactions, reference, scope),
     );
   }
 
   /** Nodes need not have `eth_getHeaderByNumber`: what a block object has besides the header is taken away. */
   async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     if (reference.kind === 'tag' && reference.tag === 'pending') return null;
-    const block = await this.getBlock(reference, false, scope);
-    return block === null ? null : takeHeader(block as JsonText);
+    if (reference.kind === 'hash')
+      return this.#askHeaderObject(this.#nameHash(reference.hash), reference.hash, reference, scope);
+    const resolved = await this.#parts.resolver.resolve(reference, scope);
+    if (resolved.kind !== 'block') return null;
+    const { number } = resolved.position;
+    const hash = resolved.position.hash ?? (await this.#parts.directory.findByNumber(number, scope))?.hash;
+    return hash === undefined
+      ? null
+      : this.#askHeaderObject(nameNumber(number, hash), hash, reference, scope);
   }
 
   /** Asked of every node before it is null: one alone may have a block that left the chain. */
   async findHeaderObject(hash: string, scope: RequestScope): Promise<JsonText | null> {
-    const block = await this.#getBlockByHash(hash, false, scope, 'certain');
-    return block === null ? null : takeHeader(block as JsonText);
+    const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
+    return this.#askHeaderObject(this.#nameHash(hash, 'certain'), hash, reference, scope);
+  }
+
+  async #askHeaderObject(
+    question: (isFull: boolean) => BlockQuestion,
+    hash: string,
+    reference: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const block = await this.#whole.ask(question(false), hash, false, scope);
+    if (block === null) return null;
+    const fields = parseObject(block);
+    this.#noteTrust(
+      { number: parseQuantity(String(fields['number']), 64), hash },
+      reference,
+      ['header'],
+      scope,
+    );
+    return takeHeader(fields);
   }
 
   async countTransactions(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
@@ -72,7 +108,10 @@ export class BlockQuestions {
     if (found === 'pending') {
       return this.#access.askPending('eth_getBlockTransactionCountByNumber', [], scope);
     }
-    return found && `"${encodeQuantity(found.block.transactionHashes.length)}"`;
+    if (found === null) return null;
+    const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
+    this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
+    return `"${encodeQuantity((proven?.transactions ?? found.block.transactionHashes).length)}"`;
   }
 
   async countUncles(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
@@ -84,21 +123,49 @@ export class BlockQuestions {
   getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
-      return found && this.#getFoundReceipts(found, scope);
+      return found && this.#getFoundReceipts(found, reference, scope);
     });
   }
 
-  #getFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
-    const method = 'eth_getBlockReceipts';
-    if (block.transactionHashes.length === 0) return '[]';
+  #getFoundReceipts(
+    { block, isCanonical }: FoundBlock,
+    reference: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
+      const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
+      const known = { ...block, transactionHashes: hashes };
+      const answer =
+        hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
+      return continueWith(answer, (receipts) => {
+        this.#noteTrust(block, reference, RECEIPT_SUBJECTS, scope);
+        return receipts;
+      });
+    });
+  }
+
+  #askReceipts(
+    { block, isCanonical }: FoundBlock,
+    proven: ProvenBlock | undefined,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
+    const isVerified = proven !== undefined && proofs?.canVerify('receipts') === true;
+    const search = checkReceipts(block);
     const call: RoutedCall = {
-      ...this.#access.about(method, block, [name]),
-      batch: () => listReceipts(block),
+      ...this.#access.about('eth_getBlockReceipts', block, [name]),
+      batch: () => listReceipts(block.transactionHashes),
       takesBytes: true,
-      check: checkReceipts(block),
+      isHeld: isVerified,
+      check: (result, upstream) => {
+        if (!isVerified || proofs === undefined) return search(result);
+        const verified = proofs.checkReceipts(proven, result, upstream);
+        return isComplete(verified) ? verified : search(verified);
+      },
+      isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };
-    return this.#parts.ask({ call, scope });
+    return ask({ call, scope });
   }
 
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
@@ -109,23 +176,47 @@ export class BlockQuestions {
     if (block === null || index >= block.uncleHashes.length) return null;
     const found = { block, isCanonical: resolved.isCanonical };
     const call = this.#access.aboutIndex('eth_getUncle', found, index);
-    return this.#access.askText({ ...call, check: checkUncle(block, Number(index)) }, scope);
+    const isListed = checkUncle(block, Number(index));
+    const answer = await this.#access.askText(
+      {
+        ...call,
+        check: (result, upstream) => {
+          const listed = isListed(result) as JsonText;
+          this.#parts.proofs?.checkUncle(block, Number(index), listed, upstream);
+          return listed;
+        },
+      },
+      scope,
+    );
+    await this.#whole.prove(block, resolved.isCanonical, scope);
+    await this.#uncles.prove(block, scope);
+    this.#noteTrust(block, reference, ['header', 'uncles'], scope);
+    return answer;
   }
 
   async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending' || found === null) return null;
     const { block, isCanonical } = found;
+    const proven = await this.#whole.prove(block, isCanonical, scope);
     const byHash = [{ blockHash: block.hash }];
+    const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
     const call: RoutedCall = {
       ...this.#access.about(RAW_METHODS[part], block, isCanonical ? [encodeQuantity(block.number)] : byHash),
       paramsByHash: JSON.stringify(byHash),
       isHeld: true,
       // Receipts do not say which block they are of.
-      isBound: part !== 'receipts',
-      check: part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part),
+      isBound: part !== 'receipts' || proven !== undefined,
+      check: (result, upstream) => {
+        const compared = compare(result);
+        const { proofs } = this.#parts;
+        if (part === 'header' || proven === undefined || proofs === undefined) return compared;
+        return proofs.checkRaw(part, proven.header, compared, upstream);
+      },
     };
-    return this.#parts.ask({ call, scope });
+    const answer = await this.#parts.ask({ call, scope });
+    this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    return answer;
   }
 
   /** Nodes that have only the other form are asked for that one. */
@@ -169,49 +260,72 @@ export class BlockQuestions {
   #getResolvedBlock(
     resolved: ResolvedBlock,
     isFull: boolean,
+    reference: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    const method = 'eth_getBlockByNumber';
-    if (resolved.kind === 'pending') return this.#access.askPending(method, [isFull], scope);
+    if (resolved.kind === 'pending') return this.#access.askPending('eth_getBlockByNumber', [isFull], scope);
     if (resolved.kind === 'none') return null;
     const { number, hash: known } = resolved.position;
     const found = known ?? this.#parts.directory.findByNumber(number, scope);
     return continueWith<string | Block | null, JsonResult | null>(found, (block) => {
       const hash = typeof block === 'string' ? block : block?.hash;
-      if (hash === undefined) return null;
-      const params = JSON.stringify([encodeQuantity(number), isFull]);
-      return this.#askBlock({ method, params, block: { number, hash }, nulls: 'doubt' }, hash, isFull, scope);
+      return hash === undefined
+        ? null
+        : this.#getBlockBy(nameNumber(number, hash), hash, isFull, reference, scope);
     });
   }
 
-  #getBlockByHash(
-    hash: string,
-    isFull: boolean,
-    scope: RequestScope,
-    nulls: NullMeaning = 'claim',
-  ): PromiseOrValue<JsonResult | null> {
-    const params = JSON.stringify([hash, isFull]);
+  #nameHash(hash: string, nulls: NullMeaning = 'claim'): (isFull: boolean) => BlockQuestion {
     const route = this.#parts.directory.route(hash, nulls);
-    return this.#askBlock({ method: 'eth_getBlockByHash', params, ...route }, hash, isFull, scope);
+    return (isFull) => ({ method: 'eth_getBlockByHash', params: JSON.stringify([hash, isFull]), ...route });
   }
 
-  #askBlock(
-    call: Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>,
+  /** Which transactions a block has, only whole ones prove: one with hashes is made of those where that can be verified. */
+  #getBlockBy(
+    question: (isFull: boolean) => BlockQuestion,
     hash: string,
     isFull: boolean,
+    reference: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
-    const answer = this.#parts.ask({
-      call: {
-        ...call,
-        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:block:${isFull}` },
-        isBound: true,
-        ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
-        check: checkBlock(hash, this.#parts.directory.findKnown(hash)),
-      },
-      scope,
+    const { proofs } = this.#parts;
+    const isProvable = proofs?.canVerify('transactions') === true;
+    const answer =
+      isFull || !isProvable
+        ? this.#whole.ask(question(isFull), hash, isFull, scope)
+        : this.#whole.askHashes(question, hash, scope);
+    return continueWith(answer, (block) => {
+      if (block === null) return null;
+      const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
+      return continueWith(this.#proveUncles(block, { number: number ?? 0n, hash }, scope), () => {
+        this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
+        return block;
+      });
     });
-    return continueWith(answer, (found) => (found === 'null' ? null : found));
+  }
+
+  /** Compares the uncles that a block lists, where it has some and that has not been done. */
+  #proveUncles(
+    block: JsonResult,
+    position: { readonly number: bigint; readonly hash: string },
+    scope: RequestScope,
+  ): PromiseOrValue<void> {
+    const { verifier } = this.#parts.proofs ?? {};
+    if (verifier === undefined || !verifier.lacksUncles(position.hash) || !isComplete(block))
+      return undefined;
+    const { uncles } = parseObject(typeof block === 'string' ? block : block.text);
+    const uncleHashes = Array.isArray(uncles) ? uncles.map(String) : [];
+    return this.#uncles.prove({ ...position, uncleHashes }, scope);
+  }
+
+  #noteTrust(
+    { number, hash }: { readonly number: bigint | undefined; readonly hash: string },
+    reference: BlockReference,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ): void {
+    const isNamed = reference.kind === 'hash';
+    this.#parts.proofs?.trust.note(scope, { number: number ?? 0n, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {
@@ -223,9 +337,18 @@ export class BlockQuestions {
 /** What a block object has that is not of its header. */
 const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions', 'uncles', 'withdrawals'];
 
-function takeHeader(block: JsonText): JsonText {
-  const fields = Object.entries(parseObject(block)).filter(([name]) => !BODY_FIELDS.includes(name));
+function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {
+  const fields = Object.entries(block).filter(([name]) => !BODY_FIELDS.includes(name));
   return JSON.stringify(Object.fromEntries(fields));
+}
+
+function nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQuestion {
+  return (isFull) => ({
+    method: 'eth_getBlockByNumber',
+    params: JSON.stringify([encodeQuantity(number), isFull]),
+    block: { number, hash },
+    nulls: 'doubt',
+  });
 }
 
 function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }: BlockHeader): HeaderView {
@@ -237,12 +360,6 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
-}
-
-/** For nodes without `eth_getBlockReceipts`: the receipts one by one. */
-function listReceipts({ transactionHashes }: Block): readonly NodeCall[] {
-  const method = 'eth_getTransactionReceipt';
-  return transactionHashes.map((hash) => ({ method, params: `["${hash}"]` }));
 }
 
 /** A pending block may lack number and hash; what it has must be right. */

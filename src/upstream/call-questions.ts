@@ -10,6 +10,7 @@ import { CallAtBlock } from './call-at-block.ts';
 import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { Ask, BlockPosition } from './routed-call.ts';
+import type { Proofs } from './verifying/proofs.ts';
 
 export type QuestionParts = {
   /** Separates cache entries of this chain from those of others. */
@@ -19,6 +20,10 @@ export type QuestionParts = {
   readonly keep: (key: CacheKey, answer: JsonText) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
+  /** What answers are verified with; absent where they are compared only. */
+  readonly proofs?: Proofs | undefined;
+  /** An answer that is kept. */
+  readonly recall?: (key: CacheKey) => PromiseOrValue<JsonResult | undefined>;
 };
 
 /** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */

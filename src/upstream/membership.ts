@@ -1,6 +1,7 @@
 import type { Logger } from '../observe/logger.ts';
 import { UpstreamFault } from './fault.ts';
 import { type Identity, readIdentity } from './identity.ts';
+import { Sentences } from './sentences.ts';
 import type { Standing, Upstream } from './upstream.ts';
 
 /** How long a node may take to answer which chain it is of. */
@@ -50,6 +51,7 @@ export class Membership {
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
   /** Those that will be checked because their heads went down. */
   readonly #fallen = new Set<Upstream>();
+  readonly #sentences = new Sentences(() => performance.now());
   #expected: ChainIdentity | undefined;
   /** While the genesis block is open: that of the nodes in service; undefined where no block has a majority of the claims. */
   #provisionalGenesis: string | undefined;
@@ -116,6 +118,20 @@ export class Membership {
     if (this.#expected === undefined || this.#fallen.has(upstream)) return;
     this.#fallen.add(upstream);
     this.#checkIn(upstream, FALLEN_MS);
+  }
+
+  /** A node gave an answer that its block and another node refute: it is out of service for a while, longer each time. */
+  condemn(upstream: Upstream, evidence: string): void {
+    if (this.#isClosed || this.#sentences.isHeld(upstream)) return;
+    upstream.evidence = evidence;
+    const seconds = this.#sentences.begin(upstream) / 1_000;
+    const { network, log } = this.#parts;
+    log.error(
+      { network, upstream: upstream.name, evidence, seconds },
+      'upstream gave an answer that is proven to be wrong: it is not asked for anything',
+    );
+    this.#rule(upstream);
+    this.#checkIn(upstream, RECHECK_EXCLUDED_MS);
   }
 
   close(): void {
@@ -220,6 +236,11 @@ export class Membership {
   #rule(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
+    if (this.#sentences.isHeld(upstream)) {
+      this.#setStanding(upstream, 'quarantined');
+      return;
+    }
+    upstream.evidence = undefined;
     const mismatch = describeMismatch(identity, this.#expected);
     const dispute = mismatch === undefined ? this.#describeDispute(identity) : undefined;
     upstream.mismatch = mismatch === undefined ? dispute : `${mismatch}${this.#advise(identity)}`;
@@ -292,7 +313,7 @@ export class Membership {
       chainId: identity?.chainId.toString(),
       genesis: identity?.genesisHash,
     };
-    if (standing === 'quarantined') {
+    if (standing === 'quarantined' && upstream.evidence === undefined) {
       const { mismatch } = upstream;
       this.#parts.log.error(
         { ...fields, mismatch },

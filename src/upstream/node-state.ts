@@ -10,6 +10,9 @@ export type NodeState = {
 /** Whether a node is used, and why not. @param lag blocks behind the served head, where both are known */
 export function describeState(upstream: Upstream, lag: number | undefined): NodeState {
   const { standing, mismatch, health, vote } = upstream;
+  if (standing === 'quarantined' && upstream.evidence !== undefined) {
+    return { state: 'excluded', reason: `gave an answer that is proven to be wrong, ${upstream.evidence}` };
+  }
   if (standing === 'quarantined') {
     const how = mismatch === undefined ? '' : `: ${mismatch}`;
     return { state: 'excluded', reason: `is of another chain${how}` };
@@ -53,6 +56,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['has', 'have'],
   ['does', 'do'],
   ['fails', 'fail'],
+  ['gave', 'gave'],
 ]);
 
 /** Why no node can be asked: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`. */

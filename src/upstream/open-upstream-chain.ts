@@ -23,7 +23,7 @@ import { NetworkHead } from './heads/network-head.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
-import type { PoolOptions, UpstreamOptions } from './options.ts';
+import type { PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
@@ -45,6 +45,7 @@ import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
+import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
 /** How long the first head waits for upstreams that are not identified. */
@@ -65,6 +66,7 @@ export type UpstreamChainOptions = {
   readonly cache: Cache;
   readonly log: Logger;
   readonly sending: SendingOptions;
+  readonly verify: VerifyMode;
 };
 
 /** What sending takes beside the nodes. */
@@ -160,10 +162,25 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
   });
-  const directory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash));
+  const directory: BlockDirectory = new BlockDirectory(
+    ask,
+    head,
+    (hash) => findReported(upstreams, hash),
+    (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+  );
+  const verification = openVerification({
+    ...options,
+    ask,
+    upstreams,
+    isWitnessed: (hash) => directory.isWitnessed(hash),
+    recoverPublicKey: options.sending.tools.recoverPublicKey,
+    condemn: (upstream, evidence) => membership.condemn(upstream, evidence),
+    head: () => head.head,
+  });
+  const { proofs } = verification;
   const pending = new PendingFeed({ network, nodes: upstreams, log, clock: systemClock });
   const heads = new UpstreamHeads(head, pending);
-  const membership = new Membership({
+  const membership: Membership = new Membership({
     upstreams,
     network,
     log,
@@ -175,6 +192,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onReplaced() {
       // Before it is said that the head is gone: what follows is asked of the new chain.
       directory.forgetChain();
+      verification.forgetChain();
       head.reset();
     },
   });
@@ -198,6 +216,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const close = async (): Promise<void> => {
     stopping.abort();
     clearTimeout(lateness);
+    verification.close();
     membership.close();
     head.stop();
     heads.close();
@@ -210,6 +229,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     update();
     for (const { tracker } of upstreams) tracker.start();
     await waitForHeads(head, upstreams, stopping);
+    await verification.calibrate();
     if (stopping.aborted) return;
     const { number } = head.head ?? {};
     const fields = { network, chainId: `${identity.chainId}`, head: `${number ?? 'unknown'}` };
@@ -246,10 +266,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
+    recall: (key: CacheKey) => cache.get(key),
+    proofs,
     resolver,
     directory,
   };
   const headQuestions = new HeadQuestions(parts);
+  const blocks = new BlockQuestions(parts);
   sending = new Sending({
     ...options.sending,
     records: options.sending.records,
@@ -266,8 +289,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     sending,
     calls: new CallQuestions(parts),
-    blocks: new BlockQuestions(parts),
-    transactions: new TransactionQuestions(parts),
+    blocks,
+    transactions: new TransactionQuestions(parts, blocks),
     logs: new LogQuestions({
       ...parts,
       limits: options.logs,
@@ -289,7 +312,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
-    describe: () => describeChain(head, upstreams),
+    describe: () => ({ ...describeChain(head, upstreams), ...verification.describe() }),
     close,
   });
   return chain;

@@ -23,6 +23,14 @@ export type UpstreamOptions = {
   readonly batch: BatchOptions;
 };
 
+/**
+ * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks are proven or
+ * refused. `off`: everything is compared only.
+ */
+export type VerifyMode = 'auto' | 'require' | 'off';
+
+export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('auto');
+
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
 

@@ -53,9 +53,12 @@ export type RoutedCall = {
   readonly nulls: NullMeaning;
   /**
    * Compares a result with what is known of it and hands it on; a stream is checked while it is read.
+   * @param upstream the one that gave it
    * @throws UpstreamFault `wrong` or `malformed`
    */
-  readonly check?: (result: JsonResult) => JsonResult;
+  readonly check?: (result: JsonResult, upstream?: Upstream) => JsonResult;
+  /** Whether a result may be kept; what could not be verified is not kept as if it were. */
+  readonly isKept?: () => boolean;
 };
 
 /** A result that is shared, in the form that a call takes. */

@@ -1,15 +1,20 @@
 import type { TransactionReference } from '../chain/chain.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { Subject } from '../verification/findings.ts';
 import { BlockAccess } from './block-access.ts';
+import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
 import { checkRawTransaction } from './checks/check-raw.ts';
-import { parseObject } from './checks/check-values.ts';
+import { isSameHex, parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/proofs.ts';
+import type { ProvenBlock } from './verifying/proven-blocks.ts';
+import { WholeBlocks } from './whole-blocks.ts';
 
 /** Transactions with a remembered place: about 300 bytes each. */
 const MAX_PLACES = 16_384;
@@ -25,11 +30,16 @@ type LookUp = { readonly method: string; readonly hash: string; readonly member:
 export class TransactionQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
+  readonly #whole: WholeBlocks;
+  readonly #receipts: BlockQuestions;
   readonly #places = new Lru<string, ToldPlace>(MAX_PLACES, Number.POSITIVE_INFINITY);
 
-  constructor(parts: QuestionParts) {
+  /** @param blocks gives the receipts of whole blocks */
+  constructor(parts: QuestionParts, blocks: BlockQuestions) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
+    this.#whole = new WholeBlocks(parts);
+    this.#receipts = blocks;
   }
 
   async getTransaction(transaction: TransactionReference, scope: RequestScope): Promise<JsonText | null> {
@@ -45,12 +55,53 @@ export class TransactionQuestions {
       const rest = [`0x${index.toString(16)}`];
       return this.#access.askPending('eth_getTransactionByBlockNumberAndIndex', rest, scope);
     }
-    if (found === null || index >= found.block.transactionHashes.length) return null;
-    const check = checkTransaction(found.block, Number(index));
-    return this.#access.askText(
-      { ...this.#access.aboutIndex('eth_getTransaction', found, index), check },
-      scope,
-    );
+    if (found === null) return null;
+    const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
+    const hashes = proven?.transactions.map(({ hash }) => hash) ?? found.block.transactionHashes;
+    if (index >= hashes.length) return null;
+    const isListed = checkTransaction({ ...found.block, transactionHashes: hashes }, Number(index));
+    const call: RoutedCall = {
+      ...this.#access.aboutIndex('eth_getTransaction', found, index),
+      check: (result, upstream) =>
+        this.#checkAt(proven, Number(index), isListed(result) as JsonText, upstream),
+    };
+    const answer = await this.#access.askText(call, scope);
+    this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
+    return answer;
+  }
+
+  #checkAt(
+    proven: ProvenBlock | undefined,
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): JsonText {
+    if (proven !== undefined) this.#parts.proofs?.checkTransaction(proven, index, text, upstream);
+    return text;
+  }
+
+  #isTrue(
+    proven: ProvenBlock | undefined,
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): boolean {
+    try {
+      this.#checkAt(proven, index, text, upstream);
+      return true;
+    } catch (error) {
+      if (error instanceof UpstreamFault) return false;
+      throw error;
+    }
+  }
+
+  #noteTrust(
+    position: { readonly number: bigint; readonly hash: string },
+    isNamed: boolean,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ): void {
+    this.#parts.proofs?.trust.note(scope, position, isNamed, subjects);
   }
 
   async getRawTransaction(transaction: TransactionReference, scope: RequestScope): Promise<JsonText | null> {
@@ -62,20 +113,50 @@ export class TransactionQuestions {
       const answer = await this.#access.askPending('eth_getRawTransactionByBlockNumberAndIndex', rest, scope);
       return answer === '"0x"' ? null : answer;
     }
-    const hash = found?.block.transactionHashes[Number(index)];
-    if (found === null || hash === undefined) return null;
-    const check = checkRawTransaction(hash, true);
-    return this.#access.askText(
-      { ...this.#access.aboutIndex('eth_getRawTransaction', found, index), check },
-      scope,
-    );
+    if (found === null) return null;
+    const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
+    const hash = proven?.transactions[Number(index)]?.hash ?? found.block.transactionHashes[Number(index)];
+    if (hash === undefined) return null;
+    const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
+    const call = { ...about, check: checkRawTransaction(hash, true) };
+    const answer = await this.#access.askText(call, scope);
+    this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
+    return answer;
   }
 
   /** One that is pending, or in a block above the served head, has no receipt yet. */
   async getReceipt(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const question = { method: 'eth_getTransactionReceipt', hash, member: 'transactionHash' };
     const answer = await this.#lookUp(question, scope);
-    return answer?.isMined === true ? answer.text : null;
+    if (answer?.isMined !== true) return null;
+    const place = this.#places.get(hash);
+    if (place === undefined || this.#parts.proofs?.canVerify('receipts') !== true) return answer.text;
+    return this.#takeReceipt(hash, place, answer.text, scope);
+  }
+
+  /** No root covers a receipt by itself: it is taken out of those of its block. */
+  async #takeReceipt(hash: string, place: ToldPlace, told: JsonText, scope: RequestScope): Promise<JsonText> {
+    const { number, blockHash, index } = place;
+    const { recall, keep, cacheScope } = this.#parts;
+    const key = { blockHash, question: `${cacheScope()}:receipt:${hash}:verified` };
+    const position = { number, hash: blockHash };
+    const kept = await recall?.(key);
+    if (kept !== undefined) {
+      this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
+      return kept as JsonText;
+    }
+    const reference = { kind: 'number', number } as const;
+    const receipts = await this.#receipts.getReceipts(reference, scope);
+    // The block may have been replaced meanwhile, or its receipts may be too many to be held.
+    if (receipts === null || !isComplete(receipts)) {
+      receipts?.cancel();
+      return told;
+    }
+    const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];
+    const text = JSON.stringify(list[Number(index)] ?? null);
+    if (!isSameHex(parseObject(text)['transactionHash'], hash)) throw misplaced();
+    if (scope.trust === 'proven') keep(key, text);
+    return text;
   }
 
   /** Where an answer has found a transaction last; undefined where it has been found to be there no more. */
@@ -105,7 +186,7 @@ export class TransactionQuestions {
   ): Promise<{ readonly text: JsonText; readonly isMined: boolean } | null> {
     const place = await this.#recall(question.hash, scope);
     if (place !== undefined) {
-      return { text: await this.#access.askText(this.#aboutPlaced(question, place), scope), isMined: true };
+      return { text: await this.#askPlaced(question, place, scope), isMined: true };
     }
     const asked = new Set<Upstream>();
     for (;;) {
@@ -114,12 +195,33 @@ export class TransactionQuestions {
         throw asked.size === 0 ? error : misplaced();
       });
       if (text === 'null') return null;
-      const state = await this.#confirm(question, text, scope);
+      const state = await this.#confirm(question, text, scope, witness);
       if (state !== 'misplaced') return { text, isMined: state === 'mined' };
       if (witness.upstream === undefined) throw misplaced();
       witness.upstream.countFault('wrong');
       asked.add(witness.upstream);
     }
+  }
+
+  /** Asks for one whose place was found before; what is kept was compared then. */
+  async #askPlaced(question: LookUp, place: ToldPlace, scope: RequestScope): Promise<JsonText> {
+    const { number, blockHash: hash, index } = place;
+    const proven = await this.#whole.prove({ number, hash }, true, scope);
+    const call = this.#aboutPlaced(question, place);
+    const { check: isPlaced } = call;
+    const isTransaction = question.method === 'eth_getTransactionByHash';
+    const text = await this.#access.askText(
+      {
+        ...call,
+        check: (result, upstream) => {
+          const told = isPlaced(result) as JsonText;
+          return isTransaction ? this.#checkAt(proven, Number(index), told, upstream) : told;
+        },
+      },
+      scope,
+    );
+    this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
+    return text;
   }
 
   /** Only nodes that have the served head are asked: what is in it must be found, and no longer be pending. */
@@ -151,13 +253,21 @@ export class TransactionQuestions {
     question: LookUp,
     text: JsonText,
     scope: RequestScope,
+    witness: Witness,
   ): Promise<'mined' | 'pending' | 'misplaced'> {
     const told = readPlace(text);
     const head = await this.#parts.resolver.getHead(scope);
     if (told === undefined || told.number > head.number) return 'pending';
     const block = await this.#parts.directory.findByNumber(told.number, scope);
-    const listed = block?.transactionHashes[Number(told.index)];
-    if (block?.hash !== told.blockHash || listed !== question.hash) return 'misplaced';
+    if (block?.hash !== told.blockHash) return 'misplaced';
+    const proven = await this.#whole.prove(block, true, scope);
+    const listed =
+      proven?.transactions[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
+    if (listed !== question.hash) return 'misplaced';
+    const isTransaction = question.method === 'eth_getTransactionByHash';
+    if (isTransaction && !this.#isTrue(proven, Number(told.index), text, witness.upstream))
+      return 'misplaced';
+    this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);
     return 'mined';
@@ -176,7 +286,7 @@ export class TransactionQuestions {
 
   #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
     const isMember = checkMember(member, hash);
-    const check: RoutedCall['check'] = (result) => {
+    const check = (result: JsonResult): JsonResult => {
       const told = readPlace(isMember(result) as JsonText);
       if (told?.blockHash === blockHash && told.index === index) return result;
       throw misplaced();

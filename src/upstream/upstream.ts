@@ -9,7 +9,8 @@ import type { Transport } from './transport/transport.ts';
 
 /**
  * Whether a node may be asked: `unverified` until its chain was seen to be the network's (again, after it was away),
- * `quarantined` when it is another chain's, `disputed` when it is not known which node has the network's genesis block.
+ * `quarantined` when it is another chain's or gave an answer that its block refutes, `disputed` when it is not known which node has
+ * the network's genesis block.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
@@ -74,6 +75,8 @@ export class Upstream {
   identityFault: FaultKind | undefined;
   /** How it differs from the network's chain, while it is quarantined; while it is disputed, from the other nodes. */
   mismatch: string | undefined;
+  /** What it said that a block refutes, while that keeps it out of service. */
+  evidence: string | undefined;
   /** Of the latest election of the head. */
   vote: Vote = 'silent';
   /** It reported another block than the one served, and has not since confirmed that it is of this chain. */

@@ -2,6 +2,12 @@ import type { CancelSignal } from './cancel-source.ts';
 import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
+/**
+ * How far an answer is to be believed. `proven`: recomputed up to a hash that more than one node's word stands for. `agreed`: compared with what more than one
+ * node said. `single`: one node's word.
+ */
+export type Trust = 'proven' | 'agreed' | 'single';
+
 /** How a derived scope differs from the one that it is made of. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
@@ -36,6 +42,8 @@ export class RequestScope implements CancelSignal {
   trace: TraceSpan | undefined;
   /** Whether a node had to be asked for the answer: set on a cache miss. */
   hasAskedNode = false;
+  /** Of the answer, where its source has said it. */
+  trust: Trust | undefined;
   #reason: unknown;
   #first: Dependent | undefined;
   /** Those beside the first, in the order in which they were added. */

@@ -96,6 +96,7 @@ async function open(t: TestContext, urls: readonly string[]): Promise<UpstreamCh
     upstreams: upstreamsSchema.parse(urls),
     pool: poolOptionsSchema.parse({}),
     logs: DEFAULT_LOG_LIMITS,
+    verify: 'auto',
     cache: createMemory(),
     log: createRecordingLog(),
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },

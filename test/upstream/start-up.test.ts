@@ -34,6 +34,7 @@ async function open(t: TestContext, urls: readonly string[], log: RecordingLog):
     upstreams: upstreamsSchema.parse(urls),
     pool: poolOptionsSchema.parse({ pollInterval: '100ms', retries: 0 }),
     logs: DEFAULT_LOG_LIMITS,
+    verify: 'off',
     cache: createMemory(),
     log,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },

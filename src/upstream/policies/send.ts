@@ -29,28 +29,30 @@ export function createSender(bounds: SenderBounds): Handler<Directed> {
   return (exchange) => send(exchange, bounds);
 }
 
-function send({ call, scope, upstream }: Directed, bounds: SenderBounds): Promise<JsonResult> {
+function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
+  const { call, scope, upstream } = directed;
   const { trace } = scope;
   if (trace === undefined && call.batch === undefined) {
     const sent = upstream.transport.send(chooseCall(call, upstream), scope);
-    return sent.then((reply) => takeResult(readReply(reply, call, upstream), call, scope, bounds));
+    return sent.then((reply) => takeResult(readReply(reply, call, upstream), directed, bounds));
   }
   const answer =
     trace === undefined
       ? ask(call, upstream, scope, bounds.answerBytes)
       : askTraced(call, upstream, scope, bounds.answerBytes, trace);
-  return answer.then((result) => takeResult(result, call, scope, bounds));
+  return answer.then((result) => takeResult(result, directed, bounds));
 }
 
 function takeResult(
   result: JsonResult,
-  call: RoutedCall,
-  scope: RequestScope,
+  { call, scope, upstream }: Directed,
   bounds: SenderBounds,
 ): PromiseOrValue<JsonResult> {
-  if (isComplete(result)) return checkAnswer(call, result);
+  if (isComplete(result)) return checkAnswer(call, result, upstream);
   const held = holdAnswer(call, result, scope, bounds);
-  return held === undefined ? checkAnswer(call, result) : held.then((whole) => checkAnswer(call, whole));
+  return held === undefined
+    ? checkAnswer(call, result, upstream)
+    : held.then((whole) => checkAnswer(call, whole, upstream));
 }
 
 /** As much of a stream as is wanted before it is checked; undefined where it is to be passed on at once. */
@@ -64,12 +66,12 @@ function holdAnswer(
   return call.isHeld === true ? hold(stream, HOLD_FACTOR * streamBytes, scope) : undefined;
 }
 
-function checkAnswer(call: RoutedCall, result: JsonResult): JsonResult {
+function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
   if (result === 'null') {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
-  return call.check === undefined ? result : call.check(result);
+  return call.check === undefined ? result : call.check(result, upstream);
 }
 
 /** Asks within a span of its own; it ends with the first bytes of a stream. */

@@ -29,6 +29,7 @@ export function fillCache(cache: Cache, isFinal: (height: bigint) => boolean): P
   return createPolicy({
     onResult({ call, witness }, result) {
       if (call.key === undefined || !isComplete(result) || result === 'null') return result;
+      if (call.isKept?.() === false) return result;
       const wasTold = witness?.upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
       const isSure =
         call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));

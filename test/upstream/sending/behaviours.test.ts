@@ -60,6 +60,7 @@ async function runCell({ behaviour, protocol, position, others }: Cell): Promise
       answerTimeout: ['hang', 'text'].includes(behaviour.answer.kind) ? SILENCE_TIMEOUT : ANSWER_TIMEOUT,
     }),
     logs: DEFAULT_LOG_LIMITS,
+    verify: 'off',
     cache: createMemory(),
     log: createRecordingLog(),
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },

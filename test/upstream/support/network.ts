@@ -116,6 +116,7 @@ export function createNetwork(
     directory,
   };
   const heads = new HeadQuestions(parts);
+  const blocks = new BlockQuestions(parts);
   const bloomless: LogContradiction[] = [];
   const listeners = new Set<() => void>();
   const sending: Sending = new Sending({
@@ -139,8 +140,8 @@ export function createNetwork(
     chainId: 1n,
     sending,
     calls: new CallQuestions(parts),
-    blocks: new BlockQuestions(parts),
-    transactions: new TransactionQuestions(parts),
+    blocks,
+    transactions: new TransactionQuestions(parts, blocks),
     logs: new LogQuestions({
       ...parts,
       limits,

@@ -1,0 +1,139 @@
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Finding, Members, Subject } from '../../verification/findings.ts';
+import { isMembers } from '../../verification/members.ts';
+import { verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { verifyReceipts } from '../../verification/verify-receipts.ts';
+import { verifySender } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
+import { listReceipts } from '../list-receipts.ts';
+import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
+const WANTED_BLOCKS = 2;
+const MAX_BLOCKS = 8;
+/** Nodes that are asked for a block of which something does not recompute. */
+const WITNESSES = 3;
+/** Senders that are recovered of a block. */
+const MAX_SENDERS = 8;
+
+const OF_TRANSACTIONS: readonly Subject[] = ['transactions', 'place', 'from', 'gasPrice', 'chainId'];
+const OF_RECEIPTS: readonly Subject[] = [
+  'receipts',
+  'place',
+  'gasUsed',
+  'contractAddress',
+  'effectiveGasPrice',
+  'logIndex',
+  'blobGas',
+];
+
+/** What one node's block has shown. */
+type Trial = {
+  readonly shown: readonly Subject[];
+  readonly found: readonly Finding[];
+  readonly isEmpty: boolean;
+};
+
+export type CalibrateParts = {
+  readonly verifier: Verifier;
+  readonly ask: Ask;
+  /** Of the newest block to be looked at. */
+  readonly head: bigint;
+  readonly scope: RequestScope;
+};
+
+/**
+ * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
+ * what does with none is not, with the reason. What no recent block has stays untested.
+ */
+export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<void> {
+  const { calibration } = verifier;
+  let blocks = 0;
+  let isTried = false;
+  for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
+    const trials = await tryBlock(verifier, ask, head - back, scope);
+    if (trials.length === 0) continue;
+    isTried = true;
+    const shown = new Set(trials.flatMap((trial) => trial.shown));
+    for (const { subject, text } of trials.flatMap(({ found }) => found)) {
+      if (!shown.has(subject)) verifier.giveUp(subject, text);
+    }
+    for (const subject of shown) {
+      if (calibration.stateOf(subject) === 'untested') calibration.noteVerified(subject);
+    }
+    if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
+  }
+  calibration.isDone = isTried;
+}
+
+/** Asks nodes for a block until all of one's answer recomputes, or there is none left. */
+async function tryBlock(
+  verifier: Verifier,
+  ask: Ask,
+  number: bigint,
+  scope: RequestScope,
+): Promise<readonly Trial[]> {
+  const trials: Trial[] = [];
+  const asked = new Set<Upstream>();
+  while (trials.length < WITNESSES) {
+    const witness: Witness = {};
+    try {
+      const trial = await tryNode(verifier, ask, number, scope, asked, witness);
+      if (trial === undefined) break;
+      trials.push(trial);
+      if (trial.found.length === 0 || witness.upstream === undefined) break;
+      asked.add(witness.upstream);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      break;
+    }
+  }
+  return trials;
+}
+
+async function tryNode(
+  verifier: Verifier,
+  ask: Ask,
+  number: bigint,
+  scope: RequestScope,
+  except: ReadonlySet<Upstream>,
+  witness: Witness,
+): Promise<Trial | undefined> {
+  const question = (method: string, params: string, parts: Partial<RoutedCall> = {}): Promise<JsonText> =>
+    Promise.resolve(
+      ask({
+        call: { method, params, block: { number, hash: undefined }, nulls: 'fault', isText: true, ...parts },
+        scope,
+        except,
+        witness,
+      }) as JsonText,
+    );
+  const at = encodeQuantity(number);
+  const block: unknown = JSON.parse(await question('eth_getBlockByNumber', `["${at}",true]`));
+  if (!isMembers(block)) return undefined;
+  const tools = verifier.openTools();
+  const hash = String(block['hash']);
+  const header = verifyHeader(block, hash, tools);
+  if (header === undefined) return { shown: [], found: tools.findings.list, isEmpty: false };
+  const shown: Subject[] = ['header', 'uncles'];
+  const facts = verifyBody(block, header, tools);
+  if (Array.isArray(block['withdrawals']) && block['withdrawals'].length > 0) shown.push('withdrawals');
+  if (facts !== undefined && facts.length > 0) {
+    shown.push(...OF_TRANSACTIONS);
+    for (const transaction of (block['transactions'] as readonly Members[]).slice(0, MAX_SENDERS)) {
+      verifySender(transaction, tools, verifier.recoverPublicKey);
+    }
+    const hashes = facts.map((each) => each.hash);
+    const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
+    const receipts = await question('eth_getBlockReceipts', `["${at}"]`, { batch });
+    verifyReceipts(JSON.parse(receipts), header, facts, tools);
+    shown.push(...OF_RECEIPTS);
+  }
+  const found = tools.findings.list;
+  const failed = new Set(found.map(({ subject }) => subject));
+  return { shown: shown.filter((subject) => !failed.has(subject)), found, isEmpty: facts?.length === 0 };
+}

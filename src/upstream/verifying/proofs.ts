@@ -1,0 +1,159 @@
+import type { RawPart } from '../../chain/chain.ts';
+import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import type { Subject } from '../../verification/findings.ts';
+import { isMembers } from '../../verification/members.ts';
+import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
+import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
+import { verifyReceipts } from '../../verification/verify-receipts.ts';
+import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
+import type { Upstream } from '../upstream.ts';
+import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
+import { type IsAnchored, TrustRules } from './trust.ts';
+import type { Verifier } from './verifier.ts';
+
+export const TRANSACTION_SUBJECTS: readonly Subject[] = [
+  'header',
+  'transactions',
+  'place',
+  'from',
+  'gasPrice',
+  'chainId',
+];
+/** Of encoded blocks and receipts. */
+export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
+  header: ['header'],
+  block: ['header', 'transactions', 'withdrawals'],
+  receipts: ['header', 'receipts'],
+};
+export const RECEIPT_SUBJECTS: readonly Subject[] = [
+  'header',
+  'transactions',
+  'receipts',
+  'place',
+  'from',
+  'gasUsed',
+  'contractAddress',
+  'effectiveGasPrice',
+  'logIndex',
+  'blobGas',
+];
+
+/** Compares answers about parts of blocks with blocks that were verified as a whole, and says how far they are to be believed. */
+export class Proofs {
+  readonly verifier: Verifier | undefined;
+  readonly blocks: ProvenBlocks | undefined;
+  readonly trust: TrustRules;
+
+  /** @param verifier absent where nothing is verified */
+  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+    this.verifier = verifier;
+    this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
+    this.trust = new TrustRules(verifier, isAnchored);
+  }
+
+  /** Whether answers about it are compared with roots. */
+  canVerify(subject: Subject): boolean {
+    return this.verifier?.canVerify(subject) === true;
+  }
+
+  /** What verified answers are kept under beside others: an answer that was not verified is not taken for one. */
+  keyPart(subject: Subject): string {
+    return this.canVerify(subject) ? ':verified' : '';
+  }
+
+  /**
+   * Compares the receipts of a block.
+   * @returns the same result; a stream was not compared
+   * @throws UpstreamFault `wrong`
+   */
+  checkReceipts(
+    { header, transactions }: ProvenBlock,
+    result: JsonResult,
+    upstream: Upstream | undefined,
+  ): JsonResult {
+    const { verifier } = this;
+    if (verifier === undefined) return result;
+    if (!isComplete(result)) {
+      verifier.noteUnproven(header.hash, 'receipts', 'the receipts are too large to be verified');
+      return result;
+    }
+    const tools = verifier.openTools();
+    const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    verifyReceipts(receipts, header, transactions, tools);
+    verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream);
+    return result;
+  }
+
+  /**
+   * Compares an encoded block, or the encoded receipts of one.
+   * @returns the same result; a stream was not compared
+   * @throws UpstreamFault `wrong`
+   */
+  checkRaw(
+    part: 'block' | 'receipts',
+    { hash, receiptsRoot }: VerifiedHeader,
+    result: JsonResult,
+    upstream: Upstream | undefined,
+  ): JsonResult {
+    const { verifier } = this;
+    const subject = part === 'block' ? 'transactions' : 'receipts';
+    if (verifier === undefined) return result;
+    if (!isComplete(result)) {
+      verifier.noteUnproven(hash, subject, 'the encoded answer is too large to be verified');
+      return result;
+    }
+    const tools = verifier.openTools();
+    const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    if (part === 'block') verifyRawBlock(String(value), hash, tools);
+    else verifyRawReceipts(value, receiptsRoot, tools);
+    verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    return result;
+  }
+
+  /**
+   * Compares an uncle with the hash that its block lists, and where it is the only one with what the header commits to.
+   * @throws UpstreamFault `wrong`
+   */
+  checkUncle(
+    block: { readonly hash: string; readonly uncleHashes: readonly string[] },
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined || !verifier.canVerify('header')) return;
+    const tools = verifier.openTools();
+    const uncle: unknown = JSON.parse(text);
+    verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
+    const found = tools.findings.list.filter(({ subject }) => subject === 'header');
+    verifier.judge(block.hash, found, ['header'], upstream);
+  }
+
+  /**
+   * Compares a transaction object with the one that the block has at a position.
+   * @throws UpstreamFault `wrong`
+   */
+  checkTransaction(
+    { header, transactions }: ProvenBlock,
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const tools = verifier.openTools();
+    const value: unknown = JSON.parse(text);
+    const transaction = isMembers(value) ? value : {};
+    const listed = transactions[index];
+    // No root covers it: its hash is all that it is known by.
+    if (listed?.isUncovered !== true) {
+      const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
+      if (verified !== undefined && verified.facts.hash !== listed?.hash) {
+        tools.findings.contradict('transactions', 'the block has another transaction at this position');
+      }
+      verifySender(transaction, tools, verifier.recoverPublicKey);
+    }
+    verifyPlace(transaction, header, index, tools.findings);
+    verifier.judge(header.hash, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
+  }
+}

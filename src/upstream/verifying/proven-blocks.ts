@@ -1,0 +1,120 @@
+import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Members, Subject } from '../../verification/findings.ts';
+import { isMembers } from '../../verification/members.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { type TransactionFacts, verifySender } from '../../verification/verify-transaction.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
+const MAX_TRANSACTIONS = 32_768;
+const BLOCK_WEIGHT = 8;
+/** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
+const SENDER_SAMPLE = 4;
+
+export const BLOCK_SUBJECTS: readonly Subject[] = [
+  'header',
+  'transactions',
+  'withdrawals',
+  'uncles',
+  'place',
+  'from',
+  'gasPrice',
+  'chainId',
+];
+
+/** A block of which header and transactions were recomputed. */
+export type ProvenBlock = {
+  readonly header: VerifiedHeader;
+  readonly transactions: readonly TransactionFacts[];
+};
+
+/** Asks for a whole block: its text; a stream where it is too large, null where there is none. */
+export type AskWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
+
+/** Blocks that were verified as a whole, so that answers about parts of them can be compared. */
+export class ProvenBlocks {
+  readonly #verifier: Verifier;
+  readonly #blocks = new Lru<string, ProvenBlock>(
+    MAX_TRANSACTIONS,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    ({ transactions }) => BLOCK_WEIGHT + transactions.length,
+  );
+
+  constructor(verifier: Verifier) {
+    this.#verifier = verifier;
+  }
+
+  /** Where it was verified before. */
+  find(hash: string): ProvenBlock | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /**
+   * Compares a block that a node gave with its hash.
+   * @returns the same result
+   * @throws UpstreamFault `wrong`
+   */
+  check(hash: string, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
+    const verifier = this.#verifier;
+    if (result === 'null' || !verifier.canVerify('header')) return result;
+    if (!isComplete(result)) {
+      verifier.noteUnproven(hash, 'transactions', 'the block is too large to be verified');
+      return result;
+    }
+    const block: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    this.#verify(hash, isMembers(block) ? block : {}, isFull, upstream);
+    return result;
+  }
+
+  /** A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified. */
+  prove(hash: string, askWhole: AskWhole, scope: RequestScope): PromiseOrValue<ProvenBlock | undefined> {
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    if (!this.#verifier.canVerify('transactions')) return undefined;
+    return continueWith(askWhole(scope), (result) => {
+      const proven = this.#blocks.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // It was kept, by this process or another one.
+      this.check(hash, result, true, undefined);
+      if (!isComplete(result)) result.cancel();
+      return this.#blocks.get(hash);
+    });
+  }
+
+  #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+    const tools = this.#verifier.openTools();
+    const header = verifyHeader(block, hash, tools);
+    const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
+    if (facts !== undefined) this.#sampleSenders(block['transactions'] as readonly Members[], tools);
+    this.#verifier.judge(hash, tools.findings.list, isFull ? BLOCK_SUBJECTS : ['header'], upstream);
+    const { uncles } = block;
+    if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#blocks.get(hash) === undefined) {
+      this.#verifier.noteUnproven(
+        hash,
+        'uncles',
+        'the uncles of the block were not compared with its header',
+      );
+    }
+    if (header !== undefined && facts !== undefined) this.#blocks.set(hash, { header, transactions: facts });
+  }
+
+  #sampleSenders(transactions: readonly Members[], tools: ReturnType<Verifier['openTools']>): void {
+    const { mode, recoverPublicKey } = this.#verifier;
+    const count = mode === 'require' ? transactions.length : Math.min(SENDER_SAMPLE, transactions.length);
+    const start = Math.floor(Math.random() * transactions.length);
+    for (let i = 0; i < count; i++) {
+      verifySender(transactions[(start + i) % transactions.length] as Members, tools, recoverPublicKey);
+    }
+  }
+}
+
+/** A block with whole transactions as one with their hashes. */
+export function listHashes(block: JsonText): JsonText {
+  const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
+  return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });
+}

@@ -1,0 +1,138 @@
+import type { Logger } from '../../observe/logger.ts';
+import type { RecoverPublicKey } from '../../primitives/signature.ts';
+import { Lru } from '../../util/lru.ts';
+import { type Finding, Findings, type Subject } from '../../verification/findings.ts';
+import { RlpWriter } from '../../verification/rlp-writer.ts';
+import type { VerifyTools } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { VerifyMode } from '../options.ts';
+import type { Upstream } from '../upstream.ts';
+import { Calibration } from './calibration.ts';
+import { Suspicions } from './suspicions.ts';
+
+/** Blocks with something that could not be verified, and why: about 200 bytes each. */
+const MAX_UNPROVEN = 4_096;
+
+export type VerifierParts = {
+  readonly network: string;
+  readonly mode: Exclude<VerifyMode, 'off'>;
+  readonly upstreams: readonly Upstream[];
+  readonly recoverPublicKey: RecoverPublicKey;
+  readonly log: Logger;
+  /** A node gave an answer that another node's answer and their block refute. */
+  readonly condemn: (upstream: Upstream, evidence: string) => void;
+};
+
+/** Answers that were verified, by what came of it. */
+export type VerifyCounts = { verified: number; unproven: number; refuted: number };
+
+/** Judges what was found in an answer: right, not to be verified, or wrong. */
+export class Verifier {
+  readonly calibration: Calibration = new Calibration();
+  readonly mode: Exclude<VerifyMode, 'off'>;
+  readonly recoverPublicKey: RecoverPublicKey;
+  readonly counts: VerifyCounts = { verified: 0, unproven: 0, refuted: 0 };
+  readonly #parts: VerifierParts;
+  readonly #writer = new RlpWriter();
+  readonly #suspicions = new Suspicions();
+  readonly #unproven = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
+
+  constructor(parts: VerifierParts) {
+    this.#parts = parts;
+    this.mode = parts.mode;
+    this.recoverPublicKey = parts.recoverPublicKey;
+  }
+
+  /** Tools for one answer. */
+  openTools(): VerifyTools {
+    return { findings: new Findings(), writer: this.#writer };
+  }
+
+  /** Whether answers about it are compared with roots at all: not before blocks of the network have shown how. */
+  canVerify(subject: Subject): boolean {
+    return this.calibration.isDone && this.calibration.stateOf(subject) !== 'unverifiable';
+  }
+
+  /** Why an answer about these subjects of a block is not proven, as the rest of a sentence; undefined where it is. */
+  whyUnproven(blockHash: string, subjects: readonly Subject[]): string | undefined {
+    if (!this.calibration.isDone) return 'it is not known yet what can be verified on this network';
+    for (const subject of subjects) {
+      if (this.calibration.stateOf(subject) === 'unverifiable') {
+        return `${subject} cannot be verified on this network: ${this.calibration.reasonOf(subject)}`;
+      }
+      const reason = this.#unproven.get(`${blockHash}:${subject}`);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  /** Whether a block has uncles that have not been compared with its header. */
+  lacksUncles(blockHash: string): boolean {
+    return this.#unproven.get(`${blockHash}:uncles`) !== undefined;
+  }
+
+  /** What was accepted of a block without being verified. */
+  noteUnproven(blockHash: string, subject: Subject, reason: string): void {
+    this.#unproven.set(`${blockHash}:${subject}`, reason);
+    this.counts.unproven++;
+  }
+
+  /** What was not compared with the block before has been since. */
+  noteProven(blockHash: string, subject: Subject): void {
+    this.#unproven.delete(`${blockHash}:${subject}`);
+  }
+
+  /**
+   * Judges an answer about a block by what was found in it.
+   * @param subjects what was compared
+   * @throws UpstreamFault `wrong` where the answer contradicts the block, or has a form that no other node's answer has shown yet
+   */
+  judge(
+    blockHash: string,
+    found: readonly Finding[],
+    subjects: readonly Subject[],
+    upstream: Upstream | undefined,
+  ): void {
+    const counted = found.filter(({ subject }) => this.canVerify(subject));
+    for (const finding of counted) {
+      if (finding.kind === 'unknown' && this.#isCommon(blockHash, finding, upstream)) {
+        this.noteUnproven(blockHash, finding.subject, finding.text);
+        continue;
+      }
+      this.counts.refuted++;
+      if (upstream !== undefined) this.#suspicions.add(blockHash, upstream, finding);
+      throw new UpstreamFault('wrong', `the answer is refuted by its block: ${finding.text}`);
+    }
+    if (counted.length === 0) this.#settle(blockHash, subjects, upstream);
+  }
+
+  /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
+  #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
+    if (upstream === undefined) return true;
+    const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
+    return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
+  }
+
+  /** The answer is right: who said otherwise about the same block was wrong. */
+  #settle(blockHash: string, subjects: readonly Subject[], upstream: Upstream | undefined): void {
+    this.counts.verified++;
+    for (const subject of subjects) {
+      if (this.calibration.stateOf(subject) !== 'verified') continue;
+      for (const suspicion of this.#suspicions.settle(blockHash, subject)) {
+        if (suspicion.upstream === upstream) continue;
+        const { text } = suspicion.finding;
+        this.#parts.condemn(suspicion.upstream, `of block ${blockHash}: ${text}`);
+      }
+    }
+  }
+
+  /** Something that was thought to be verifiable is not, by the rules of the chain. */
+  giveUp(subject: Subject, reason: string): void {
+    if (!this.calibration.noteUnverifiable(subject, reason)) return;
+    const { network, log } = this.#parts;
+    log.warn(
+      { network, subject, reason },
+      'answers of this network cannot be verified in full: this is compared between nodes instead',
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import type { Members } from './findings.ts';
+import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import type { RlpWriter } from './rlp-writer.ts';
+
+/** OP Stack, from Canyon on: what of a deposit's receipt is hashed beside the usual four. */
+const DEPOSIT_TYPE = 0x7e;
+const ROOT = /^0x[0-9a-fA-F]{64}$/;
+
+/**
+ * Bytes of a receipt as the receipts trie has them.
+ * @param type of its transaction
+ * @throws UnreadableMember
+ */
+export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter): Uint8Array {
+  const mark = writer.mark;
+  try {
+    if (type === DEPOSIT_TYPE && receipt['depositReceiptVersion'] != null) {
+      writeInteger(writer, receipt['depositReceiptVersion'], 'depositReceiptVersion');
+      writeInteger(writer, receipt['depositNonce'], 'depositNonce');
+    }
+    writeLogs(writer, receipt['logs']);
+    writeBytes(writer, receipt['logsBloom'], 'logsBloom');
+    writeInteger(writer, receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
+    // Before Byzantium the state root; some nodes give a status beside it.
+    const { root } = receipt;
+    if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
+    else writeInteger(writer, receipt['status'], 'status');
+    writer.list(mark);
+    if (type !== 0) writer.byte(type);
+    return writer.take(mark);
+  } catch (error) {
+    writer.rewind(mark);
+    throw error;
+  }
+}
+
+function writeLogs(writer: RlpWriter, logs: unknown): void {
+  if (!Array.isArray(logs)) throw new UnreadableMember('logs');
+  const mark = writer.mark;
+  for (let i = logs.length - 1; i >= 0; i--) {
+    const log: unknown = logs[i];
+    if (!isMembers(log)) throw new UnreadableMember('logs');
+    const { address, topics, data } = log;
+    const logMark = writer.mark;
+    writeBytes(writer, data, 'data');
+    writeTopics(writer, topics);
+    writeBytes(writer, address, 'address');
+    writer.list(logMark);
+  }
+  writer.list(mark);
+}
+
+function writeTopics(writer: RlpWriter, topics: unknown): void {
+  if (!Array.isArray(topics)) throw new UnreadableMember('topics');
+  const mark = writer.mark;
+  for (let i = topics.length - 1; i >= 0; i--) writeBytes(writer, topics[i], 'topics');
+  writer.list(mark);
+}

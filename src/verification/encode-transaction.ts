@@ -1,0 +1,151 @@
+import type { Members } from './findings.ts';
+import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import type { RlpWriter } from './rlp-writer.ts';
+import {
+  type FieldKind,
+  TRANSACTION_FORMS,
+  type TransactionField,
+  type TransactionForm,
+} from './transaction-forms.ts';
+
+const FORMS = new Map<number, readonly TransactionForm[]>();
+for (const form of TRANSACTION_FORMS) {
+  const type = form.type ?? 0;
+  FORMS.set(type, [...(FORMS.get(type) ?? []), form]);
+}
+
+/** The form of a transaction object; undefined where its type is not known here. Objects without a type are legacy transactions. */
+export function findTransactionForm(transaction: Members): TransactionForm | undefined {
+  const type = readType(transaction);
+  return type === undefined
+    ? undefined
+    : FORMS.get(type)?.find(({ mark }) => mark === undefined || transaction[mark] != null);
+}
+
+/** The number of a transaction's or receipt's type, 0 where it has none; undefined where it is no number of a type. */
+export function readType({ type }: Members): number | undefined {
+  if (type == null) return 0;
+  return typeof type === 'string' && /^0x[0-9a-fA-F]{1,2}$/.test(type) ? Number(type) : undefined;
+}
+
+/** Bytes of a transaction as they stand in the block. @throws UnreadableMember */
+export function encodeTransaction(
+  transaction: Members,
+  form: TransactionForm,
+  writer: RlpWriter,
+): Uint8Array {
+  const mark = writer.mark;
+  try {
+    writeFields(transaction, form.fields, form.fields.length, writer);
+    writer.list(mark);
+    if (form.type !== undefined) writer.byte(form.type);
+    return writer.take(mark);
+  } catch (error) {
+    writer.rewind(mark);
+    throw error;
+  }
+}
+
+/**
+ * Bytes whose hash was signed. Of a legacy transaction that is protected (EIP-155) the chain id is among them.
+ * @throws UnreadableMember
+ */
+export function encodeSigned(
+  transaction: Members,
+  { type, fields }: TransactionForm,
+  signed: number,
+  protectedBy: bigint | undefined,
+  writer: RlpWriter,
+): Uint8Array {
+  const mark = writer.mark;
+  try {
+    if (protectedBy !== undefined) {
+      writer.quantity('0x0');
+      writer.quantity('0x0');
+      writer.quantity(`0x${protectedBy.toString(16)}`);
+    }
+    writeFields(transaction, fields, signed, writer);
+    writer.list(mark);
+    if (type !== undefined) writer.byte(type);
+    return writer.take(mark);
+  } catch (error) {
+    writer.rewind(mark);
+    throw error;
+  }
+}
+
+function writeFields(
+  transaction: Members,
+  fields: readonly TransactionField[],
+  count: number,
+  writer: RlpWriter,
+): void {
+  for (let i = count - 1; i >= 0; i--) writeField(transaction, fields[i] as TransactionField, writer);
+}
+
+function writeField(transaction: Members, { members, as }: TransactionField, writer: RlpWriter): void {
+  let member = members[0] as string;
+  if (transaction[member] == null && members.length > 1) member = members[1] as string;
+  WRITERS[as](writer, transaction[member], member);
+}
+
+type WriteField = (writer: RlpWriter, value: unknown, member: string) => void;
+
+const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
+  bytes: writeBytes,
+  integer: writeInteger,
+  recipient: (writer, value, member) => writeBytes(writer, value ?? '0x', member),
+  optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
+  flag: writeFlag,
+  hashes: writeHashes,
+  accessList: (writer, value, member) => writeList(writer, value, member, writeAccess),
+  authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
+};
+
+function writeFlag(writer: RlpWriter, value: unknown, member: string): void {
+  if (value != null && typeof value !== 'boolean') throw new UnreadableMember(member);
+  writer.quantity(value === true ? '0x1' : '0x0');
+}
+
+function writeHashes(writer: RlpWriter, value: unknown, member: string): void {
+  if (!Array.isArray(value)) throw new UnreadableMember(member);
+  const mark = writer.mark;
+  for (let i = value.length - 1; i >= 0; i--) writeBytes(writer, value[i], member);
+  writer.list(mark);
+}
+
+function writeList(
+  writer: RlpWriter,
+  value: unknown,
+  member: string,
+  writeItem: (writer: RlpWriter, item: Members) => void,
+): void {
+  if (!Array.isArray(value)) throw new UnreadableMember(member);
+  const mark = writer.mark;
+  for (let i = value.length - 1; i >= 0; i--) {
+    const item: unknown = value[i];
+    if (!isMembers(item)) throw new UnreadableMember(member);
+    const itemMark = writer.mark;
+    writeItem(writer, item);
+    writer.list(itemMark);
+  }
+  writer.list(mark);
+}
+
+function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void {
+  writeHashes(writer, storageKeys, 'storageKeys');
+  writeBytes(writer, address, 'address');
+}
+
+/** Substrate's form has the signature in an object of its own. */
+function writeAuthorization(writer: RlpWriter, item: Members): void {
+  const inner = item['signature'];
+  const { r, s, yParity, v, odd_y_parity: odd } = isMembers(inner) ? inner : item;
+  writeInteger(writer, s, 's');
+  writeInteger(writer, r, 'r');
+  if (typeof odd === 'boolean') writeFlag(writer, odd, 'yParity');
+  else writeInteger(writer, yParity ?? v, 'yParity');
+  writeInteger(writer, item['nonce'], 'nonce');
+  writeBytes(writer, item['address'], 'address');
+  writeInteger(writer, item['chainId'] ?? item['chain_id'], 'chainId');
+}

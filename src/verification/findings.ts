@@ -1,0 +1,54 @@
+/** An object of an answer, as it was parsed. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first five are covered
+ * by roots. Of the others, `place` is where an object says that it is, and the rest are members that follow from what roots cover.
+ */
+export type Subject =
+  | 'header'
+  | 'transactions'
+  | 'receipts'
+  | 'withdrawals'
+  | 'uncles'
+  | 'place'
+  | 'from'
+  | 'gasPrice'
+  | 'chainId'
+  | 'gasUsed'
+  | 'contractAddress'
+  | 'effectiveGasPrice'
+  | 'logIndex'
+  | 'blobGas';
+
+/**
+ * `contradicts`: the answer is not what the block commits to, or contradicts itself. `unknown`: it has a form that is not known here, so
+ * that nothing follows.
+ */
+export type Finding = {
+  readonly subject: Subject;
+  readonly kind: 'contradicts' | 'unknown';
+  /** What was found, without values of the answer; ready to be the end of a sentence. */
+  readonly text: string;
+};
+
+/** Collects findings; of a subject the first one counts. */
+export class Findings {
+  readonly #found = new Map<Subject, Finding>();
+
+  contradict(subject: Subject, text: string): void {
+    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'contradicts', text });
+  }
+
+  noteUnknown(subject: Subject, text: string): void {
+    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'unknown', text });
+  }
+
+  has(subject: Subject): boolean {
+    return this.#found.has(subject);
+  }
+
+  get list(): readonly Finding[] {
+    return [...this.#found.values()];
+  }
+}

@@ -1,0 +1,122 @@
+/** What of a transaction object is hashed, by type: a field a row, in the order of the encoding. */
+
+/**
+ * How a member becomes an RLP item. `recipient`: an address, empty where null or absent. `optionalInteger`: 0 where null or absent. `flag`: a
+ * boolean, false where absent.
+ */
+export type FieldKind =
+  | 'bytes'
+  | 'integer'
+  | 'recipient'
+  | 'optionalInteger'
+  | 'flag'
+  | 'accessList'
+  | 'hashes'
+  | 'authorizationList';
+
+export type TransactionField = {
+  /** Names of the member, the usual one first. */
+  readonly members: readonly string[];
+  readonly as: FieldKind;
+};
+
+export type TransactionForm = {
+  /** Before the list; undefined for legacy transactions. */
+  readonly type: number | undefined;
+  readonly fields: readonly TransactionField[];
+  /** Fields that a signature covers, from the first one; absent where nobody signs, so that `from` is among the fields or not known. */
+  readonly signed?: number;
+  /** A member that tells this form from others of the same type. */
+  readonly mark?: string;
+};
+
+const field = (as: FieldKind, ...members: string[]): TransactionField => ({ members, as });
+const integer = (...members: string[]): TransactionField => field('integer', ...members);
+const bytes = (...members: string[]): TransactionField => field('bytes', ...members);
+
+const CHAIN_ID = integer('chainId');
+const NONCE = integer('nonce');
+const GAS_PRICE = integer('gasPrice');
+const GAS = integer('gas');
+const TO = field('recipient', 'to');
+const FROM = bytes('from');
+const VALUE = integer('value');
+const INPUT = bytes('input', 'data');
+const ACCESS_LIST = field('accessList', 'accessList');
+const FEES: readonly TransactionField[] = [integer('maxPriorityFeePerGas'), integer('maxFeePerGas')];
+const SIGNATURE: readonly TransactionField[] = [integer('v', 'yParity'), integer('r'), integer('s')];
+const BODY: readonly TransactionField[] = [GAS, TO, VALUE, INPUT];
+/** Nitro's own types have no signature; nodes show the fee cap as either. */
+const FEE_CAP = integer('maxFeePerGas', 'gasPrice');
+
+function signed(type: number | undefined, ...fields: readonly TransactionField[]): TransactionForm {
+  return { type, fields: [...fields, ...SIGNATURE], signed: fields.length };
+}
+
+const DYNAMIC: readonly TransactionField[] = [CHAIN_ID, NONCE, ...FEES, ...BODY, ACCESS_LIST];
+
+export const TRANSACTION_FORMS: readonly TransactionForm[] = [
+  signed(undefined, NONCE, GAS_PRICE, ...BODY),
+  signed(1, CHAIN_ID, NONCE, GAS_PRICE, ...BODY, ACCESS_LIST),
+  signed(2, ...DYNAMIC),
+  signed(3, ...DYNAMIC, integer('maxFeePerBlobGas'), field('hashes', 'blobVersionedHashes')),
+  signed(4, ...DYNAMIC, field('authorizationList', 'authorizationList')),
+  // OP Stack: deposits (specs, deposits.md).
+  {
+    type: 0x7e,
+    mark: 'sourceHash',
+    fields: [
+      bytes('sourceHash'),
+      FROM,
+      TO,
+      field('optionalInteger', 'mint'),
+      VALUE,
+      GAS,
+      field('flag', 'isSystemTx'),
+      INPUT,
+    ],
+  },
+  // Scroll: messages of layer 1 (go-ethereum of scroll-tech, core/types/l1_message_tx.go).
+  { type: 0x7e, mark: 'queueIndex', fields: [integer('queueIndex'), GAS, TO, VALUE, INPUT, bytes('sender')] },
+  // Arbitrum Nitro (go-ethereum of OffchainLabs, core/types/arb_types.go).
+  { type: 0x64, mark: 'requestId', fields: [CHAIN_ID, bytes('requestId'), FROM, TO, VALUE] },
+  { type: 0x65, fields: [CHAIN_ID, FROM, NONCE, FEE_CAP, ...BODY] },
+  { type: 0x66, mark: 'requestId', fields: [CHAIN_ID, bytes('requestId'), FROM, FEE_CAP, ...BODY] },
+  {
+    type: 0x68,
+    mark: 'ticketId',
+    fields: [
+      CHAIN_ID,
+      NONCE,
+      FROM,
+      FEE_CAP,
+      ...BODY,
+      bytes('ticketId'),
+      bytes('refundTo'),
+      integer('maxRefund'),
+      integer('submissionFeeRefund'),
+    ],
+  },
+  {
+    type: 0x69,
+    mark: 'requestId',
+    fields: [
+      CHAIN_ID,
+      bytes('requestId'),
+      FROM,
+      integer('l1BaseFee'),
+      integer('depositValue'),
+      FEE_CAP,
+      GAS,
+      field('recipient', 'retryTo'),
+      integer('retryValue'),
+      bytes('beneficiary'),
+      integer('maxSubmissionFee'),
+      bytes('refundTo'),
+      bytes('retryData'),
+    ],
+  },
+  { type: 0x6a, fields: [CHAIN_ID, INPUT] },
+  // Celo: fees in another currency (CIP-64).
+  { ...signed(0x7b, ...DYNAMIC, bytes('feeCurrency')), mark: 'feeCurrency' },
+];

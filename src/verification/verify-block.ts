@@ -1,0 +1,139 @@
+import { bytesToHex } from '../primitives/hex.ts';
+import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
+import type { Members } from './findings.ts';
+import { findHeaderForm } from './hash-header.ts';
+import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import { hashOrdered } from './ordered-root.ts';
+import type { RlpWriter } from './rlp-writer.ts';
+import {
+  type BlockPlace,
+  readUncovered,
+  type TransactionFacts,
+  type VerifyTools,
+  verifyPlace,
+  verifyTransaction,
+} from './verify-transaction.ts';
+
+/** A block of which the header was recomputed: what of it other answers are compared with. */
+export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
+
+const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+
+/**
+ * Compares the header of a block object with the block's hash.
+ * @returns undefined where it is another one's or has a form that is not known, which is among the findings
+ */
+export function verifyHeader(block: Members, hash: string, tools: VerifyTools): VerifiedHeader | undefined {
+  const { findings, writer } = tools;
+  if (!isSameText(block['hash'], hash) || findHeaderForm(block, hash, writer) === undefined) {
+    findings.contradict('header', 'the header does not hash to the hash of the block');
+    return undefined;
+  }
+  const { sha3Uncles, uncles } = block;
+  if (Array.isArray(uncles) && (uncles.length === 0) !== isSameText(sha3Uncles, NO_UNCLES)) {
+    findings.contradict('uncles', 'the header commits to other uncles than the block lists');
+  }
+  try {
+    return readVerified(block, hash);
+  } catch (error) {
+    if (!(error instanceof UnreadableMember)) throw error;
+    findings.contradict('header', error.message);
+    return undefined;
+  }
+}
+
+function readVerified(
+  { number, timestamp, baseFeePerGas, receiptsRoot, sha3Uncles }: Members,
+  hash: string,
+): VerifiedHeader {
+  return {
+    hash: hash.toLowerCase(),
+    number: readInteger(number, 'number'),
+    timestamp: readInteger(timestamp, 'timestamp'),
+    baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
+    receiptsRoot: String(receiptsRoot).toLowerCase(),
+    unclesHash: String(sha3Uncles).toLowerCase(),
+  };
+}
+
+/**
+ * Compares transactions, in full, and withdrawals of a block with its header, which has been found right.
+ * @returns the facts of the transactions; undefined where they do not make the root, which is among the findings
+ */
+export function verifyBody(
+  block: Members,
+  header: VerifiedHeader,
+  tools: VerifyTools,
+): readonly TransactionFacts[] | undefined {
+  verifyWithdrawals(block, tools);
+  const { findings, writer } = tools;
+  const { transactions } = block;
+  const encodings: Uint8Array[] = [];
+  const facts: TransactionFacts[] = [];
+  if (!Array.isArray(transactions)) {
+    findings.contradict('transactions', 'the block has no list of transactions');
+    return undefined;
+  }
+  for (const [index, transaction] of (transactions as readonly unknown[]).entries()) {
+    const uncovered = isMembers(transaction) ? readUncovered(transaction, writer) : undefined;
+    if (uncovered !== undefined) {
+      findings.noteUnknown('transactions', 'the block lists a transaction that no root covers');
+      verifyPlace(transaction as Members, header, index, findings);
+      facts.push(uncovered);
+      continue;
+    }
+    const verified = isMembers(transaction)
+      ? verifyTransaction(transaction, tools, header.baseFeePerGas)
+      : undefined;
+    if (verified === undefined) {
+      findings.contradict('transactions', 'the block lists something that is no transaction');
+      return undefined;
+    }
+    verifyPlace(transaction as Members, header, index, findings);
+    encodings.push(verified.encoded);
+    facts.push(verified.facts);
+  }
+  if (isSameText(block['transactionsRoot'], hashOrdered(encodings, writer))) return facts;
+  findings.contradict('transactions', 'the transactions do not make the root in the header');
+  return undefined;
+}
+
+function verifyWithdrawals(
+  { withdrawals, withdrawalsRoot }: Members,
+  { findings, writer }: VerifyTools,
+): void {
+  if (withdrawalsRoot == null) {
+    if (withdrawals != null && !(Array.isArray(withdrawals) && withdrawals.length === 0))
+      findings.contradict('withdrawals', 'the block lists withdrawals without a root');
+    return;
+  }
+  const encodings = Array.isArray(withdrawals) ? encodeWithdrawals(withdrawals, writer) : undefined;
+  if (encodings === undefined || !isSameText(withdrawalsRoot, hashOrdered(encodings, writer))) {
+    findings.contradict('withdrawals', 'the withdrawals do not make the root in the header');
+  }
+}
+
+/** Undefined where one cannot be encoded. */
+function encodeWithdrawals(
+  withdrawals: readonly unknown[],
+  writer: RlpWriter,
+): readonly Uint8Array[] | undefined {
+  const encodings: Uint8Array[] = [];
+  for (const withdrawal of withdrawals) {
+    if (!isMembers(withdrawal)) return undefined;
+    const mark = writer.mark;
+    try {
+      writeInteger(writer, withdrawal['amount'], 'amount');
+      writeBytes(writer, withdrawal['address'], 'address');
+      writeInteger(writer, withdrawal['validatorIndex'], 'validatorIndex');
+      writeInteger(writer, withdrawal['index'], 'index');
+      writer.list(mark);
+      encodings.push(writer.take(mark));
+    } catch (error) {
+      writer.rewind(mark);
+      if (error instanceof UnreadableMember) return undefined;
+      throw error;
+    }
+  }
+  return encodings;
+}

@@ -1,0 +1,70 @@
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { readRlpSpan, splitRlpList } from '../primitives/rlp.ts';
+import { hashOrdered } from './ordered-root.ts';
+import type { VerifyTools } from './verify-transaction.ts';
+
+/** Positions in a header and in a block (yellow paper, 4.3; EIP-4895). */
+const UNCLES_HASH = 1;
+const TRANSACTIONS_ROOT = 4;
+const WITHDRAWALS_ROOT = 16;
+const WITHDRAWALS = 3;
+
+/**
+ * Compares an encoded block with its hash.
+ * @param text `0x` and hex digits
+ */
+export function verifyRawBlock(text: string, hash: string, { findings, writer }: VerifyTools): void {
+  try {
+    const [header, transactions, uncles, withdrawals] = splitRlpList(hexToBytes(text));
+    if (header === undefined || transactions === undefined || uncles === undefined) throw new RangeError();
+    if (bytesToHex(keccak256(header)) !== hash) {
+      findings.contradict('header', 'the encoded header does not hash to the hash of the block');
+      return;
+    }
+    const fields = splitRlpList(header);
+    const isAt = (position: number, root: string): boolean => {
+      const field = fields[position];
+      return field !== undefined && bytesToHex(field.subarray(1)) === root;
+    };
+    if (!isAt(UNCLES_HASH, bytesToHex(keccak256(uncles))))
+      findings.contradict('uncles', 'the encoded uncles do not make the hash in the header');
+    if (!isAt(TRANSACTIONS_ROOT, hashOrdered(splitRlpList(transactions).map(unwrap), writer)))
+      findings.contradict('transactions', 'the encoded transactions do not make the root in the header');
+    const hasRoot = fields.length > WITHDRAWALS_ROOT;
+    const values = withdrawals === undefined ? [] : splitRlpList(withdrawals);
+    if (
+      hasRoot !== (withdrawals !== undefined) ||
+      (hasRoot && !isAt(WITHDRAWALS_ROOT, hashOrdered(values, writer)))
+    )
+      findings.contradict(
+        'withdrawals',
+        `item ${WITHDRAWALS} of the block does not make the root in the header`,
+      );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    findings.contradict('header', 'the encoded block is no block');
+  }
+}
+
+/** A typed transaction is a byte string around what the trie has. */
+function unwrap(item: Uint8Array): Uint8Array {
+  const span = readRlpSpan(item, 0, item.length);
+  return span === undefined || span.isList ? item : item.subarray(span.start);
+}
+
+/** Compares the encoded receipts of a block, hex texts, with the root in its header. */
+export function verifyRawReceipts(
+  texts: unknown,
+  receiptsRoot: string,
+  { findings, writer }: VerifyTools,
+): void {
+  try {
+    if (!Array.isArray(texts)) throw new RangeError();
+    const values = texts.map((text) => hexToBytes(String(text)));
+    if (hashOrdered(values, writer) === receiptsRoot) return;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  findings.contradict('receipts', 'the encoded receipts do not make the root in the header');
+}

@@ -1,0 +1,142 @@
+import { encodeReceipt } from './encode-receipt.ts';
+import { readType } from './encode-transaction.ts';
+import type { Findings, Members } from './findings.ts';
+import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
+import { hashOrdered } from './ordered-root.ts';
+import type { VerifiedHeader } from './verify-block.ts';
+import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
+
+const GAS_PER_BLOB = 131_072;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/**
+ * Compares the receipts of a block with its header, and with its transactions where those are known.
+ * @param transactions of the block, all of them
+ */
+export function verifyReceipts(
+  receipts: unknown,
+  header: VerifiedHeader,
+  transactions: readonly TransactionFacts[],
+  tools: VerifyTools,
+): void {
+  const { findings, writer } = tools;
+  if (!Array.isArray(receipts) || receipts.length !== transactions.length) {
+    findings.contradict('receipts', 'there are not as many receipts as transactions');
+    return;
+  }
+  const encodings: Uint8Array[] = [];
+  const walk: Walk = { gas: 0n, logs: 0 };
+  try {
+    for (const [index, receipt] of (receipts as readonly unknown[]).entries()) {
+      if (!isMembers(receipt)) throw new UnreadableMember('receipts');
+      const facts = transactions[index] as TransactionFacts;
+      if (facts.isUncovered === true)
+        findings.noteUnknown('receipts', 'there is a receipt that no root covers');
+      else encodings.push(encodeReceipt(receipt, facts.type, writer));
+      compareReceipt(receipt, facts, header, index, walk, tools);
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableMember)) throw error;
+    findings.contradict('receipts', `a receipt cannot be encoded: ${error.message}`);
+    return;
+  }
+  if (!isSameText(header.receiptsRoot, hashOrdered(encodings, writer))) {
+    findings.contradict('receipts', 'the receipts do not make the root in the header');
+  }
+}
+
+/** What the receipts before one add up to. */
+type Walk = { gas: bigint; logs: number };
+
+function compareReceipt(
+  receipt: Members,
+  facts: TransactionFacts,
+  header: VerifiedHeader,
+  index: number,
+  walk: Walk,
+  { findings, writer }: VerifyTools,
+): void {
+  const { gasUsed, contractAddress, effectiveGasPrice, blobGasUsed, from, to } = receipt;
+  const cumulative = readInteger(receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
+  if (gasUsed != null && !isSameInteger(gasUsed, cumulative - walk.gas)) {
+    findings.contradict('gasUsed', 'the gas of a receipt is not the difference of cumulative ones');
+  }
+  walk.gas = cumulative;
+  comparePlace(receipt, facts, header, index, findings);
+  if (facts.from !== undefined && from != null && !isSameText(from, facts.from)) {
+    findings.contradict('from', 'a receipt has another sender than its transaction');
+  }
+  if (to !== undefined && !isSameText(to ?? '', facts.to ?? '') && !isNoAddress(to, facts.to)) {
+    findings.contradict('place', 'a receipt has another recipient than its transaction');
+  }
+  const created = facts.to === null ? deriveContract(facts, writer) : null;
+  if (contractAddress !== undefined && created !== undefined) {
+    const isRight = isSameText(contractAddress ?? '', created ?? '') || isNoAddress(contractAddress, created);
+    if (!isRight)
+      findings.contradict(
+        'contractAddress',
+        'the contract of a receipt is not the one that its transaction creates',
+      );
+  }
+  if (
+    effectiveGasPrice != null &&
+    facts.gasPrice !== undefined &&
+    !isSameInteger(effectiveGasPrice, facts.gasPrice)
+  ) {
+    findings.contradict(
+      'effectiveGasPrice',
+      'the price in a receipt does not follow from its transaction and the base fee',
+    );
+  }
+  if (blobGasUsed != null && !isSameInteger(blobGasUsed, facts.blobs * GAS_PER_BLOB)) {
+    findings.contradict('blobGas', 'the blob gas of a receipt is not that of its transaction');
+  }
+  compareLogs(receipt, facts, header, index, walk, findings);
+}
+
+/** Some nodes give the zero address where there is none. */
+function isNoAddress(have: unknown, want: string | null): boolean {
+  return want === null && have === ZERO_ADDRESS;
+}
+
+function comparePlace(
+  { type, transactionHash, transactionIndex, blockHash, blockNumber, blockTimestamp }: Members,
+  facts: TransactionFacts,
+  { hash, number, timestamp }: VerifiedHeader,
+  index: number,
+  findings: Findings,
+): void {
+  const isRight =
+    isSameText(transactionHash, facts.hash) &&
+    isSameInteger(transactionIndex, index) &&
+    isSameText(blockHash, hash) &&
+    isSameInteger(blockNumber, number) &&
+    (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp)) &&
+    (type == null || readType({ type }) === facts.type);
+  if (!isRight) findings.contradict('place', 'a receipt names another transaction or block than its own');
+}
+
+function compareLogs(
+  { logs }: Members,
+  facts: TransactionFacts,
+  header: VerifiedHeader,
+  index: number,
+  walk: Walk,
+  findings: Findings,
+): void {
+  for (const log of logs as readonly Members[]) {
+    if (log['logIndex'] != null && !isSameInteger(log['logIndex'], walk.logs)) {
+      findings.contradict('logIndex', 'logs of the block are not numbered without gaps');
+    }
+    walk.logs++;
+    const { transactionHash, transactionIndex, blockHash, blockNumber, blockTimestamp, removed } = log;
+    const isRight =
+      (transactionHash === undefined || isSameText(transactionHash, facts.hash)) &&
+      (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
+      (blockHash === undefined || isSameText(blockHash, header.hash)) &&
+      (blockNumber === undefined || isSameInteger(blockNumber, header.number)) &&
+      (blockTimestamp == null || isSameInteger(blockTimestamp, header.timestamp)) &&
+      (removed === undefined || removed === false);
+    if (!isRight) findings.contradict('place', 'a log names another transaction or block than its own');
+  }
+}

@@ -1,0 +1,244 @@
+import { minBigInt } from '../primitives/bigint.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.ts';
+import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
+import type { Findings, Members } from './findings.ts';
+import { isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
+import type { RlpWriter } from './rlp-writer.ts';
+import type { TransactionForm } from './transaction-forms.ts';
+
+/** What is used by everything that verifies: where findings go, and where encodings are made. */
+export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
+
+/** The block that something says it is in; hashes are lower-case. */
+export type BlockPlace = {
+  readonly hash: string;
+  readonly number: bigint;
+  /** Seconds. */
+  readonly timestamp: bigint;
+  readonly baseFeePerGas: bigint | undefined;
+};
+
+/** What is kept of a verified transaction: as much as its receipt is compared with. */
+export type TransactionFacts = {
+  readonly hash: string;
+  readonly type: number;
+  readonly from: string | undefined;
+  /** Null: it creates a contract. */
+  readonly to: string | null;
+  readonly nonce: string | undefined;
+  /** What a unit of gas costs; undefined where that does not follow from the transaction and the base fee. */
+  readonly gasPrice: bigint | undefined;
+  /** Blobs that it carries. */
+  readonly blobs: number;
+  /** Listed by nodes, but in no root: Polygon's transactions of state sync before Madhugiri. */
+  readonly isUncovered?: true;
+};
+
+/** Types whose price is capped and depends on the base fee (EIP-1559 and later). */
+const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
+const MAX_PRICED_TYPE = 4;
+
+/** No parity that a signature can have. */
+const NO_PARITY = 2;
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/**
+ * The facts of a transaction that nodes list and no root covers: Polygon's of state sync (bor, core/types/bor_receipt.go), from and to nobody, without
+ * gas and signature, under a hash that is not its own. Undefined for all others.
+ */
+export function readUncovered(transaction: Members, writer: RlpWriter): TransactionFacts | undefined {
+  const { from, to, gas, r, s, hash, nonce } = transaction;
+  const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
+  if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
+  const form = findTransactionForm(transaction);
+  try {
+    if (form === undefined || hashOf(transaction, form, writer) === hash.toLowerCase()) return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableMember) return undefined;
+    throw error;
+  }
+  return {
+    hash: hash.toLowerCase(),
+    type: 0,
+    from: NOBODY,
+    to: NOBODY,
+    nonce,
+    gasPrice: undefined,
+    blobs: 0,
+    isUncovered: true,
+  };
+}
+
+function hashOf(transaction: Members, form: TransactionForm, writer: RlpWriter): string {
+  return bytesToHex(keccak256(encodeTransaction(transaction, form, writer)));
+}
+
+/**
+ * Compares a transaction object with what follows from its own fields: its hash, and members that are not hashed. Whether the block has it is for the
+ * caller to compare.
+ * @returns its encoding and facts; undefined where its form is not known or it cannot be encoded, which is among the findings
+ */
+export function verifyTransaction(
+  transaction: Members,
+  tools: VerifyTools,
+  baseFeePerGas: bigint | undefined,
+): { readonly encoded: Uint8Array; readonly facts: TransactionFacts } | undefined {
+  const { findings, writer } = tools;
+  const form = findTransactionForm(transaction);
+  if (form === undefined) {
+    findings.noteUnknown('transactions', 'a transaction has a type that is not known here');
+    return undefined;
+  }
+  try {
+    const encoded = encodeTransaction(transaction, form, writer);
+    const hash = bytesToHex(keccak256(encoded));
+    if (!isSameText(transaction['hash'], hash)) {
+      findings.contradict('transactions', 'a transaction does not hash to its hash');
+    }
+    compareTwins(transaction, form, findings);
+    return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
+  } catch (error) {
+    if (!(error instanceof UnreadableMember)) throw error;
+    findings.contradict('transactions', `a transaction cannot be encoded: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Members that say the same twice. */
+function compareTwins(transaction: Members, { type, signed }: TransactionForm, findings: Findings): void {
+  const { input, data, v, yParity } = transaction;
+  if (input != null && data != null && !isSameText(data, String(input))) {
+    findings.contradict('transactions', 'data and input of a transaction differ');
+  }
+  if (signed === undefined) return;
+  if (v != null && yParity != null) {
+    const parity = readParity(readInteger(v, 'v'), type);
+    if (!isSameInteger(yParity, parity)) {
+      findings.contradict('transactions', 'v and yParity of a transaction differ');
+    }
+  }
+  if (type !== undefined) return;
+  const { chainId } = transaction;
+  const signedFor = readProtection(transaction);
+  if (chainId != null && signedFor !== undefined && !isSameInteger(chainId, signedFor)) {
+    findings.contradict('chainId', 'the chain id of a transaction is not the one in its signature');
+  }
+}
+
+/** Of a legacy transaction 27 and 28, or behind the chain id odd and even (EIP-155); of typed ones the parity itself. */
+function readParity(v: bigint, type: number | undefined): bigint {
+  return type === undefined ? (v + 1n) & 1n : v;
+}
+
+/** The chain id of a legacy transaction's signature (EIP-155); undefined where it is not protected. */
+function readProtection(transaction: Members): bigint | undefined {
+  const v = readInteger(transaction['v'], 'v');
+  return v < 35n ? undefined : (v - 35n) >> 1n;
+}
+
+function readFacts(
+  transaction: Members,
+  { type = 0 }: TransactionForm,
+  hash: string,
+  baseFeePerGas: bigint | undefined,
+  findings: Findings,
+): TransactionFacts {
+  const { from, to, nonce, blobVersionedHashes } = transaction;
+  const price = type > MAX_PRICED_TYPE ? undefined : computePrice(transaction, type, baseFeePerGas);
+  if (
+    price !== undefined &&
+    transaction['gasPrice'] != null &&
+    !isSameInteger(transaction['gasPrice'], price)
+  ) {
+    findings.contradict(
+      'gasPrice',
+      'the gas price of a transaction does not follow from its fees and the base fee',
+    );
+  }
+  return {
+    hash,
+    type,
+    from: typeof from === 'string' ? from.toLowerCase() : undefined,
+    to: typeof to === 'string' ? to.toLowerCase() : null,
+    nonce: typeof nonce === 'string' ? nonce : undefined,
+    gasPrice: price,
+    blobs: Array.isArray(blobVersionedHashes) ? blobVersionedHashes.length : 0,
+  };
+}
+
+/** What a unit of gas costs in a block with this base fee. @throws UnreadableMember */
+function computePrice(
+  transaction: Members,
+  type: number,
+  baseFeePerGas: bigint | undefined,
+): bigint | undefined {
+  if (!DYNAMIC_TYPES.has(type)) return readInteger(transaction['gasPrice'], 'gasPrice');
+  if (baseFeePerGas === undefined) return undefined;
+  const cap = readInteger(transaction['maxFeePerGas'], 'maxFeePerGas');
+  const price = baseFeePerGas + readInteger(transaction['maxPriorityFeePerGas'], 'maxPriorityFeePerGas');
+  return minBigInt(price, cap);
+}
+
+/** Compares where a transaction object says that it is. */
+export function verifyPlace(
+  transaction: Members,
+  { hash, number, timestamp }: BlockPlace,
+  index: number,
+  findings: Findings,
+): void {
+  const { blockHash, blockNumber, transactionIndex, blockTimestamp } = transaction;
+  const isRight =
+    (blockHash === undefined || isSameText(blockHash, hash)) &&
+    (blockNumber === undefined || isSameInteger(blockNumber, number)) &&
+    (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
+    (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp));
+  if (!isRight) findings.contradict('place', 'a transaction names another block or position than its own');
+}
+
+/**
+ * Compares `from` with the account that signed; the encoding has been found right before. Transactions that nobody signs have it among the hashed members.
+ * @param recoverPublicKey what finds the key of a signature
+ */
+export function verifySender(
+  transaction: Members,
+  { findings, writer }: VerifyTools,
+  recoverPublicKey: RecoverPublicKey,
+): void {
+  const form = findTransactionForm(transaction);
+  const { from } = transaction;
+  if (form?.signed === undefined || from == null) return;
+  try {
+    const r = readInteger(transaction['r'], 'r');
+    const s = readInteger(transaction['s'], 's');
+    // Some chains list what their system does as transactions that nobody signed.
+    if (r === 0n && s === 0n) return;
+    const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
+    const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
+    const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
+    const isWithoutParity = form.type === undefined && v < 27n;
+    const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
+    const sender = bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
+    if (!isSameText(from, sender)) {
+      findings.contradict('from', 'a transaction has another sender than the one that signed it');
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableMember || error instanceof RangeError)) throw error;
+    findings.contradict('from', 'the signature of a transaction fits no sender');
+  }
+}
+
+/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known. */
+export function deriveContract({ from, nonce }: TransactionFacts, writer: RlpWriter): string | undefined {
+  if (from === undefined || nonce === undefined) return undefined;
+  const mark = writer.mark;
+  try {
+    if (!writer.quantity(nonce)) return undefined;
+    writer.bytes(hexToBytes(from));
+    writer.list(mark);
+    return bytesToHex(keccak256(writer.view(mark)).subarray(12));
+  } finally {
+    writer.rewind(mark);
+  }
+}

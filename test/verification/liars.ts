@@ -1,0 +1,88 @@
+/** Nodes in front of a true one that change one leaf of one method's answers. */
+import { createMemoryCache } from '../../src/cache/memory-cache.ts';
+import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
+import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
+import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import { poolOptionsSchema, upstreamsSchema, type VerifyMode } from '../../src/upstream/options.ts';
+import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import type { Call, Fault } from '../support/faults/fault.ts';
+
+export type Path = readonly (string | number)[];
+
+/** Every leaf of an answer, with the path to it. */
+export function* listLeaves(value: unknown, path: Path = []): Generator<{ path: Path; value: unknown }> {
+  if (typeof value !== 'object' || value === null) yield { path, value };
+  else for (const [key, item] of Object.entries(value)) yield* listLeaves(item, [...path, key]);
+}
+
+/** Another value of the same kind. */
+export function changeLeaf(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return value + 1;
+  if (value === null) return `0x${'0'.repeat(39)}1`;
+  const text = String(value);
+  if (text === '0x') return '0x01';
+  const last = text.at(-1)?.toLowerCase();
+  return `${text.slice(0, -1)}${last === '1' ? '2' : '1'}`;
+}
+
+/** A copy in which what is at a path is another value. */
+export function changeAt<T>(root: T, [key, ...rest]: Path, change: (value: unknown) => unknown): T {
+  if (key === undefined) return change(root) as T;
+  const copy = (Array.isArray(root) ? [...root] : { ...root }) as Record<string | number, unknown>;
+  copy[key] = changeAt(copy[key], rest, change);
+  return copy as T;
+}
+
+/** Says something else at a path of what it answers to some calls. */
+export function lieAt(concerns: (call: Call) => boolean, path: Path): Fault {
+  return {
+    concerns,
+    answer: async (call, ask) => {
+      const answer = await ask(call);
+      return 'result' in answer && answer.result !== null
+        ? { result: changeAt(answer.result, path, changeLeaf) }
+        : answer;
+    },
+  };
+}
+
+export type LiedNetwork = {
+  readonly chain: UpstreamChain;
+  readonly log: RecordingLog;
+  readonly nodes: readonly FaultUpstream[];
+  close(): Promise<void>;
+};
+
+/** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open. */
+export async function openNetwork(
+  nodeUrl: string,
+  count: number,
+  liars: number,
+  fault: Fault,
+  verify: VerifyMode = 'auto',
+): Promise<LiedNetwork> {
+  const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
+  const log = createRecordingLog();
+  const chain = await openUpstreamChain({
+    network: 'test',
+    upstreams: upstreamsSchema.parse(
+      nodes.map((node, i) => ({ url: node.httpUrl, name: `node${i}`, tier: i < liars ? 1 : 2 })),
+    ),
+    pool: poolOptionsSchema.parse({ retries: 0, hedgePercent: 0 }),
+    logs: DEFAULT_LOG_LIMITS,
+    cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
+    log,
+    verify,
+    sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+  });
+  await Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
+  const close = async (): Promise<void> => {
+    await chain.close();
+    await Promise.all(nodes.map((node) => node.close()));
+  };
+  return { chain, log, nodes, close };
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
+import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { hashOrdered } from '../../src/verification/ordered-root.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+
+test('the root of a list is that of the trie that holds it', () => {
+  const writer = new RlpWriter();
+  const lists = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 300 });
+  fc.assert(
+    fc.property(lists, (values) => {
+      assert.equal(hashOrdered(values, writer), bytesToHex(computeOrderedRoot(values)));
+      assert.equal(writer.mark, 0);
+    }),
+  );
+});
+
+test('every length up to 300 and one beyond two bytes of index', () => {
+  const writer = new RlpWriter();
+  const values = Array.from({ length: 700 }, (_, i) => new Uint8Array(1 + (i % 90)).fill(1 + (i % 250)));
+  for (let length = 0; length <= 300; length++) {
+    const list = values.slice(0, length);
+    assert.equal(hashOrdered(list, writer), bytesToHex(computeOrderedRoot(list)), `${length} values`);
+  }
+  assert.equal(hashOrdered(values, writer), bytesToHex(computeOrderedRoot(values)));
+});
+
+type Tree = Uint8Array | bigint | readonly Tree[];
+
+/** Writes what `encodeRlp` takes. */
+function write(writer: RlpWriter, tree: Tree): void {
+  if (tree instanceof Uint8Array) assert.ok(writer.data(bytesToHex(tree)));
+  else if (typeof tree === 'bigint') assert.ok(writer.quantity(`0x${tree.toString(16)}`));
+  else {
+    const mark = writer.mark;
+    for (const item of tree.toReversed()) write(writer, item);
+    writer.list(mark);
+  }
+}
+
+test('what is written from its end is the same RLP', () => {
+  const { tree } = fc.letrec<{ tree: Tree; list: Tree[] }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 5 },
+      fc.uint8Array({ maxLength: 120 }),
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+      tie('list'),
+    ),
+    list: fc.array(tie('tree'), { maxLength: 8 }),
+  }));
+  const writer = new RlpWriter();
+  fc.assert(
+    fc.property(tree, (item) => {
+      write(writer, item);
+      assert.deepEqual(writer.take(0), encodeRlp(item));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('refuses what is no hex, and has written nothing then', () => {
+  const writer = new RlpWriter();
+  for (const text of [
+    '',
+    '0',
+    '0x0',
+    '0xg0',
+    '0x0g',
+    'x0x0',
+    `0x${'0'.repeat(99)}g`,
+    '0x\u0100\u0100',
+    ' 0x00',
+  ]) {
+    assert.equal(writer.data(text), false, text);
+  }
+  for (const text of ['', '0', '0x', '0xg', '1x1', '0x-1', '0x1g', '0xg1']) {
+    assert.equal(writer.quantity(text), false, text);
+  }
+  assert.equal(writer.mark, 0);
+});
+
+test('writes more than its first room', () => {
+  const writer = new RlpWriter();
+  const long = new Uint8Array(200_000).fill(7);
+  writer.bytes(long);
+  writer.data(bytesToHex(long));
+  writer.list(0);
+  assert.deepEqual(writer.take(0), encodeRlp([long, long]));
+});

@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
+import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
+import type { TransactionFacts, VerifyTools } from '../../src/verification/verify-transaction.ts';
+import { findVectors } from '../support/vectors.ts';
+
+/** A recorded block; receipts where they were recorded, all of them. */
+export type Sample = {
+  readonly family: string;
+  readonly name: string;
+  readonly block: Members;
+  readonly receipts: readonly Members[] | undefined;
+  /** What the index says of header, transactions, receipts and withdrawals: `OK`, `OK (18)`, `FAIL`, `-`, `n/a`. */
+  readonly expected: Readonly<Record<'header' | 'transactions' | 'receipts' | 'withdrawals', string>>;
+};
+
+/** Undefined where this machine has none of them. */
+export function readSamples(): readonly Sample[] | undefined {
+  const folder = findVectors('chain-samples');
+  return folder === undefined
+    ? undefined
+    : readdirSync(folder).flatMap((family) => readFamily(folder, family));
+}
+
+function readFamily(folder: string, family: string): readonly Sample[] {
+  if (family.includes('.')) return [];
+  return readdirSync(join(folder, family)).flatMap((name) => {
+    const at = join(folder, family, name);
+    const row = findRow(folder, family, name);
+    if (row === undefined || !existsSync(join(at, 'block.json'))) return [];
+    const block = readJson(join(at, 'block.json')) as Members;
+    const receiptsFile = join(at, 'receipts.json');
+    const receipts = existsSync(receiptsFile) ? (readJson(receiptsFile) as readonly Members[]) : undefined;
+    const [header = '', transactions = '', receiptsRoot = '', withdrawals = ''] = [
+      row[7],
+      row[9],
+      row[10],
+      row[13],
+    ];
+    return [
+      {
+        family,
+        name,
+        block,
+        receipts,
+        expected: { header, transactions, receipts: receiptsRoot, withdrawals },
+      },
+    ];
+  });
+}
+
+/** Cells: set, family, sample, number, era, transactions, types, header, its form, three roots and bloom, uncles, withdrawals. */
+function findRow(folder: string, family: string, name: string): readonly string[] | undefined {
+  const lines = readFileSync(join(folder, 'INDEX.md'), 'utf8').split('\n');
+  const rows = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return rows.find((cells) => cells[1] === family && cells[2] === name);
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+export type Verified = {
+  readonly findings: Findings;
+  readonly header: VerifiedHeader | undefined;
+  readonly facts: readonly TransactionFacts[] | undefined;
+};
+
+/** Everything that can be compared of a block and its receipts. */
+export function verifySample(block: Members, receipts: readonly Members[] | undefined): Verified {
+  const tools: VerifyTools = { findings: new Findings(), writer: new RlpWriter() };
+  const hash = String(block['hash']);
+  const header = verifyHeader(block, hash, tools);
+  const facts = Array.isArray(block['transactions'])
+    ? verifyBody(block, header ?? describe(block), tools)
+    : undefined;
+  if (receipts !== undefined) {
+    verifyReceipts(receipts, header ?? describe(block), facts ?? receipts.map(tellFacts), tools);
+  }
+  return { findings: tools.findings, header, facts };
+}
+
+/** What a block tells of itself, for comparisons below a header that is not right. */
+function describe(block: Members): VerifiedHeader {
+  const { hash, number, timestamp, baseFeePerGas, receiptsRoot } = block;
+  return {
+    hash: String(hash).toLowerCase(),
+    number: BigInt(String(number ?? 0)),
+    timestamp: BigInt(String(timestamp ?? 0)),
+    baseFeePerGas: baseFeePerGas == null ? undefined : BigInt(String(baseFeePerGas)),
+    receiptsRoot: String(receiptsRoot),
+    unclesHash: '',
+  };
+}
+
+/** What receipts tell of their transactions, where the sample lacks those. */
+function tellFacts({ transactionHash, type, from, to, blobGasUsed }: Members): TransactionFacts {
+  return {
+    hash: String(transactionHash),
+    type: Number(type ?? 0),
+    from: String(from),
+    to: typeof to === 'string' ? to : null,
+    nonce: undefined,
+    gasPrice: undefined,
+    blobs: blobGasUsed == null ? 0 : Number(blobGasUsed) / 131_072,
+  };
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Call } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
+
+type Question = {
+  readonly name: string;
+  readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
+  /** What liars answer wrongly. */
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** What the answer is, where it is not what the node says. */
+  readonly truth?: unknown;
+  /** Members that the answer does not have. */
+  readonly without?: ReadonlySet<string>;
+};
+
+const UNCOVERED: ReadonlySet<string> = new Set(['size', 'totalDifficulty', 'blobGasPrice']);
+/** Of each answer so many leaves are changed. */
+const LEAVES = 8;
+/** What a block has that its header has not. */
+const BODY: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals']);
+/** Where a transaction is may change: a node that is wrong about it is not quarantined. */
+const PLACE: ReadonlySet<string> = new Set(['blockHash', 'blockNumber', 'transactionIndex', 'hash']);
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+const at = (number: bigint): BlockReference => ({ kind: 'number', number });
+
+async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const answer = await askNode(nodeUrl, { method, params });
+  return 'result' in answer ? answer.result : undefined;
+}
+
+type RpcBlock = {
+  readonly hash: string;
+  readonly number: string;
+  readonly transactions: readonly string[];
+  readonly uncles: readonly string[];
+};
+
+/** The newest block of a kind. */
+async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlock> {
+  const head = Number(await ask('eth_blockNumber'));
+  for (let number = head; number >= 0; number--) {
+    const block = (await ask('eth_getBlockByNumber', encodeQuantity(number), false)) as RpcBlock;
+    if (isWanted(block)) return block;
+  }
+  throw new Error('the chain has no such block');
+}
+
+async function listQuestions(): Promise<readonly Question[]> {
+  const block = await findBlock(({ transactions }) => transactions.length >= 3);
+  const withUncles = await findBlock(({ uncles }) => uncles.length > 0);
+  const number = BigInt(block.number);
+  const [hash = ''] = block.transactions;
+  return [
+    {
+      name: 'block',
+      ask: (chain, scope) => chain.blocks.getBlock(at(number), true, scope),
+      method: 'eth_getBlockByNumber',
+      params: [block.number, true],
+    },
+    {
+      name: 'block by hash',
+      ask: (chain, scope) =>
+        chain.blocks.getBlock({ kind: 'hash', hash: block.hash, requireCanonical: false }, true, scope),
+      method: 'eth_getBlockByHash',
+      params: [block.hash, true],
+    },
+    {
+      name: 'receipts',
+      ask: (chain, scope) => chain.blocks.getReceipts(at(number), scope),
+      method: 'eth_getBlockReceipts',
+      params: [block.number],
+    },
+    {
+      name: 'transaction by hash',
+      ask: (chain, scope) => chain.transactions.getTransaction({ hash }, scope),
+      method: 'eth_getTransactionByHash',
+      params: [hash],
+    },
+    {
+      name: 'transaction by place',
+      ask: (chain, scope) => chain.transactions.getTransaction({ block: at(number), index: 1n }, scope),
+      method: 'eth_getTransactionByBlockNumberAndIndex',
+      params: [block.number, '0x1'],
+    },
+    {
+      name: 'raw block',
+      ask: (chain, scope) => chain.blocks.getRaw(at(number), 'block', scope),
+      method: 'debug_getRawBlock',
+      params: [block.number],
+    },
+    {
+      name: 'raw receipts',
+      ask: (chain, scope) => chain.blocks.getRaw(at(number), 'receipts', scope),
+      method: 'debug_getRawReceipts',
+      params: [block.number],
+    },
+    {
+      name: 'header',
+      ask: (chain, scope) => chain.blocks.getHeaderObject(at(number), scope),
+      method: 'eth_getBlockByNumber',
+      params: [block.number, false],
+      without: BODY,
+    },
+    {
+      name: 'block with hashes',
+      ask: (chain, scope) => chain.blocks.getBlock(at(number), false, scope),
+      method: 'eth_getBlockByNumber',
+      params: [block.number, true],
+      truth: await ask('eth_getBlockByNumber', block.number, false),
+    },
+    {
+      name: 'receipt by hash',
+      ask: (chain, scope) => chain.transactions.getReceipt(hash, scope),
+      method: 'eth_getBlockReceipts',
+      params: [block.number],
+      truth: await ask('eth_getTransactionReceipt', hash),
+    },
+    {
+      name: 'block with uncles',
+      ask: (chain, scope) => chain.blocks.getBlock(at(BigInt(withUncles.number)), true, scope),
+      method: 'eth_getBlockByNumber',
+      params: [withUncles.number, true],
+    },
+    {
+      name: 'uncle',
+      ask: (chain, scope) => chain.blocks.getUncle(at(BigInt(withUncles.number)), 0n, scope),
+      method: 'eth_getUncleByBlockNumberAndIndex',
+      params: [withUncles.number, '0x0'],
+    },
+  ];
+}
+
+/** The answer's value; undefined where it was refused. */
+async function getAnswer(question: Question, chain: UpstreamChain, scope: RequestScope): Promise<unknown> {
+  const result = (await question.ask(chain, scope)) as JsonResult;
+  assert.ok(isComplete(result));
+  return JSON.parse(typeof result === 'string' ? result : result.text);
+}
+
+function chooseLeaves(answer: unknown, { without }: Question): readonly Path[] {
+  const paths = [...listLeaves(answer)]
+    .map(({ path }) => path)
+    .filter((path) => !UNCOVERED.has(String(path.at(-1))) && without?.has(String(path[0])) !== true);
+  const step = Math.max(1, paths.length / LEAVES);
+  return Array.from(
+    { length: Math.min(LEAVES, paths.length) },
+    (_, i) => paths[Math.floor(i * step)] as Path,
+  );
+}
+
+const isAbout =
+  ({ method, params }: Question) =>
+  (call: Call): boolean =>
+    call.method === method &&
+    (method.startsWith('debug_') || JSON.stringify(call.params) === JSON.stringify(params));
+
+test('every answer is proven where nobody lies', async () => {
+  const network = await openNetwork(nodeUrl, 2, 0, {});
+  try {
+    for (const question of await listQuestions()) {
+      const scope = createScope();
+      const { truth = await ask(question.method, ...question.params) } = question;
+      const answer = await getAnswer(question, network.chain, scope);
+      if (question.without === undefined) assert.deepEqual(answer, truth, question.name);
+      assert.equal(scope.trust, 'proven', question.name);
+    }
+  } finally {
+    await network.close();
+  }
+});
+
+test('one node that lies, of three: the truth each time, and it is quarantined', async () => {
+  for (const question of await listQuestions()) {
+    const told = await ask(question.method, ...question.params);
+    const { truth = told } = question;
+    for (const path of chooseLeaves(told, question)) {
+      const network = await openNetwork(nodeUrl, 3, 1, lieAt(isAbout(question), path));
+      try {
+        const where = `${question.name}: ${path.join('.')}`;
+        const answer = await getAnswer(question, network.chain, createScope());
+        if (question.without === undefined) assert.deepEqual(answer, truth, where);
+        const { state } = network.chain.describe().upstreams[0] ?? {};
+        const isPlace = question.name.startsWith('transaction by') && PLACE.has(String(path[0]));
+        if (!isPlace) assert.equal(state, 'excluded', where);
+      } finally {
+        await network.close();
+      }
+    }
+  }
+});
+
+test('the only node lies: never its answer', async () => {
+  for (const question of await listQuestions()) {
+    const told = await ask(question.method, ...question.params);
+    for (const path of chooseLeaves(told, question)) {
+      const network = await openNetwork(nodeUrl, 1, 1, lieAt(isAbout(question), path));
+      try {
+        const where = `${question.name}: ${path.join('.')}`;
+        await assert.rejects(getAnswer(question, network.chain, createScope()), where);
+      } finally {
+        await network.close();
+      }
+    }
+  }
+});
