@@ -2,17 +2,9 @@ import { ADDRESS_LENGTH } from '../primitives/address.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import { type HexData, hexDataOf } from '../primitives/hex-data.ts';
-import {
-  CORE_LIMITS,
-  EXCHANGE_FIELDS,
-  EXCHANGE_WORDS,
-  LOG_FIELD,
-  RECORD,
-  RUN,
-  SLOT_FIELD,
-  STATUS,
-  startOf,
-} from './core-interface.ts';
+import { writeBlobHashes, writeBlock } from './core-block.ts';
+import { EXCHANGE_WORDS, RECORD, RUN, SLOT_FIELD, STATUS, startOf } from './core-interface.ts';
+import { readLogs } from './core-logs.ts';
 import { CoreMemory } from './core-memory.ts';
 import { type CoreExports, type CoreModule, instantiateCore } from './core-module.ts';
 import { useRules } from './core-rules.ts';
@@ -26,12 +18,16 @@ import type {
   MessageResult,
   Recording,
 } from './message.ts';
+import { PrecompileRun } from './precompile-run.ts';
 import type { Precompile } from './precompiles/precompile.ts';
 import type { Precompiles } from './precompiles/precompiles.ts';
-import type { Steps } from './precompiles/steps.ts';
 import type { RevisionRules } from './revisions/revision-rules.ts';
+import { CODE_BYTE_GAS, READ_GAS, WHOLE_SLICE } from './slice.ts';
 import { describeHalt } from './status.ts';
+import { warmUp } from './warm-up.ts';
 import { StateLimitError, WorldState } from './world-state.ts';
+
+export { WHOLE_SLICE } from './slice.ts';
 
 export type EvmOptions = {
   /** Bytes of memory that the frames of a message may have together. */
@@ -43,24 +39,8 @@ export type EvmOptions = {
 
 export const HASH_SEED_BYTES = 80;
 
-/** A precompile that has begun. */
-type PrecompileWork = {
-  readonly precompile: Precompile;
-  readonly steps: Steps<Uint8Array | undefined>;
-  readonly cost: number;
-};
-
 /** Where a message's input lies. */
 const ARENA: number = startOf('arena');
-/** Gas that cannot run out within a slice: for executions that need not yield to others. */
-export const WHOLE_SLICE: bigint = 2n ** 62n;
-/**
- * What the host does for a message counts against its slice as well, as so much gas at a nanosecond each: a read of the
- * state below, a byte of code that is read and decoded, a precompile by its price (2 to 50 ns for each of its gas).
- */
-const READ_GAS = 4_000n;
-/** Entries of an access list that are warmed in one piece: 0.3 ms. */
-const WARM_PIECE = 512;
 /** Bytes of output that are copied in one piece: 0.3 ms. */
 const OUTPUT_PIECE: number = 512 << 10;
 /** Bits of what is recorded. */
@@ -71,10 +51,6 @@ const RECORDINGS: Readonly<Record<Recording, number>> = {
   blockAccesses: RECORD.blockAccesses,
   logNumbers: RECORD.logNumbers,
 };
-const CODE_BYTE_GAS = 5n;
-const PRECOMPILE_FACTOR = 40n;
-/** A precompile that costs more than this (0.5 ms and more) is run in pieces, and the message pauses before it. */
-const LONG_STEP_GAS = 30_000;
 /**
  * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
  * state and the codes it has decoded stay for the next transactions.
@@ -87,26 +63,19 @@ export class Evm {
   #reader: StateReader;
   #rules: RevisionRules | undefined;
   #active: ReadonlyMap<number, Precompile> = new Map();
+  readonly #precompile: PrecompileRun;
   #block: BlockEnvironment | undefined;
-  /** Of the message: its gas, whether it creates a contract, and the size of its input. */
+  /** Of the message: its gas, the reservoir of state gas, and whether it creates a contract. */
   #gasLimit: bigint | number = 0;
   #stateGas = 0n;
   #isCreation = false;
-  #inputSize = 0;
   /** The creator's nonce before it was raised. */
   #nonce = 0n;
   #hasBegun = false;
   /** The input has no room in memory. */
   #isTooLarge = false;
-  /** The core has asked for a precompile that takes long, and nothing of it is done yet. */
-  #isAtLongStep = false;
   /** What is left of the message's access list. */
   #unwarmed: Iterator<undefined> | undefined;
-  /** The rest of a precompile that has begun, and its price. */
-  #work: PrecompileWork | undefined;
-  /** Why the precompile that the message called failed, as far as it is known, and the rest of finding out. */
-  #reason: string | undefined;
-  #explanation: Steps<string> | undefined;
   /** The message has ended, and so many bytes of its large output are here. */
   #output: Uint8Array | undefined;
   #copied = 0;
@@ -117,6 +86,7 @@ export class Evm {
     this.#core.setMemoryLimit(memoryLimit);
     this.#memory.bytes.set(hashSeed.subarray(0, HASH_SEED_BYTES), this.#core.hashSeeds());
     this.#precompiles = precompiles;
+    this.#precompile = new PrecompileRun(this.#core, this.#memory);
     this.#reader = reader;
     this.state = new WorldState(this.#core, this.#memory, reader);
   }
@@ -227,7 +197,7 @@ export class Evm {
     memory.writeWord(words.caller, caller);
     memory.writeInteger(words.gasPrice, message.gasPrice);
     memory.writeInteger(words.value, message.value);
-    this.#writeBlobHashes(message.blobVersionedHashes);
+    writeBlobHashes(memory, message.blobVersionedHashes);
     const input = this.#core.reserveInput(data.length);
     if (input !== 0) memory.bytes.set(data, input);
     if (to !== undefined) memory.writeWord(words.target, to);
@@ -236,7 +206,7 @@ export class Evm {
     this.#gasLimit = message.gasLimit;
     this.#stateGas = message.stateGas;
     this.#noteStart(data.length, input !== 0);
-    if (accessList.length > 0) this.#unwarmed = this.#warmUp(accessList);
+    if (accessList.length > 0) this.#unwarmed = warmUp(this.state, accessList);
   }
 
   /**
@@ -266,20 +236,16 @@ export class Evm {
   }
 
   #noteStart(inputSize: number, hasRoom: boolean): void {
-    this.#inputSize = inputSize;
+    this.#precompile.reset(inputSize);
     this.#hasBegun = false;
     this.#isTooLarge = !hasRoom;
-    this.#isAtLongStep = false;
     this.#unwarmed = undefined;
-    this.#work = undefined;
-    this.#reason = undefined;
-    this.#explanation = undefined;
     this.#output = undefined;
   }
 
   /** Whether what comes next is known to take long. */
   get isAtLongStep(): boolean {
-    return this.#isAtLongStep;
+    return this.#precompile.isAtLongStep;
   }
 
   /**
@@ -289,25 +255,26 @@ export class Evm {
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
     if (this.#output !== undefined) return this.#copyOutput(this.#output, slice);
-    if (this.#explanation !== undefined) return this.#explainOn(this.#explanation);
+    if (this.#precompile.isExplaining) return this.#precompile.explainOn();
     if (this.#unwarmed !== undefined && !this.#warmOn(slice)) return false;
     return this.#goOn(slice, undefined);
   }
 
   /** @param reason why the core has returned, where that is to be seen to first */
   #goOn(slice: bigint, reason: number | undefined): boolean {
+    const precompile = this.#precompile;
     let left = slice;
     let why = reason;
     do {
-      if (this.#work !== undefined && !this.#workOn()) return false;
-      if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
-      why ??= this.#isAtLongStep ? RUN.needsPrecompile : this.#run(left);
+      if (precompile.isWorking && !precompile.workOn()) return false;
+      if (precompile.isExplaining) return slice === WHOLE_SLICE;
+      why ??= precompile.isAtLongStep ? RUN.needsPrecompile : this.#run(left);
       if (why === RUN.done) return this.#takeOutput(slice);
       if (why === RUN.sliceUsed) return false;
       const work = this.#supply(why, slice);
       why = undefined;
-      if (this.#isAtLongStep || this.#work !== undefined) return false;
-      if (this.#explanation !== undefined) return slice === WHOLE_SLICE;
+      if (precompile.isAtLongStep || precompile.isWorking) return false;
+      if (precompile.isExplaining) return slice === WHOLE_SLICE;
       if (this.#hasBegun) left = minBigInt(left, this.#core.sliceLeft());
       left -= work;
     } while (left > 0n);
@@ -348,7 +315,7 @@ export class Evm {
     const core = this.#core;
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
-      const reason = this.#reason ?? this.#describeHalt(number);
+      const reason = this.#precompile.reason ?? this.#describeHalt(number);
       return { status: 'halt', reason, output: NO_BYTES };
     }
     const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());
@@ -393,7 +360,7 @@ export class Evm {
       stateGasLeft: this.#isTooLarge ? this.#stateGas : core.stateGasLeft(),
       stateGasUsed: this.#isTooLarge ? 0n : core.stateGasUsed(),
       gasRefund: core.gasRefund(),
-      logs: isLogged && core.logsCount() > 0 ? this.#readLogs() : NO_LOGS,
+      logs: isLogged && core.logsCount() > 0 ? readLogs(this.#core, this.#memory) : NO_LOGS,
       gasNeeded: core.wasGasObserved() !== 0 ? undefined : core.gasNeeded(),
       isLimited: this.#statusNumber === STATUS.memoryLimit,
     };
@@ -417,34 +384,8 @@ export class Evm {
 
   #useBlock(block: BlockEnvironment, chainId: bigint): void {
     this.#block = block;
-    const words = EXCHANGE_WORDS;
-    const memory = this.#memory;
-    memory.writeInteger(words.blockNumber, block.number);
-    memory.writeInteger(words.blockTimestamp, block.timestamp);
-    memory.writeWord(words.blockBeneficiary, block.beneficiary);
-    memory.writeInteger(words.blockGasLimit, block.gasLimit);
-    if ((this.#rules as RevisionRules).hasPrevRandao) memory.writeWord(words.blockRandom, block.prevRandao);
-    else memory.writeInteger(words.blockRandom, block.difficulty);
-    memory.writeInteger(words.blockBaseFee, block.baseFeePerGas ?? 0n);
-    memory.writeInteger(words.blockBlobBaseFee, block.blobBaseFee);
-    memory.writeInteger(words.blockSlot, block.slotNumber ?? 0n);
-    memory.writeInteger(words.chainId, chainId);
+    writeBlock(this.#memory, block, chainId, (this.#rules as RevisionRules).hasPrevRandao);
     this.#core.forgetBlockHashes();
-  }
-
-  /** EIP-2930, a piece at a time. The core warms what every transaction has warm. */
-  *#warmUp(accessList: Message['accessList']): Generator<undefined, undefined> {
-    const { state } = this;
-    let count = 0;
-    for (const { address, storageKeys } of accessList) {
-      state.warm(address);
-      for (const key of storageKeys) {
-        state.warmSlot(address, key);
-        if (++count % WARM_PIECE === 0) yield;
-      }
-      if (++count % WARM_PIECE === 0) yield;
-    }
-    return undefined;
   }
 
   /** @returns whether all of the access list is warm */
@@ -456,16 +397,9 @@ export class Evm {
     return step.done === true;
   }
 
-  #writeBlobHashes(hashes: readonly Uint8Array[]): void {
-    const count = Math.min(hashes.length, CORE_LIMITS.maxBlobHashes);
-    this.#memory.view.setUint32(EXCHANGE_FIELDS.blobCount, count, true);
-    for (let i = 0; i < count; i++)
-      this.#memory.bytes.set(hashes[i] as Uint8Array, EXCHANGE_FIELDS.blobHashes + 32 * i);
-  }
-
   /** Gives the core what it asks for. @returns how much gas of a slice that counts for */
   #supply(reason: number, slice: bigint): bigint {
-    if (reason === RUN.needsPrecompile) return this.#runPrecompile(slice);
+    if (reason === RUN.needsPrecompile) return this.#precompile.request(this.#active, slice);
     if (reason === RUN.needsAccount) this.state.supplyAccount();
     else if (reason === RUN.needsSlot) this.state.supplySlot();
     else if (reason === RUN.needsBlockHash) this.#supplyBlockHash();
@@ -477,87 +411,6 @@ export class Evm {
     const number = this.#memory.view.getBigUint64(EXCHANGE_WORDS.requestKey, true);
     this.#memory.writeWord(EXCHANGE_WORDS.wordA, (this.#block as BlockEnvironment).getBlockHash(number));
     this.#core.supplyBlockHash(number);
-  }
-
-  /** At first a long one is only announced; then it is begun, and runs a piece at a time. */
-  #runPrecompile(slice: bigint): bigint {
-    const core = this.#core;
-    const number = core.precompileNumber();
-    const precompile = this.#active.get(
-      number === CORE_LIMITS.p256Number ? CORE_LIMITS.p256Address : number,
-    ) as Precompile;
-    const start = core.precompileInput();
-    const input = this.#memory.bytes.subarray(start, start + core.precompileInputSize());
-    const cost = precompile.gas(input);
-    if (cost > Number.MAX_SAFE_INTEGER || BigInt(cost) > core.precompileGas()) {
-      core.supplyPrecompile(STATUS.outOfGas, 0n, 0);
-      return READ_GAS;
-    }
-    if (precompile.steps === undefined || cost <= LONG_STEP_GAS || slice === WHOLE_SLICE) {
-      this.#supplyOutput(precompile, precompile.run(input), cost);
-    } else {
-      this.#isAtLongStep = !this.#isAtLongStep;
-      if (!this.#isAtLongStep) this.#work = { precompile, steps: precompile.steps(input), cost };
-    }
-    return BigInt(cost) * PRECOMPILE_FACTOR;
-  }
-
-  /** A piece of the precompile that has begun. @returns whether it was the last */
-  #workOn(): boolean {
-    const { precompile, steps, cost } = this.#work as PrecompileWork;
-    const { done, value } = steps.next();
-    if (!done) return false;
-    this.#work = undefined;
-    this.#supplyOutput(precompile, value, cost);
-    return true;
-  }
-
-  #supplyOutput(precompile: Precompile, output: Uint8Array | undefined, cost: number): void {
-    const core = this.#core;
-    if (output === undefined || output.length > core.returnDataCapacity()) {
-      core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);
-      if (!core.isRunning()) this.#beginToExplain(precompile);
-      return;
-    }
-    this.#memory.bytes.set(output, core.returnDataPointer());
-    core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
-  }
-
-  /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
-  #beginToExplain({ explain }: Precompile): void {
-    // The message's input lies where it was written: it ended without running any code.
-    const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
-    if (typeof explanation === 'string') this.#reason = explanation;
-    else this.#explanation = explanation;
-  }
-
-  /** A piece of it. @returns whether it was the last */
-  #explainOn(explanation: Steps<string>): boolean {
-    const { done, value } = explanation.next();
-    if (!done) return false;
-    this.#reason = value;
-    this.#explanation = undefined;
-    return true;
-  }
-
-  #readLogs(): ExecutionLog[] {
-    const logs: ExecutionLog[] = [];
-    const memory = this.#memory;
-    let at = this.#core.logsPointer();
-    for (let n = this.#core.logsCount(); n > 0; n--) {
-      const topicCount = memory.view.getUint32(at + LOG_FIELD.topicCount, true);
-      const size = memory.view.getUint32(at + LOG_FIELD.dataSize, true);
-      const data = at + LOG_FIELD.topics + 32 * topicCount;
-      logs.push({
-        address: memory.readWord(at, 20),
-        topics: Array.from({ length: topicCount }, (_, i) => memory.readWord(at + LOG_FIELD.topics + 32 * i)),
-        data: memory.slice(data, size),
-        number: memory.view.getUint32(at + LOG_FIELD.number, true),
-        isTransfer: memory.view.getUint32(at + LOG_FIELD.isTransfer, true) !== 0,
-      });
-      at = (data + size + 7) & ~7;
-    }
-    return logs;
   }
 }
 

@@ -1,13 +1,14 @@
 /**
  * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached` or `unreached` takes a
- * chain of hive's shape instead of the one of the vectors. Exits with 1 when something differs
+ * chain of hive's shape instead of the one of the vectors, `--fork amsterdam` one over the border of that fork. Exits with 1 when something differs
  * that no row of `report/differences.ts` explains, and when a row explains nothing in a run of 100,000 requests or more.
  */
 import { parseArgs } from 'node:util';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { compare, describeFailure, findUnusedRows } from './comparison.ts';
-import { GETH_SKIP, GETH_VERSION } from './node/geth-program.ts';
+import { buildAmsterdamChain } from './node/amsterdam-chain.ts';
+import { EVM_SKIP, GETH_SKIP, GETH_VERSION } from './node/geth-program.ts';
 import { buildHiveChain, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { executionApisChain, openSides } from './sides.ts';
@@ -20,20 +21,32 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     chain: { type: 'string', default: 'vectors' },
+    fork: { type: 'string' },
   },
 });
 const options = { requests: Number(values.requests), seed: Number(values.seed) };
 const vectors = findVectors('execution-apis');
 const shape = Object.entries(SHAPES).find(([name]) => name === values.chain)?.[1];
-const lack = shape === undefined && vectors === undefined ? SKIP_REASON : GETH_SKIP;
+const isAmsterdam = values.fork === 'amsterdam';
+if (values.fork !== undefined && !isAmsterdam) throw new RangeError(`--fork ${values.fork}: only amsterdam`);
+const lack =
+  shape === undefined && !isAmsterdam && vectors === undefined
+    ? SKIP_REASON
+    : GETH_SKIP || (isAmsterdam && EVM_SKIP);
+
+function buildFiles(folder: string): ReturnType<typeof buildAmsterdamChain> {
+  if (isAmsterdam) return buildAmsterdamChain(folder);
+  return shape === undefined
+    ? Promise.resolve(executionApisChain(vectors as string))
+    : buildHiveChain(shape, folder);
+}
 
 if (lack !== false) {
   console.error(`skipped: ${lack}`);
   process.exitCode = process.env['PORTCULLIS_REQUIRE_ALL'] === '1' ? 1 : 0;
 } else {
   const folder = makeTemporaryFolder();
-  const files =
-    shape === undefined ? executionApisChain(vectors as string) : await buildHiveChain(shape, folder.path);
+  const files = await buildFiles(folder.path);
   const sides = await openSides(files);
   try {
     const facts = await readGethFacts(sides, files.accounts);
@@ -42,7 +55,7 @@ if (lack !== false) {
     const seconds = Math.round((performance.now() - begun) / 1000);
     for (const failure of comparison.failures) console.log(describeFailure(failure, options.seed));
     for (const [row, count] of comparison.used) console.log(`meant ${count} times: ${row.reason}`);
-    const unused = options.requests < WHOLE_RUN || shape !== undefined ? [] : findUnusedRows(comparison);
+    const unused = options.requests < WHOLE_RUN || shape !== undefined || isAmsterdam ? [] : findUnusedRows(comparison);
     for (const { reason } of unused) console.log(`NEVER NEEDED: ${reason}`);
     if (sides.closedByGeth > 0)
       console.log(`geth closed ${sides.closedByGeth} connections instead of answering`);

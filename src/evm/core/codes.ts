@@ -26,7 +26,7 @@ const PREVIOUS: usize = 56;
 export const CODE_SIZE: usize = 64;
 
 /** What must stay free when codes are forgotten: one instruction may need two of them at a time (EIP-7702). */
-const ROOM: u32 = 2 << 20;
+const ROOM: u32 = 6 << 20;
 
 let codesEnd: usize = CODES;
 let codesCount: u32 = 0;

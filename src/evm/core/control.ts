@@ -1,5 +1,5 @@
 /** The ways out of the dispatch loop: a frame ends, a block cannot be entered, the host is needed. */
-import { decodeExactly, decodeRest, restGas } from './decode.ts';
+import { decodeExactly, decodeRest, restGas } from './decode-exactly.ts';
 import { endFrame } from './frames.ts';
 import * as Op from './generated/operations.ts';
 import { EXACT, EXACT_END, FACT_INPUTS, FACT_SIZE, OPCODES } from './generated/layout.ts';

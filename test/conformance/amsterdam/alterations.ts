@@ -68,14 +68,18 @@ export function alterHeader(encoded: Uint8Array): Alteration[] {
 }
 
 /** Every way to change one thing below an item: an entry left out, twice, or moved, a value changed. */
-function* alterItem(item: RlpItem, path: string): Generator<{ readonly what: string; readonly item: RlpItem }> {
+function* alterItem(
+  item: RlpItem,
+  path: string,
+): Generator<{ readonly what: string; readonly item: RlpItem }> {
   if (item instanceof Uint8Array) {
     yield { what: `${path} changed`, item: flipped(item) };
     return;
   }
   for (const [index, entry] of item.entries()) {
     const name = `${path}[${index}]`;
-    for (const inner of alterItem(entry, name)) yield { what: inner.what, item: item.with(index, inner.item) };
+    for (const inner of alterItem(entry, name))
+      yield { what: inner.what, item: item.with(index, inner.item) };
     // Of a tuple (an account, a slot's changes, a value with its index) members are changed only.
     if (!isListOfEntries(item)) continue;
     yield { what: `${name} left out`, item: item.toSpliced(index, 1) };

@@ -1,9 +1,10 @@
 /** Imports a chain with everything that its headers say compared, and counts what is in it. */
+
+import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { decodeBlock } from '../../../src/chain/block.ts';
 import { decodeStoredReceipts } from '../../../src/chain/receipt.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { sha256 } from '../../../src/primitives/sha256.ts';
-import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import type { ChainSet } from './chain-set.ts';
 import { openImporter } from './open-importer.ts';
 

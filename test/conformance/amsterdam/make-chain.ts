@@ -1,7 +1,7 @@
 /** Chains over the border of Osaka and Amsterdam, every block of which geth's state transition has executed. */
 import { type Block, encodeBlock, type Withdrawal } from '../../../src/chain/block.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
+import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
 import { buildGenesisBlock } from '../../../src/engine/import/genesis-state.ts';
 import { StateCommitter } from '../../../src/engine/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../../src/engine/state/state-source.ts';
@@ -10,7 +10,7 @@ import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../../../src/primitives/keccak.ts';
 import { decodeRlp, encodeRlp } from '../../../src/primitives/rlp.ts';
-import { type SignedBy, KEY_ADDRESSES, signTransaction } from '../../fuzz/blocks/block-case.ts';
+import { KEY_ADDRESSES, type SignedBy, signTransaction } from '../../fuzz/blocks/block-case.ts';
 import { type BlockState, generateBlockState } from '../../fuzz/blocks/block-state.ts';
 import { generateBlockTransaction } from '../../fuzz/blocks/block-transactions.ts';
 import { fromAlloc, toAlloc } from '../../fuzz/blocks/geth-oracle.ts';
@@ -261,4 +261,3 @@ class ChainMaker {
 export function makeChain(options: ChainOptions): Promise<ChainSet> {
   return new ChainMaker(options).make();
 }
-

@@ -7,8 +7,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EVM_SKIP, GETH_SKIP, installGeth } from '../../geth/node/geth-program.ts';
 import { runGeth } from '../../geth/node/geth-node.ts';
+import { EVM_SKIP, GETH_SKIP, installGeth } from '../../geth/node/geth-program.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 import { type ChainSet, COMMITTED_SET, readChainSet, writeChainSet } from './chain-set.ts';
 import { importSet, type SetFigures } from './import-set.ts';

@@ -60,7 +60,7 @@ async function compareBlock(
   const difference = compareBlockOutcomes(expected, actual);
   return {
     expected,
-    difference: difference === undefined || isKnownDifference(difference) ? undefined : difference,
+    difference: difference === undefined || isKnownDifference(difference, blockCase) ? undefined : difference,
   };
 }
 

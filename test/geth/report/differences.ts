@@ -77,7 +77,7 @@ export const DIFFERENCES: readonly Difference[] = [
     routes: ['embedded'],
     ours: /^result \{.*"extraData":"0x",.*"hash":null,.*\}$/s,
     geth: /^result \{.*"hash":null,.*\}$/s,
-    except: /"(?:extraData|size|stateRoot|timestamp)":"0x[0-9a-f]*"/g,
+    except: /"(?:blockAccessListHash|extraData|size|stateRoot|timestamp)":"0x[0-9a-f]*"/g,
     when: ({ params }) => params[0] === 'pending',
   },
   {

@@ -25,10 +25,21 @@ type Fields = Record<string, unknown>;
 /** Where a call's own code is put by a state override. */
 const SUBJECT = '0x00000000000000000000000000000000005ab1ec';
 const GWEI = 1_000_000_000n;
-/** Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction. */
+/**
+ * Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction; in Amsterdam of transfers to
+ * oneself, without value and to a new account, and what is more than execution gas.
+ */
 const GAS_EDGES = [
   0n,
   1n,
+  11_999n,
+  12_000n,
+  15_000n,
+  204_599n,
+  204_600n,
+  207_391n,
+  500_000n,
+  20_000_000n,
   20_999n,
   21_000n,
   21_001n,
@@ -39,6 +50,9 @@ const GAS_EDGES = [
   2n ** 32n,
   2n ** 64n - 1n,
 ];
+
+/** The same of Amsterdam: transfers by their recipient, with and without a new account, and a reservoir. */
+const AMSTERDAM_GAS_EDGES = [11_999n, 12_000n, 14_999n, 15_000n, 24_000n, 204_599n, 204_600n, 400_000n, 20_000_000n];
 
 export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: object };
 
@@ -53,6 +67,7 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
     state = {
       [SUBJECT]: {
         code: `0x${program(random, facts)}`,
+        ...(random.oneIn(3) && { balance: '0x10' }),
         ...(random.oneIn(3) && accountOverride(random, facts)),
       },
     };
@@ -77,7 +92,7 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
 }
 
 function addFields(random: Random, facts: ChainFacts, call: Fields): void {
-  if (random.oneIn(3)) call['gas'] = gas(random);
+  if (random.oneIn(3)) call['gas'] = gas(random, facts);
   if (random.oneIn(3))
     call['value'] = quantity(random.oneIn(2) ? BigInt(random.below(1000)) : integer(random, 256));
   if (random.oneIn(3)) addFees(random, call);
@@ -94,11 +109,11 @@ function addFields(random: Random, facts: ChainFacts, call: Fields): void {
 }
 
 /** Any amount, one at an edge, or one that runs out somewhere in a program. */
-function gas(random: Random): string {
+function gas(random: Random, { isAmsterdam }: ChainFacts): string {
   return random.call(
-    () => quantity(random.pick(GAS_EDGES)),
+    () => quantity(random.pick(isAmsterdam ? AMSTERDAM_GAS_EDGES : GAS_EDGES)),
     () => quantity(integer(random, 64)),
-    () => quantity(21_000 + random.below(random.pick([300, 5_000, 50_000]))),
+    () => quantity((isAmsterdam ? 15_000 : 21_000) + random.below(random.pick([300, 5_000, 50_000]))),
   );
 }
 

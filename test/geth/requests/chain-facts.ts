@@ -18,10 +18,16 @@ export type ChainFacts = {
   readonly others: readonly string[];
   /** Addresses and topics of logs. */
   readonly topics: readonly string[];
+  /** Whether the head has the rules of Amsterdam. */
+  readonly isAmsterdam: boolean;
 };
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
-type WireBlock = { readonly hash: string; readonly transactions: readonly WireTransaction[] };
+type WireBlock = {
+  readonly hash: string;
+  readonly blockAccessListHash?: string;
+  readonly transactions: readonly WireTransaction[];
+};
 type WireTransaction = { readonly hash: string; readonly to: string | null };
 type WireReceipt = {
   readonly contractAddress: string | null;
@@ -77,5 +83,6 @@ export async function readChainFacts(ask: Ask, accounts: string | undefined): Pr
     contracts: orElse(contracts, UNUSED_ADDRESS),
     others: orElse(others, UNUSED_ADDRESS),
     topics: orElse([...topics], `0x${'00'.repeat(32)}`),
+    isAmsterdam: blocks.at(-1)?.blockAccessListHash !== undefined,
   };
 }

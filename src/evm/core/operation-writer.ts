@@ -1,0 +1,158 @@
+/**
+ * Operations of the interpreter as decoding writes them, one behind the other. A basic block begins with one that pays for all its static
+ * gas and checks the stack for all of it; frequent sequences become one. An operation takes 16 bytes. A large constant follows it (32
+ * bytes more).
+ */
+import { STACK_LIMIT } from './generated/layout.ts';
+import * as Op from './generated/operations.ts';
+import { add, sub } from './words/add.ts';
+import { not } from './words/bitwise.ts';
+import { shl } from './words/shift.ts';
+import { copyWord, fitsU64, setU64 } from './words/word.ts';
+
+/** Operation (2), bytes back to the one before it in its block (2; 0: none), operands (4 each). */
+export const INSTRUCTION: usize = 16;
+export const BACK: usize = 2;
+const STACK_WORDS: i32 = STACK_LIMIT;
+/** A block of more than this many words' need fails whatever the stack's height. */
+const IMPOSSIBLE: i32 = STACK_WORDS + 1;
+
+/** Where the next instruction goes, and the block that is open. */
+export let out: usize = 0;
+export let block: usize = 0;
+/** The last operation; 0: it is not to be joined with the next. */
+export let last: usize = 0;
+export let blockGas: u32 = 0;
+let height: i32 = 0;
+let lowest: i32 = 0;
+let highest: i32 = 0;
+
+export function setOut(value: usize): void { out = value; }
+/** What was open before is given up. */
+export function forgetBlock(): void { block = 0; }
+
+export function openBlock(pc: u32): void {
+  block = out;
+  store<u32>(out, Op.BLOCK);
+  store<u32>(out, pc, 12);
+  out += INSTRUCTION;
+  last = 0;
+  blockGas = 0;
+  height = 0;
+  lowest = 0;
+  highest = 0;
+}
+
+export function closeBlock(): void {
+  if (block == 0) return;
+  const need = min(-lowest, IMPOSSIBLE);
+  const most = STACK_WORDS - highest;
+  store<u32>(block, blockGas, 4);
+  store<u32>(block, most < 0 ? <u32>IMPOSSIBLE << 5 : <u32>(need << 5) | (<u32>most << 21), 8);
+  block = 0;
+}
+
+export function count(gas: u32, inputs: i32, outputs: i32): void {
+  blockGas += gas;
+  if (height - inputs < lowest) lowest = height - inputs;
+  height += outputs - inputs;
+  if (height > highest) highest = height;
+}
+
+/** Writes an operation, which must have been counted. */
+export function emit(operation: u32, a: u32, b: u32): void {
+  store<u16>(out, <u16>operation);
+  store<u16>(out, last == 0 ? 0 : <u16>(out - last), BACK);
+  store<u32>(out, a, 4);
+  store<u32>(out, b, 8);
+  last = out;
+  out += INSTRUCTION;
+}
+
+/** The same; it may make one operation with those before it. */
+export function emitJoining(operation: u32, a: u32, b: u32): void {
+  emit(operation, a, b);
+  while (joinLast());
+}
+
+@inline
+export function sizeOfOperation(operation: u32): usize {
+  return Op.hasConstant(operation) ? INSTRUCTION + 32 : INSTRUCTION;
+}
+
+/** Makes one operation of the last two, if there is one for them. */
+export function joinLast(): bool {
+  const back = <usize>load<u16>(last, BACK);
+  const second = <u32>load<u16>(last);
+  if (back == 0 || !Op.isSecond(second)) return false;
+  const before = last - back;
+  const first = <u32>load<u16>(before);
+  const joined = Op.joinOperations(first, second, load<u32>(before, 4), load<u32>(last, 4));
+  if (joined == Op.NONE) return false;
+  const operands = before + 4 + (Op.countOperands(first) << 2);
+  const count = Op.countOperands(second) << 2;
+  for (let i: usize = 0; i < count; i += 4) store<u32>(operands + i, load<u32>(last + i, 4));
+  store<u16>(before, <u16>joined);
+  if ((joined & Op.INVERTED) != 0) store<u32>(operands, load<u32>(operands) ^ 1);
+  out = before + sizeOfOperation(first);
+  last = before;
+  return true;
+}
+
+const constant: usize = memory.data(64, 16);
+
+export function emitSmall(value: u64): void {
+  if (value >> 32 != 0) emit(Op.PUSH_LONG, <u32>value, <u32>(value >> 32));
+  else emit(Op.PUSH_SMALL, <u32>value, 0);
+}
+
+/** Writes what puts a word on the stack. */
+export function emitConstant(constant: usize): void {
+  if (fitsU64(constant)) {
+    emitSmall(load<u64>(constant));
+    return;
+  }
+  emit(Op.PUSH_WORD, 0, 0);
+  copyWord(out, constant);
+  out += 32;
+}
+
+/** The constant that an operation pushes, to `word`. False: it pushes none. */
+function readConstant(at: usize, word: usize): bool {
+  const operation = <u32>load<u16>(at);
+  if (operation == Op.PUSH_SMALL) setU64(word, <u64>load<u32>(at, 4));
+  else if (operation == Op.PUSH_LONG) setU64(word, load<u64>(at, 4));
+  else if (operation == Op.PUSH_WORD) copyWord(word, at + INSTRUCTION);
+  else return false;
+  return true;
+}
+
+/** Computes what compilers write as a computation to save bytes: masks by shifting, subtracting and complementing. */
+export function foldConstants(opcode: u32): bool {
+  if (opcode != Op.NOT && opcode != Op.SHL && opcode != Op.SUB && opcode != Op.ADD) return false;
+  if (last == 0 || !readConstant(last, constant + 32)) return false;
+  if (opcode == Op.NOT) {
+    not(constant + 32);
+    copyWord(constant, constant + 32);
+    dropLast();
+    emitConstant(constant);
+    return true;
+  }
+  const back = <usize>load<u16>(last, BACK);
+  if (back == 0 || !readConstant(last - back, constant)) return false;
+  if (opcode == Op.SHL) shl(constant + 32);
+  else if (opcode == Op.SUB) sub(constant + 32);
+  else add(constant + 32);
+  dropLast();
+  dropLast();
+  emitConstant(constant);
+  return true;
+}
+
+/** Takes back the last operation. */
+function dropLast(): void {
+  const back = <usize>load<u16>(last, BACK);
+  out = last;
+  last = back == 0 ? 0 : last - back;
+}
+

@@ -1,0 +1,126 @@
+import { CORE_LIMITS, STATUS, startOf } from './core-interface.ts';
+import type { CoreMemory } from './core-memory.ts';
+import type { CoreExports } from './core-module.ts';
+import type { Precompile } from './precompiles/precompile.ts';
+import type { Steps } from './precompiles/steps.ts';
+import { LONG_STEP_GAS, PRECOMPILE_FACTOR, READ_GAS, WHOLE_SLICE } from './slice.ts';
+
+/** Where a message's input lies. */
+const ARENA: number = startOf('arena');
+
+/** A precompile that has begun. */
+type Work = {
+  readonly precompile: Precompile;
+  readonly steps: Steps<Uint8Array | undefined>;
+  readonly cost: number;
+};
+
+/** The precompiles that a message calls, one at a time; long ones in pieces. */
+export class PrecompileRun {
+  readonly #core: CoreExports;
+  readonly #memory: CoreMemory;
+  /** Of the message's input. */
+  #inputSize = 0;
+  #isAtLongStep = false;
+  #work: Work | undefined;
+  #reason: string | undefined;
+  #explanation: Steps<string> | undefined;
+
+  constructor(core: CoreExports, memory: CoreMemory) {
+    this.#core = core;
+    this.#memory = memory;
+  }
+
+  /** A message begins. */
+  reset(inputSize: number): void {
+    this.#inputSize = inputSize;
+    this.#isAtLongStep = false;
+    this.#work = undefined;
+    this.#reason = undefined;
+    this.#explanation = undefined;
+  }
+
+  /** The core has asked for a precompile that takes long, and nothing of it is done yet. */
+  get isAtLongStep(): boolean {
+    return this.#isAtLongStep;
+  }
+
+  /** A precompile has begun, and a part of it is left for `workOn`. */
+  get isWorking(): boolean {
+    return this.#work !== undefined;
+  }
+
+  /** Why the message's precompile failed is being found out by `explainOn`. */
+  get isExplaining(): boolean {
+    return this.#explanation !== undefined;
+  }
+
+  /** Why the precompile that the message called failed, as far as it is known. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /**
+   * Runs the precompile that the core asks for. At first a long one is only announced; then it is begun, and runs a piece at a time.
+   * @returns how much gas of a slice that counts for
+   */
+  request(active: ReadonlyMap<number, Precompile>, slice: bigint): bigint {
+    const core = this.#core;
+    const number = core.precompileNumber();
+    const precompile = active.get(
+      number === CORE_LIMITS.p256Number ? CORE_LIMITS.p256Address : number,
+    ) as Precompile;
+    const start = core.precompileInput();
+    const input = this.#memory.bytes.subarray(start, start + core.precompileInputSize());
+    const cost = precompile.gas(input);
+    if (cost > Number.MAX_SAFE_INTEGER || BigInt(cost) > core.precompileGas()) {
+      core.supplyPrecompile(STATUS.outOfGas, 0n, 0);
+      return READ_GAS;
+    }
+    if (precompile.steps === undefined || cost <= LONG_STEP_GAS || slice === WHOLE_SLICE) {
+      this.#supplyOutput(precompile, precompile.run(input), cost);
+    } else {
+      this.#isAtLongStep = !this.#isAtLongStep;
+      if (!this.#isAtLongStep) this.#work = { precompile, steps: precompile.steps(input), cost };
+    }
+    return BigInt(cost) * PRECOMPILE_FACTOR;
+  }
+
+  /** A piece of the precompile that has begun. @returns whether it was the last */
+  workOn(): boolean {
+    const { precompile, steps, cost } = this.#work as Work;
+    const { done, value } = steps.next();
+    if (!done) return false;
+    this.#work = undefined;
+    this.#supplyOutput(precompile, value, cost);
+    return true;
+  }
+
+  #supplyOutput(precompile: Precompile, output: Uint8Array | undefined, cost: number): void {
+    const core = this.#core;
+    if (output === undefined || output.length > core.returnDataCapacity()) {
+      core.supplyPrecompile(STATUS.precompileFailed, 0n, 0);
+      if (!core.isRunning()) this.#beginToExplain(precompile);
+      return;
+    }
+    this.#memory.bytes.set(output, core.returnDataPointer());
+    core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
+  }
+
+  /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
+  #beginToExplain({ explain }: Precompile): void {
+    // The message's input lies where it was written: it ended without running any code.
+    const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
+    if (typeof explanation === 'string') this.#reason = explanation;
+    else this.#explanation = explanation;
+  }
+
+  /** A piece of finding out why the message's precompile failed. @returns whether it was the last */
+  explainOn(): boolean {
+    const { done, value } = (this.#explanation as Steps<string>).next();
+    if (!done) return false;
+    this.#reason = value;
+    this.#explanation = undefined;
+    return true;
+  }
+}

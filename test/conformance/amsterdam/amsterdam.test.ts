@@ -1,0 +1,45 @@
+/** The short form of `npm run conformance:amsterdam`. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { EVM_SKIP } from '../../geth/node/geth-program.ts';
+import { type ChainSet, COMMITTED_SET, readChainSet } from './chain-set.ts';
+import { type ImportedSet, importSet } from './import-set.ts';
+import { makeChain } from './make-chain.ts';
+import { refuseAltered } from './refuse-altered.ts';
+
+const HEAD = '0xc468eaf8f263c07a3623a5f47bbfe35f6beb7fb1156d9dc9b82146ae927253c7';
+const SHORT = { every: 75, lists: 60 };
+
+describe('blocks of geth over the border of Amsterdam', () => {
+  let set: ChainSet;
+  let imported: ImportedSet;
+  before(async () => {
+    set = readChainSet(COMMITTED_SET);
+    imported = await importSet(set);
+  });
+
+  test('import with every root, list and request hash', () => {
+    const { figures } = imported;
+    assert.equal(figures.headHash, HEAD);
+    assert.equal(figures.blocks, 300);
+    assert.equal(figures.amsterdamBlocks, 280);
+  });
+
+  test('have every type of transaction, transfers, failed creations and requests of builders', () => {
+    const { types, transferLogs, failedCreations, builderDeposits, builderExits } = imported.figures;
+    assert.ok(types.every((count) => count > 0));
+    for (const count of [transferLogs, failedCreations, builderDeposits, builderExits]) assert.ok(count > 0);
+  });
+
+  test('are refused with one thing altered, and taken without', async () => {
+    const { headers, lists, faults } = await refuseAltered(set, imported.accessLists, SHORT);
+    assert.deepEqual(faults, []);
+    assert.ok(headers > 0 && lists > 0);
+  });
+});
+
+test('a few blocks that geth makes now', { skip: EVM_SKIP }, async () => {
+  const set = await makeChain({ seed: 5, blocks: 8, firstAmsterdam: 3 });
+  const { figures } = await importSet(set);
+  assert.equal(figures.amsterdamBlocks, 6);
+});
