@@ -13,6 +13,7 @@ import { generateBlockTransaction } from './block-transactions.ts';
 export const BLOCK_GENERATOR_VERSION = 1;
 
 const MAX_TRANSACTIONS = 12;
+const PROGRAMS = 3;
 const BLOB_UPDATE_FRACTION = 11_684_671n;
 const PRAGUE_UPDATE_FRACTION = 5_007_716n;
 
@@ -43,7 +44,7 @@ function generateWithdrawals(random: Random, { addresses }: BlockState): BlockCa
 /** Block number `index` of a seed. */
 export function generateBlock(seed: number, index: number, revision: Revision): BlockCase {
   const random = new Random(seed, index, BLOCK_GENERATOR_VERSION);
-  const state = generateBlockState(random, revision);
+  const state = generateBlockState(random, revision, PROGRAMS);
   const block = generateEnvironment(random, revision, state);
   const fraction = isAtLeast(revision, 'amsterdam') ? BLOB_UPDATE_FRACTION : PRAGUE_UPDATE_FRACTION;
   const context = {

@@ -52,7 +52,17 @@ const GAS_EDGES = [
 ];
 
 /** The same of Amsterdam: transfers by their recipient, with and without a new account, and a reservoir. */
-const AMSTERDAM_GAS_EDGES = [11_999n, 12_000n, 14_999n, 15_000n, 24_000n, 204_599n, 204_600n, 400_000n, 20_000_000n];
+const AMSTERDAM_GAS_EDGES = [
+  11_999n,
+  12_000n,
+  14_999n,
+  15_000n,
+  24_000n,
+  204_599n,
+  204_600n,
+  400_000n,
+  20_000_000n,
+];
 
 export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: object };
 

@@ -139,7 +139,11 @@ function amsterdamFragment(random: Random, facts: ChainFacts): string {
     () => store(random.below(2)) + store(random.below(2)) + op('GAS') + keep(random),
     () => push(0).repeat(4) + push(1) + stranger + push(random.below(9000)) + op('CALL') + keep(random),
     () => push(0).repeat(4) + push(1) + push(address(random, facts)) + op('GAS') + op('CALL') + keep(random),
-    () => push(7).repeat(40) + op('PC').repeat(3) + random.pick(['e680', 'e690', 'e780', 'e89d', 'e82f', 'e65b', `e6${random.hex(2)}`]) + keep(random),
+    () =>
+      push(7).repeat(40) +
+      op('PC').repeat(3) +
+      random.pick(['e680', 'e690', 'e780', 'e89d', 'e82f', 'e65b', `e6${random.hex(2)}`]) +
+      keep(random),
   );
 }
 
