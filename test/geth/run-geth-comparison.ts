@@ -1,5 +1,5 @@
 /**
- * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached` or `unreached` takes a
+ * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached`, `unreached` or `amsterdam` takes a
  * chain of hive's shape instead of the one of the vectors, `--fork amsterdam` one over the border of that fork. Exits with 1 when something differs
  * that no row of `report/differences.ts` explains, and when a row explains nothing in a run of 100,000 requests or more.
  */
