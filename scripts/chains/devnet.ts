@@ -11,7 +11,7 @@ import { PRAGUE_BLOCKS } from './devnet-prague.ts';
 import type { Fees } from './transaction-plan.ts';
 
 /** wei */
-const FEES: Fees = {
+export const DEVNET_FEES: Fees = {
   gasPrice: 3_000_000_000n,
   maxFeePerGas: 4_000_000_000n,
   maxPriorityFeePerGas: 100_000_000n,
@@ -42,7 +42,7 @@ export async function buildDevnet(): Promise<DevelopmentChain> {
     ...AMSTERDAM_BLOCKS,
   ];
   const builder = new ChainBuilder(genesis, {
-    fees: FEES,
+    fees: DEVNET_FEES,
     headerOf: (number) => ({
       timestamp: timestampOf(number),
       beneficiary: beneficiaryOf(number),

@@ -17,7 +17,7 @@ export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
   cost: 1000,
   isOptIn: true,
   errors: ['resourceNotFound', 'prunedHistory', 'serverError'],
-  example: { params: ['latest'], result: EXAMPLE_RAW_BLOCK_ACCESS_LIST },
+  example: { params: ['0x46'], result: EXAMPLE_RAW_BLOCK_ACCESS_LIST },
   handle([block], { network, scope }) {
     return continueWith(network.chain.blocks.getAccessList(block, 'raw', scope), (found) => {
       if (found === null) throw new RpcError('resourceNotFound');

@@ -17,6 +17,6 @@ export const ethBaseFee: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: '0x115561f' },
+  example: { params: [], result: '0x50d097' },
   handle: (_, { network, scope }) => requireAnswer(ETH_BASE_FEE, network.chain.fees.getBaseFee(scope)),
 });

@@ -15,7 +15,7 @@ export const ethBlockNumber: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 80,
   errors: ['serverError'],
-  example: { params: [], result: '0x3d' },
+  example: { params: [], result: '0x47' },
   handle: (_, { network, scope }) =>
     continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
       if (header === null) throw new RpcError('serverError', 'header not found');

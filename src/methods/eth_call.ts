@@ -27,7 +27,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
       },
       'latest',
     ],
-    result: '0x00000000000000000000000000000000000000000000021aaf93d38480a40000',
+    result: '0x00000000000000000000000000000000000000000000021a5c4f8b4e944c0000',
   },
   handle([call, block, stateOverrides, blockOverrides], context) {
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);

@@ -34,7 +34,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
           storageKeys: ['0x5d41580900df66410c99d44a27caf741ac799e6580b690024cc351b5fbf7d5b7'],
         },
       ],
-      gasUsed: '0x6610',
+      gasUsed: '0x5df8',
     },
   },
   handle([call, block, stateOverrides], context) {

@@ -26,7 +26,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
         data: '0xa9059cbb0000000000000000000000006f6164de4a5641bb11457a647cb8f450d5ab0b2b0000000000000000000000000000000000000000000000000de0b6b3a7640000',
       },
     ],
-    result: '0x85e4',
+    result: '0xa6c5',
   },
   handle([call, block, stateOverrides, blockOverrides], context) {
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);

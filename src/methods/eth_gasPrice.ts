@@ -17,6 +17,6 @@ export const ethGasPrice: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
-  example: { params: [], result: '0x73286b7' },
+  example: { params: [], result: '0x6522545' },
   handle: (_, { network, scope }) => requireAnswer(ETH_GAS_PRICE, network.chain.fees.getGasPrice(scope)),
 });

@@ -16,7 +16,7 @@ export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
   touches: touchesAnything,
   cost: 1000,
   errors: ['resourceNotFound', 'prunedHistory', 'serverError'],
-  example: { params: ['latest'], result: EXAMPLE_BLOCK_ACCESS_LIST },
+  example: { params: ['0x46'], result: EXAMPLE_BLOCK_ACCESS_LIST },
   handle: ([block], { network, scope }) =>
     orNull(network.chain.blocks.getAccessList(block, 'objects', scope)),
 });

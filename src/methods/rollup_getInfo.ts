@@ -22,8 +22,8 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
       mode: 'sequencer',
       syncing: false,
       ethContext: {
-        blockNumber: 61,
-        timestamp: 1700000765,
+        blockNumber: 71,
+        timestamp: 1700000885,
       },
       rollupContext: {
         queueIndex: 4111,

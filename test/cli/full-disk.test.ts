@@ -139,7 +139,7 @@ if (SmallDisk.isPossible) {
       disk.empty();
       const second = runImport();
       assert.equal(second.code, 0, second.err);
-      assert.match(second.out, /head is block 61 /);
+      assert.match(second.out, /head is block 71 /);
     });
 
     test('limits: a draw that cannot be written is one without the table, until there is room again', async (t) => {

@@ -15,7 +15,7 @@ import { BlockImporter } from '../../src/engine/import/block-importer.ts';
 import { initializeStore } from '../../src/engine/import/initialize-store.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { type ChainReader } from '../../src/store/chain-reader.ts';
+import type { ChainReader } from '../../src/store/chain-reader.ts';
 import { openChainWriter } from '../../src/store/chain-writer.ts';
 import { type BlockParts, ChainBuilder, signTransaction } from '../support/chain-builder.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
@@ -68,7 +68,9 @@ async function importAll<T>(
 const headNumber = (reader: ChainReader): bigint => reader.head.header.number;
 
 function withoutFields(header: Header, ...names: readonly (keyof Header)[]): Header {
-  return Object.fromEntries(Object.entries(header).filter(([name]) => !names.includes(name as never))) as Header;
+  return Object.fromEntries(
+    Object.entries(header).filter(([name]) => !names.includes(name as never)),
+  ) as Header;
 }
 
 describe('a block of Amsterdam', () => {
@@ -183,7 +185,10 @@ describe('the border of the fork', () => {
     const address = '0x000064d678505ad48f8ccb093bc65613800e8282';
     for (const [code, message] of [
       ['0x', /^block 2: failed to process builder exit queue: empty system contract: no code at 0x0000/],
-      ['0x5f5ffd', /^block 2: failed to process builder exit queue: system call failed.*: execution reverted$/],
+      [
+        '0x5f5ffd',
+        /^block 2: failed to process builder exit queue: system call failed.*: execution reverted$/,
+      ],
     ] as const) {
       const broken = createGenesis({
         revision: 'osaka',

@@ -64,19 +64,24 @@ describe('a budget', () => {
   test('loses nothing: what is left and what was charged is what there was', () => {
     const amount = fc.bigInt(0n, 400_000n);
     fc.assert(
-      fc.property(amount, amount, fc.array(fc.tuple(amount, amount), { maxLength: 8 }), (gas, cap, charges) => {
-        const budget = new GasBudget(gas, cap);
-        let [execution, state] = [0n, 0n];
-        for (const [ofExecution, ofState] of charges) {
-          if (!budget.charge(ofExecution, ofState)) continue;
-          execution += ofExecution;
-          state += ofState;
-        }
-        assert.equal(budget.gasLeft + budget.reservoir + execution + state, gas);
-        budget.refillState(state);
-        assert.deepEqual(balancesOf(budget).slice(1), [gas > cap ? gas - cap : 0n, 0n]);
-        assert.equal(budget.gasLeft + budget.reservoir + execution, gas);
-      }),
+      fc.property(
+        amount,
+        amount,
+        fc.array(fc.tuple(amount, amount), { maxLength: 8 }),
+        (gas, cap, charges) => {
+          const budget = new GasBudget(gas, cap);
+          let [execution, state] = [0n, 0n];
+          for (const [ofExecution, ofState] of charges) {
+            if (!budget.charge(ofExecution, ofState)) continue;
+            execution += ofExecution;
+            state += ofState;
+          }
+          assert.equal(budget.gasLeft + budget.reservoir + execution + state, gas);
+          budget.refillState(state);
+          assert.deepEqual(balancesOf(budget).slice(1), [gas > cap ? gas - cap : 0n, 0n]);
+          assert.equal(budget.gasLeft + budget.reservoir + execution, gas);
+        },
+      ),
     );
   });
 });

@@ -55,7 +55,8 @@ if (lack !== false) {
     const seconds = Math.round((performance.now() - begun) / 1000);
     for (const failure of comparison.failures) console.log(describeFailure(failure, options.seed));
     for (const [row, count] of comparison.used) console.log(`meant ${count} times: ${row.reason}`);
-    const unused = options.requests < WHOLE_RUN || shape !== undefined || isAmsterdam ? [] : findUnusedRows(comparison);
+    const unused =
+      options.requests < WHOLE_RUN || shape !== undefined || isAmsterdam ? [] : findUnusedRows(comparison);
     for (const { reason } of unused) console.log(`NEVER NEEDED: ${reason}`);
     if (sides.closedByGeth > 0)
       console.log(`geth closed ${sides.closedByGeth} connections instead of answering`);

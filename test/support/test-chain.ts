@@ -74,7 +74,9 @@ export function createGenesis(options: GenesisOptions): string {
     timestamp: '0x65000000',
     alloc: {
       [bytesToHex(ALICE)]: { balance: (1000n * ETHER).toString() },
-      ...Object.fromEntries(REQUEST_CONTRACTS.map((address) => [address, { balance: '0', code: NO_REQUESTS }])),
+      ...Object.fromEntries(
+        REQUEST_CONTRACTS.map((address) => [address, { balance: '0', code: NO_REQUESTS }]),
+      ),
       ...alloc,
     },
   });

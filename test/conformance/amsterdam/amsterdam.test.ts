@@ -7,7 +7,7 @@ import { type ImportedSet, importSet } from './import-set.ts';
 import { makeChain } from './make-chain.ts';
 import { refuseAltered } from './refuse-altered.ts';
 
-const HEAD = '0xc468eaf8f263c07a3623a5f47bbfe35f6beb7fb1156d9dc9b82146ae927253c7';
+const HEAD = '0x74b2c28e6e6cc18642d058bb8fc785d2698a8a95dfef9ae014151096db9b5563';
 const SHORT = { every: 75, lists: 60 };
 
 describe('blocks of geth over the border of Amsterdam', () => {

@@ -17,7 +17,6 @@ import { fromAlloc, toAlloc } from '../../fuzz/blocks/geth-oracle.ts';
 import { CHAIN_ID } from '../../fuzz/fuzz-case.ts';
 import { addressBytes, addressText } from '../../fuzz/generate/accounts.ts';
 import { newAddress } from '../../fuzz/generate/amsterdam-deeds.ts';
-import { generateProgram } from '../../fuzz/generate/program.ts';
 import { randomWord } from '../../fuzz/generate/words.ts';
 import { Random } from '../../fuzz/random.ts';
 import { type AllocJson, runTransition, type TransitionResult } from '../../geth/node/state-transition.ts';
@@ -27,7 +26,6 @@ const SLOT_SECONDS = 12n;
 const GENESIS_TIME = 1_700_000_000n;
 const GAS_LIMIT = 200_000_000n;
 const MAX_TRANSACTIONS = 4;
-/** Programs in the genesis block, beside those of the generator's states. */
 const PROGRAMS = 8;
 const HISTORY_BLOCKS = 256;
 
@@ -64,20 +62,12 @@ function configOf({ firstAmsterdam }: ChainOptions): Record<string, unknown> {
 
 /** The first state, with programs of Amsterdam's instructions: before it some of them halt. */
 function firstState(random: Random): BlockState {
-  const state = generateBlockState(random, 'amsterdam');
-  const contracts = [...state.contracts];
-  for (let i = 0; i < PROGRAMS; i++) {
-    const address = (0x2222n << 144n) + BigInt(i);
-    const code = generateProgram(random, 'amsterdam', state.addresses);
-    if (code[0] === 0xef) code[0] = 0xfe;
-    state.accounts.set(addressText(address), { nonce: 1n, balance: 3n, code, storage: new Map([[1n, 1n]]) });
-    contracts.push(address);
-  }
+  const state = generateBlockState(random, 'amsterdam', PROGRAMS);
   for (const [address, { nonce, balance, code }] of state.accounts) {
     // geth drops accounts that are empty but for their storage when it writes a genesis state.
     if (nonce === 0n && balance === 0n && code.length === 0) state.accounts.delete(address);
   }
-  return { ...state, contracts, addresses: [...state.addresses, ...contracts] };
+  return state;
 }
 
 type Parent = { readonly header: Header; readonly hash: Uint8Array };

@@ -60,9 +60,9 @@ function importWithGeth({ genesis, blocks }: ChainSet, head: string): void {
     const data = ['--datadir', join(folder.path, 'geth'), '--state.scheme', 'hash'];
     runGeth(installGeth(), [...data, 'init', genesisFile]);
     runGeth(installGeth(), [...data, '--gcmode', 'archive', 'import', blocksFile]);
-    // `import` reports a refused block in its log only; the export has what was taken.
-    const exported = join(folder.path, 'exported.rlp');
-    runGeth(installGeth(), [...data, 'export', exported, '0', String(blocks.length)]);
+    // `import` reports a refused block in its log only; `export` fails where the head is below the last block.
+    const [last, exported] = [String(blocks.length), join(folder.path, 'last.rlp')];
+    runGeth(installGeth(), [...data, 'export', exported, last, last]);
     console.log(`geth imported the chain too; its head is ${head}`);
   } finally {
     folder.remove();

@@ -13,12 +13,14 @@ import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { addressBytes, addressText, generateState } from '../generate/accounts.ts';
 import { HELPER_CODES } from '../generate/helpers.ts';
+import { generateProgram } from '../generate/program.ts';
 import type { Random } from '../random.ts';
 import { KEY_ADDRESSES } from './block-case.ts';
 
 /** Keys 0 to 11 send transactions; the others authorize only, and mostly are not there yet. */
 export const SENDERS: number = 12;
 const SYSTEM_ADDRESS = 2n ** 160n - 2n;
+const PROGRAMS = 0x2222n << 144n;
 const ETHER = 10n ** 18n;
 
 export const PROTOCOL_ADDRESSES: readonly bigint[] = [
@@ -77,7 +79,8 @@ function addCollisions(random: Random, accounts: Map<AddressText, FuzzAccount>):
   }
 }
 
-export function generateBlockState(random: Random, revision: Revision): BlockState {
+/** @param programs contracts that run a program from beginning to end, beside the few of single states */
+export function generateBlockState(random: Random, revision: Revision, programs: number): BlockState {
   const keyed = KEY_ADDRESSES.map(BigInt);
   const known = [...keyed, ...HELPER_CODES.keys(), ...PROTOCOL_ADDRESSES];
   const state = generateState(random, revision, known);
@@ -92,6 +95,15 @@ export function generateBlockState(random: Random, revision: Revision): BlockSta
       accounts.set(address, plain(random.pick([0n, 1n]), BigInt(random.between(1, 2)), code));
     } else accounts.delete(address);
   }
+  const contracts = [...state.contracts];
+  for (let i = 0; i < programs; i++) {
+    const code = generateProgram(random, revision, state.addresses);
+    // EIP-3541: no code begins so.
+    if (code[0] === 0xef) code[0] = 0xfe;
+    const account = { ...plain(3n, 1n, code), storage: new Map([[1n, 1n]]) };
+    accounts.set(addressText(PROGRAMS + BigInt(i)), account);
+    contracts.push(PROGRAMS + BigInt(i));
+  }
   addCollisions(random, accounts);
   // Before Amsterdam accounts of storage alone are not compared: geth creates contracts at them, which EIP-7610 forbids.
   if (!isAtLeast(revision, 'amsterdam')) {
@@ -99,7 +111,7 @@ export function generateBlockState(random: Random, revision: Revision): BlockSta
       if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
     }
   }
-  return { accounts, contracts: state.contracts, addresses: [...state.addresses] };
+  return { accounts, contracts, addresses: [...state.addresses, ...contracts] };
 }
 
 /** A sender may be delegated (EIP-7702); with other code it is none (EIP-3607). */

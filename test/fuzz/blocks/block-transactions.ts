@@ -133,7 +133,7 @@ function randomShape(context: TransactionContext, key: number): Shape {
     ],
     [3, () => helperShape(context)],
     [3, () => creationShape(context)],
-    [1, () => requestShape(random)],
+    [2, () => requestShape(random)],
   ])();
 }
 
@@ -193,10 +193,10 @@ function randomGasLimit(random: Random, intrinsic: bigint, floor: bigint): bigin
   const least = maxBigInt(intrinsic, floor);
   return random.pickWeighted<() => bigint>([
     // At the borders, one less or more now and then.
-    [2, () => intrinsic + BigInt(random.between(-1, 2))],
+    [1, () => intrinsic + BigInt(random.between(-1, 2))],
     [1, () => floor + BigInt(random.between(-1, 2))],
-    [2, () => least + BigInt(random.below(20_000))],
-    [3, () => least + BigInt(random.below(120_000))],
+    [1, () => least + BigInt(random.below(20_000))],
+    [2, () => least + BigInt(random.below(120_000))],
     [2, () => least + S_ACCOUNT + BigInt(random.below(40_000)) - 3000n],
     [2, () => least + S_SLOT + BigInt(random.below(40_000)) - 3000n],
     [6, () => least + BigInt(random.between(200_000, 1_000_000))],

@@ -12,13 +12,11 @@ type KnownDifference = {
 const KNOWN: readonly KnownDifference[] = [
   {
     // EIP-7610 counts 28 of these accounts on mainnet, at whose addresses nothing can be created.
-    reason: 'a contract created where storage alone was, and destroyed by its creation: geth leaves the old storage',
+    reason:
+      'a contract created where storage alone was, and destroyed by its creation: geth leaves the old storage',
     pattern: /^slot 0x[0-9a-f]+ of (0x[0-9a-f]{40}): expected [1-9]\d*, got 0$/,
     was: (account) =>
-      account !== undefined &&
-      account.nonce === 0n &&
-      account.code.length === 0 &&
-      account.storage.size > 0,
+      account !== undefined && account.nonce === 0n && account.code.length === 0 && account.storage.size > 0,
   },
 ];
 

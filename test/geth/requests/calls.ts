@@ -25,10 +25,21 @@ type Fields = Record<string, unknown>;
 /** Where a call's own code is put by a state override. */
 const SUBJECT = '0x00000000000000000000000000000000005ab1ec';
 const GWEI = 1_000_000_000n;
-/** Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction. */
+/**
+ * Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction; in Amsterdam of transfers to
+ * oneself, without value and to a new account, and what is more than execution gas.
+ */
 const GAS_EDGES = [
   0n,
   1n,
+  11_999n,
+  12_000n,
+  15_000n,
+  204_599n,
+  204_600n,
+  207_391n,
+  500_000n,
+  20_000_000n,
   20_999n,
   21_000n,
   21_001n,
@@ -41,7 +52,17 @@ const GAS_EDGES = [
 ];
 
 /** The same of Amsterdam: transfers by their recipient, with and without a new account, and a reservoir. */
-const AMSTERDAM_GAS_EDGES = [11_999n, 12_000n, 14_999n, 15_000n, 24_000n, 204_599n, 204_600n, 400_000n, 20_000_000n];
+const AMSTERDAM_GAS_EDGES = [
+  11_999n,
+  12_000n,
+  14_999n,
+  15_000n,
+  24_000n,
+  204_599n,
+  204_600n,
+  400_000n,
+  20_000_000n,
+];
 
 export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: object };
 
@@ -56,6 +77,7 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
     state = {
       [SUBJECT]: {
         code: `0x${program(random, facts)}`,
+        ...(random.oneIn(3) && { balance: '0x10' }),
         ...(random.oneIn(3) && accountOverride(random, facts)),
       },
     };

@@ -2,11 +2,11 @@
 import { OPCODES } from '../../../src/evm/opcodes.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
-import { address, integer, precompileAddress } from './values.ts';
+import { address, addressAt, integer, precompileAddress } from './values.ts';
 
 const CODES: ReadonlyMap<string, number> = new Map(OPCODES.map(({ name, code }) => [name, code]));
 const ENVIRONMENT =
-  'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE PC MSIZE GAS PUSH0'.split(
+  'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE PC MSIZE GAS PUSH0 SLOTNUM'.split(
     ' ',
   );
 const BINARY =
@@ -67,7 +67,12 @@ function reachOut(random: Random, facts: ChainFacts): string {
 
 function callOut(random: Random, facts: ChainFacts): string {
   const kind = random.pick(CALLS);
-  const target = random.oneIn(3) ? precompileAddress(random) : address(random, facts);
+  const target = random.call(
+    () => precompileAddress(random),
+    () => address(random, facts),
+    () => address(random, facts),
+    () => addressAt(0x9e30 + random.below(3)),
+  );
   const gas = random.call(
     () => op('GAS'),
     () => push(random.below(100_000)),
@@ -76,6 +81,13 @@ function callOut(random: Random, facts: ChainFacts): string {
   const value = kind === 'CALL' || kind === 'CALLCODE' ? push(random.oneIn(3) ? 1 : 0) : '';
   const sizes = push(32 * random.below(3)) + push(0) + push(random.below(260)) + push(0);
   return sizes + value + push(target) + gas + op(kind) + keep(random);
+}
+
+/** DUPN, SWAPN or EXCHANGE over words that are there, or with an immediate that is invalid, or reaches too deep. */
+function reorder(random: Random): string {
+  const words = Array.from({ length: 24 }, (_, i) => push(i + 1)).join('');
+  const immediate = random.oneIn(2) ? random.pick(['80', '81', '87', '9d', '8e', '2f', '8f']) : random.hex(2);
+  return words + op(random.pick(['DUPN', 'SWAPN', 'EXCHANGE'])) + immediate + keep(random);
 }
 
 /** CREATE or CREATE2 of code that lies in memory. */
@@ -127,7 +139,11 @@ function amsterdamFragment(random: Random, facts: ChainFacts): string {
     () => store(random.below(2)) + store(random.below(2)) + op('GAS') + keep(random),
     () => push(0).repeat(4) + push(1) + stranger + push(random.below(9000)) + op('CALL') + keep(random),
     () => push(0).repeat(4) + push(1) + push(address(random, facts)) + op('GAS') + op('CALL') + keep(random),
-    () => push(7).repeat(40) + op('PC').repeat(3) + random.pick(['e680', 'e690', 'e780', 'e89d', 'e82f', 'e65b', `e6${random.hex(2)}`]) + keep(random),
+    () =>
+      push(7).repeat(40) +
+      op('PC').repeat(3) +
+      random.pick(['e680', 'e690', 'e780', 'e89d', 'e82f', 'e65b', `e6${random.hex(2)}`]) +
+      keep(random),
   );
 }
 
@@ -150,6 +166,7 @@ function fragment(random: Random, facts: ChainFacts): string {
     () => callOut(random, facts),
     () => callOut(random, facts),
     () => createInside(random),
+    () => reorder(random),
     () => push(address(random, facts)) + push(0) + op('POP') + op('BALANCE') + keep(random),
   );
 }
@@ -174,9 +191,9 @@ export function program(random: Random, facts: ChainFacts): string {
 export function initCode(random: Random, facts: ChainFacts): string {
   return random.call(
     () => program(random, facts),
-    () => deployedBytes(random.pick([0, 1, 100, 3000, 24_576, 24_577, 50_000])),
+    () => deployedBytes(random.pick([0, 1, 100, 3000, 24_576, 24_577, 50_000, 65_536, 65_537])),
     () => `60ef60005360016000f3`,
-    () => op('STOP').repeat(random.pick([0, 1, 49_152, 49_153])),
+    () => op('STOP').repeat(random.pick([0, 1, 49_152, 49_153, 131_072, 131_073])),
   );
 }
 
