@@ -43,7 +43,7 @@ const MOST_FILES = 6;
 
 const ENTRY = `
 export { rulesAt } from './src/engine/transition/rules.ts';
-export { validateSignedTransaction } from './src/engine/transition/validate-transaction.ts';
+export { validateGasCap } from './src/engine/transition/validate-transaction.ts';
 export { parseChainConfig } from './src/chain/chain-config.ts';
 export { compileCore } from './src/evm/core-module.ts';
 export { Evm, WHOLE_SLICE } from './src/evm/evm.ts';
@@ -217,9 +217,9 @@ describe('a fork that does not exist', () => {
       encoded: EMPTY_BYTES,
       signature: { r: 1n, s: 1n, yParity: 0 },
     };
-    toy.validateSignedTransaction(tx, rulesAt(TOY_TIME - 1n));
+    toy.validateGasCap(tx, rulesAt(TOY_TIME - 1n).revision);
     assert.throws(
-      () => toy.validateSignedTransaction(tx, rulesAt(TOY_TIME)),
+      () => toy.validateGasCap(tx, rulesAt(TOY_TIME).revision),
       /transaction gas limit too high \(cap: 1000000, tx: 1000001\)$/,
     );
   });

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { decodeCase } from './case-json.ts';
 import type { Engine } from './engine.ts';
 import { findDifference } from './find-difference.ts';
-import { GENERATOR_VERSION, generateCase } from './generate/generate-case.ts';
+import { GENERATOR_VERSION, generateCase, ORACLE_REVISIONS } from './generate/generate-case.ts';
 import { generateRawCase } from './generate/raw-case.ts';
 import { GuardWatch } from './guard-watch.ts';
 import { OracleEngine } from './oracle/oracle-engine.ts';
@@ -32,7 +31,7 @@ describe('differential fuzzing', () => {
     });
   }
 
-  for (const revision of REVISIONS) {
+  for (const revision of ORACLE_REVISIONS) {
     test(`${PROGRAMS_PER_REVISION} programs of ${revision}`, async () => {
       for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
         const difference = await findDifference(generateCase(SEED, index, revision), oracle, subject);

@@ -113,9 +113,7 @@ function compareRejected(
 /** The first difference between two outcomes, in words; undefined when there is none. */
 export function compareBlockOutcomes(expected: BlockOutcome, actual: BlockOutcome): string | undefined {
   if (expected.failure !== undefined || actual.failure !== undefined) {
-    return expected.failure !== undefined && actual.failure !== undefined
-      ? undefined
-      : differ('failure of the block', expected.failure, actual.failure);
+    return differ('failure of the block', expected.failure, actual.failure);
   }
   const rejected = compareRejected(expected.rejected, actual.rejected);
   if (rejected !== undefined) return rejected;

@@ -3,14 +3,15 @@ import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { addressBytes, addressText, BENEFICIARY } from '../generate/accounts.ts';
 import { newAddress } from '../generate/amsterdam-deeds.ts';
+import { generateDeeds, generateProgram } from '../generate/program.ts';
 import { randomWord } from '../generate/words.ts';
 import { Random } from '../random.ts';
 import { type BlockCase, type CaseBlock, KEY_ADDRESSES } from './block-case.ts';
-import { type BlockState, generateBlockState } from './block-state.ts';
+import { type BlockState, generateBlockState, protocolAccounts } from './block-state.ts';
 import { generateBlockTransaction } from './block-transactions.ts';
 
 /** Raised by every change to the generators that makes the same seed mean another block. */
-export const BLOCK_GENERATOR_VERSION = 1;
+export const BLOCK_GENERATOR_VERSION = 2;
 
 const MAX_TRANSACTIONS = 12;
 const PROGRAMS = 3;
@@ -41,10 +42,24 @@ function generateWithdrawals(random: Random, { addresses }: BlockState): BlockCa
   }));
 }
 
+/** Now and then the protocol calls something else than it should: a program, code that fails, or nothing. */
+function replaceProtocolCode(random: Random, revision: Revision, { accounts, addresses }: BlockState): void {
+  if (!random.oneIn(8)) return;
+  const address = random.pick([...protocolAccounts().keys()]);
+  const account = accounts.get(address);
+  if (account === undefined) return;
+  if (random.oneIn(12)) accounts.delete(address);
+  else {
+    const generate = random.oneIn(3) ? generateDeeds : generateProgram;
+    accounts.set(address, { ...account, balance: 5n, code: generate(random, revision, addresses) });
+  }
+}
+
 /** Block number `index` of a seed. */
 export function generateBlock(seed: number, index: number, revision: Revision): BlockCase {
   const random = new Random(seed, index, BLOCK_GENERATOR_VERSION);
   const state = generateBlockState(random, revision, PROGRAMS);
+  replaceProtocolCode(random, revision, state);
   const block = generateEnvironment(random, revision, state);
   const fraction = isAtLeast(revision, 'amsterdam') ? BLOB_UPDATE_FRACTION : PRAGUE_UPDATE_FRACTION;
   const context = {

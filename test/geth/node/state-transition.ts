@@ -94,5 +94,8 @@ export function runTransition(input: TransitionInput): Promise<TransitionOutput>
 
 function lastError(printed: string, code: number | null): string {
   const lines = printed.split('\n').filter((line) => line.startsWith('ERROR'));
-  return lines.at(-1) ?? `evm ended with ${code}: ${printed.slice(-2000)}`;
+  return (
+    lines.at(-1)?.replace(/^ERROR\(\d+\): (?:failed to process post-execution: )?/, '') ??
+    `evm ended with ${code}: ${printed.slice(-2000)}`
+  );
 }

@@ -1,0 +1,195 @@
+/**
+ * Long-running programs under Osaka and under Amsterdam, in one process, in turns: CPU milliseconds of a message. With a FOLDER, the
+ * built checkout of another version, both run Osaka: that one and this one. `npm run bench:revisions -- [FOLDER]`
+ */
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { assemble } from '../scripts/assembler.ts';
+import { labelAddress } from '../scripts/chains/accounts.ts';
+import { type Evm, WHOLE_SLICE } from '../src/evm/evm.ts';
+import type { StateReader } from '../src/evm/host.ts';
+import type { BlockEnvironment, MessageResult } from '../src/evm/message.ts';
+import type { Revision } from '../src/evm/revisions/revisions.ts';
+import { bytesToHex, hexToBytes } from '../src/primitives/hex.ts';
+import { keccak256 } from '../src/primitives/keccak.ts';
+import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
+import { median } from './load.ts';
+import { concludeWith, formatColumns } from './support/figures.ts';
+import { PROGRAM_GAS, type ProgramSet, readPrograms } from './support/program-workloads.ts';
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
+/** The part of a program's name that chooses it. */
+const ONLY = process.env['ONLY'] ?? '';
+/** A program is run again and again for so much CPU time in each round, and once at least. */
+const ROUND_MS = Number(process.env['ROUND_MS'] ?? 60);
+const MEMORY_LIMIT: number = 64 << 20;
+/** What of the first side's speed the second one has at least: another version, another revision. */
+const LEAST = { version: 0.97, revision: 0.95 } as const;
+
+type Parts = Pick<typeof import('../src/engine/create-evm.ts'), 'createEvm'> &
+  Pick<typeof import('../src/evm/revisions/revisions.ts'), 'rulesOf'>;
+
+type Message = { readonly to: Uint8Array; readonly data: Uint8Array };
+type Side = { readonly label: string; run(message: Message): MessageResult };
+
+const BLOCK: BlockEnvironment = {
+  number: 1n,
+  timestamp: 1n,
+  beneficiary: new Uint8Array(20),
+  gasLimit: PROGRAM_GAS,
+  difficulty: 0n,
+  prevRandao: new Uint8Array(32),
+  baseFeePerGas: 0n,
+  blobBaseFee: 0n,
+  getBlockHash: () => new Uint8Array(32),
+};
+const STOP: Uint8Array = labelAddress('bench stop');
+/** What state gas and the order of charges could make slower: calls, slots that are written, creations. */
+const LOOPS: readonly (readonly [name: string, body: string, count: number])[] = [
+  ['calls of nothing', '0 0 0 0 0 4242 GAS CALL POP', 10_000],
+  ['calls', `0 0 0 0 0 ${bytesToHex(STOP)} GAS CALL POP`, 10_000],
+  ['slots', 'DUP1 7 AND SLOAD 1 ADD DUP2 7 AND SSTORE', 10_000],
+  ['creations', '0 0 0 CREATE POP', 500],
+];
+
+function addLoops({ contracts, programs }: ProgramSet): ProgramSet {
+  const loops = LOOPS.map(([name, body, count]) => ({
+    name,
+    address: labelAddress(`bench ${name}`),
+    code: assemble(`${count} next: ${body} 1 SWAP1 SUB DUP1 @next JUMPI`),
+  }));
+  const bodies = loops.map(({ name, address }) => ({
+    name,
+    body: JSON.stringify({ params: [{ to: bytesToHex(address), data: '0x' }] }),
+  }));
+  return { contracts: [...contracts, ...loops, { address: STOP, code: Uint8Array.of(0) }], programs: [...programs, ...bodies] };
+}
+
+const CALLER: Uint8Array = new Uint8Array(20).fill(1);
+
+function readerOf({ contracts }: ProgramSet): StateReader {
+  const accounts = new Map(
+    contracts.map(({ address, code, storage = {} }) => {
+      const bytes = typeof code === 'string' ? hexToBytes(code) : code;
+      const slots = new Map(Object.entries(storage).map(([slot, value]) => [BigInt(slot), BigInt(value)]));
+      return [bytesToHex(address), { bytes, codeHash: keccak256(bytes), slots }];
+    }),
+  );
+  const codes = new Map([...accounts.values()].map(({ bytes, codeHash }) => [bytesToHex(codeHash), bytes]));
+  return {
+    getAccount: (address) => {
+      const account = accounts.get(bytesToHex(address));
+      if (account === undefined) return undefined;
+      return { nonce: 1n, balance: 0n, codeHash: account.codeHash, hasStorage: account.slots.size > 0 };
+    },
+    getStorage: (address, slot) => {
+      const value = accounts.get(bytesToHex(address))?.slots.get(BigInt(bytesToHex(slot))) ?? 0n;
+      const digits = value.toString(16);
+      return value === 0n
+        ? new Uint8Array(0)
+        : hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`);
+    },
+    getCode: (codeHash) => codes.get(bytesToHex(codeHash)) as Uint8Array,
+  };
+}
+
+async function importParts(folder: string): Promise<Parts> {
+  const load = (path: string): Promise<unknown> =>
+    import(pathToFileURL(join(folder, 'build/src', path)).href);
+  const [engine, revisions] = await Promise.all([
+    load('engine/create-evm.js'),
+    load('evm/revisions/revisions.js'),
+  ]);
+  return { ...(engine as Parts), ...(revisions as Parts) };
+}
+
+function createSide(
+  label: string,
+  { createEvm, rulesOf }: Parts,
+  revision: Revision,
+  reader: StateReader,
+): Side {
+  const evm: Evm = createEvm(reader, MEMORY_LIMIT);
+  const rules = rulesOf(revision);
+  return {
+    label,
+    run: ({ to, data }) => {
+      evm.enter(BLOCK, 1n, rules);
+      evm.open();
+      evm.begin();
+      const plain = { value: 0n, gasLimit: PROGRAM_GAS, stateGas: 0n, gasPrice: 0n };
+      evm.start({ caller: CALLER, to, data, ...plain, blobVersionedHashes: [], accessList: [] });
+      while (!evm.advance(WHOLE_SLICE));
+      const result = evm.result();
+      while (!evm.abandon());
+      return result;
+    },
+  };
+}
+
+/** CPU milliseconds of one run. */
+function time(side: Side, message: Message): number {
+  const begin = process.cpuUsage();
+  for (let runs = 1; ; runs++) {
+    side.run(message);
+    const { user, system } = process.cpuUsage(begin);
+    if (user + system >= 1000 * ROUND_MS) return (user + system) / 1000 / runs;
+  }
+}
+
+function measure(
+  [first, second]: readonly [Side, Side],
+  set: ProgramSet,
+): { name: string; ms: [number, number] }[] {
+  const chosen = set.programs.filter(({ name }) => name.includes(ONLY));
+  return chosen.map(({ name, body }) => {
+    const [call] = (JSON.parse(body) as { params: [{ to: string; data: string }] }).params;
+    const message = { to: hexToBytes(call.to), data: hexToBytes(call.data) };
+    const [theirs, ours] = [first.run(message), second.run(message)];
+    if (theirs.status !== 'success' || bytesToHex(theirs.output) !== bytesToHex(ours.output))
+      throw new Error(`${name}: ${theirs.reason || ours.reason || 'outputs differ'}`);
+    const rounds = Array.from(
+      { length: ROUNDS + 1 },
+      () => [time(first, message), time(second, message)] as const,
+    );
+    const ms = ([0, 1] as const).map((side) => median(rounds.slice(1).map((round) => round[side])));
+    return { name, ms: ms as [number, number] };
+  });
+}
+
+const vectors = findVectors('evm-benchmarks');
+if (vectors === undefined) throw new Error(SKIP_REASON);
+const set = addLoops(readPrograms(vectors));
+const reader = readerOf(set);
+const here = await importParts(resolve(import.meta.dirname, '../..'));
+const other = process.argv.slice(2).find((text) => !text.startsWith('-'));
+const sides: readonly [Side, Side] =
+  other === undefined
+    ? [createSide('osaka', here, 'osaka', reader), createSide('amsterdam', here, 'amsterdam', reader)]
+    : [
+        createSide('before', await importParts(resolve(other)), 'osaka', reader),
+        createSide('now', here, 'osaka', reader),
+      ];
+const measured = measure(sides, set);
+const ratios = measured.map(({ ms: [first, second] }) => first / second);
+console.log(
+  formatColumns([
+    ['program', ...sides.map(({ label }) => `${label} ms`), 'ratio'],
+    ...measured.map(({ name, ms: [first, second] }) => [
+      name,
+      first.toFixed(3),
+      second.toFixed(3),
+      (first / second).toFixed(3),
+    ]),
+  ]),
+);
+const lowest = Math.min(...ratios);
+concludeWith([
+  {
+    name: 'geomean',
+    value: Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length),
+    atLeast: other === undefined ? LEAST.revision : LEAST.version,
+    digits: 3,
+  },
+  { name: 'lowest', value: lowest, of: measured[ratios.indexOf(lowest)]?.name ?? '', digits: 3 },
+]);
