@@ -62,7 +62,10 @@ function addLoops({ contracts, programs }: ProgramSet): ProgramSet {
     name,
     body: JSON.stringify({ params: [{ to: bytesToHex(address), data: '0x' }] }),
   }));
-  return { contracts: [...contracts, ...loops, { address: STOP, code: Uint8Array.of(0) }], programs: [...programs, ...bodies] };
+  return {
+    contracts: [...contracts, ...loops, { address: STOP, code: Uint8Array.of(0) }],
+    programs: [...programs, ...bodies],
+  };
 }
 
 const CALLER: Uint8Array = new Uint8Array(20).fill(1);

@@ -1,9 +1,11 @@
 /** The short form of `npm run test:geth`: what is not meant to differ from geth does not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { makeTemporaryFolder } from '../support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { compare, describeFailure } from './comparison.ts';
-import { GETH_SKIP } from './node/geth-program.ts';
+import { buildAmsterdamChain } from './node/amsterdam-chain.ts';
+import { EVM_SKIP, GETH_SKIP } from './node/geth-program.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { explain } from './report/differences.ts';
 import { readOutcome } from './report/outcome.ts';
@@ -12,6 +14,7 @@ import type { GeneratedRequest } from './requests/generators.ts';
 import { executionApisChain, openSides, type Sides } from './sides.ts';
 
 const REQUESTS = 2_000;
+const AMSTERDAM_REQUESTS = 300;
 const SEED = 1;
 const vectors = findVectors('execution-apis');
 
@@ -29,6 +32,20 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
     assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
     assert.deepEqual(sides.errors, []);
   });
+});
+
+test('generated requests on a chain over the border of Amsterdam', {
+  skip: GETH_SKIP || EVM_SKIP,
+}, async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const files = await buildAmsterdamChain(folder.path);
+  const sides = await openSides(files);
+  t.after(() => sides.close());
+  const facts = await readGethFacts(sides, files.accounts);
+  const { failures } = await compare(sides, facts, { requests: AMSTERDAM_REQUESTS, seed: SEED });
+  assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
+  assert.deepEqual(sides.errors, []);
 });
 
 test('outcomes are compared without the order of members, and with everything of an error', () => {
