@@ -18,6 +18,8 @@ import { concludeWith, formatColumns } from './support/figures.ts';
 import { PROGRAM_GAS, type ProgramSet, readPrograms } from './support/program-workloads.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
+/** The part of a program's name that chooses it. */
+const ONLY = process.env['ONLY'] ?? '';
 /** A program is run again and again for so much CPU time in each round, and once at least. */
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 60);
 const MEMORY_LIMIT: number = 64 << 20;
@@ -41,9 +43,11 @@ const BLOCK: BlockEnvironment = {
   blobBaseFee: 0n,
   getBlockHash: () => new Uint8Array(32),
 };
+const STOP: Uint8Array = labelAddress('bench stop');
 /** What state gas and the order of charges could make slower: calls, slots that are written, creations. */
 const LOOPS: readonly (readonly [name: string, body: string, count: number])[] = [
-  ['calls', '0 0 0 0 0 4242 GAS CALL POP', 10_000],
+  ['calls of nothing', '0 0 0 0 0 4242 GAS CALL POP', 10_000],
+  ['calls', `0 0 0 0 0 ${bytesToHex(STOP)} GAS CALL POP`, 10_000],
   ['slots', 'DUP1 7 AND SLOAD 1 ADD DUP2 7 AND SSTORE', 10_000],
   ['creations', '0 0 0 CREATE POP', 500],
 ];
@@ -58,7 +62,10 @@ function addLoops({ contracts, programs }: ProgramSet): ProgramSet {
     name,
     body: JSON.stringify({ params: [{ to: bytesToHex(address), data: '0x' }] }),
   }));
-  return { contracts: [...contracts, ...loops], programs: [...programs, ...bodies] };
+  return {
+    contracts: [...contracts, ...loops, { address: STOP, code: Uint8Array.of(0) }],
+    programs: [...programs, ...bodies],
+  };
 }
 
 const CALLER: Uint8Array = new Uint8Array(20).fill(1);
@@ -137,7 +144,8 @@ function measure(
   [first, second]: readonly [Side, Side],
   set: ProgramSet,
 ): { name: string; ms: [number, number] }[] {
-  return set.programs.map(({ name, body }) => {
+  const chosen = set.programs.filter(({ name }) => name.includes(ONLY));
+  return chosen.map(({ name, body }) => {
     const [call] = (JSON.parse(body) as { params: [{ to: string; data: string }] }).params;
     const message = { to: hexToBytes(call.to), data: hexToBytes(call.data) };
     const [theirs, ours] = [first.run(message), second.run(message)];

@@ -257,8 +257,9 @@ export const RULE_NUMBERS = [
   'coldAccountGas',
   'warmAccountGas',
   'accountWriteGas',
-  /** CALL and CALLCODE with value. */
+  /** CALL and CALLCODE with value; CALL and SELFDESTRUCT that bring an account to life. */
   'callValueGas',
+  'newAccountGas',
   /** Code that is stored: per byte, and per word. */
   'codeByteGas',
   'codeWordGas',

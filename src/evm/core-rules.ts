@@ -45,6 +45,7 @@ function numbersOf({
     warmAccountGas: rules.warmAccountGas,
     accountWriteGas: rules.accountWriteGas,
     callValueGas: rules.callValueGas,
+    newAccountGas: rules.newAccountGas,
     codeByteGas: rules.codeByteGas,
     codeWordGas: rules.codeWordGas,
     stateByteGas: stateGas?.perByte ?? 0n,

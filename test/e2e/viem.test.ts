@@ -208,7 +208,7 @@ for (const source of SOURCES) {
             types.push(transaction.type);
           }
           assert.deepEqual(types.sort(), ['eip1559', 'eip2930', 'eip4844', 'eip7702', 'legacy']);
-          await catchCause(client.getTransaction({ blockNumber, index: 5 }), TransactionNotFoundError);
+          await catchCause(client.getTransaction({ blockNumber, index: 6 }), TransactionNotFoundError);
         });
 
         test('sends the methods that it has no function for', async () => {

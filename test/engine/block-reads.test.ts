@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { encodeBlockAccessList } from '../../src/chain/block-access-list.ts';
+import { parseBlockAccessListJson } from '../../src/chain/block-access-list-json.ts';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
@@ -101,6 +103,26 @@ describe('blocks and transactions of a store', () => {
     }
   });
 
+  it('a block access list has the hash that the header says, in both forms; before Amsterdam there is none', () => {
+    const { blocks } = embedded.chain;
+    let count = 0;
+    for (const block of listed) {
+      const { blockAccessListHash: hash } = block as { blockAccessListHash?: string };
+      for (const name of namesOf(block)) {
+        if (hash === undefined) {
+          assert.throws(() => blocks.getAccessList(name, 'raw'), { kind: 'absent' });
+          continue;
+        }
+        const raw = parse(blocks.getAccessList(name, 'raw')) as string;
+        assert.equal(keccakHex(raw), hash);
+        const objects = parseBlockAccessListJson(parse(blocks.getAccessList(name, 'objects')));
+        assert.equal(bytesToHex(encodeBlockAccessList(objects)), raw);
+        count++;
+      }
+    }
+    assert.ok(count > 0);
+  });
+
   it('a transaction, its bytes and its receipt are the same by place and by hash', () => {
     const { blocks, transactions } = embedded.chain;
     const types = new Set<unknown>();
@@ -137,6 +159,7 @@ describe('blocks and transactions of a store', () => {
       assert.equal(blocks.getUncle(name, 0n), null);
       for (const part of ['block', 'header', 'receipts'] as const)
         assert.equal(blocks.getRaw(name, part), null);
+      for (const form of ['objects', 'raw'] as const) assert.equal(blocks.getAccessList(name, form), null);
       assert.equal(transactions.getTransaction({ block: name, index: 0n }), null);
       assert.equal(transactions.getRawTransaction({ block: name, index: 0n }), null);
     }

@@ -108,6 +108,8 @@ export class ScriptedChain implements Chain {
       getBalance: (_address, block) => this.#readState(block, '"0x10"'),
       getCode: (_address, block) => this.#readState(block, '"0x6001"'),
       getTransactionCount: (_address, block) => this.#readState(block, '"0x7"'),
+      getProof: (_address, _slots, block) => this.#readState(block, '{}'),
+      getStorageValues: (_requests, block) => this.#readState(block, '{}'),
       getStorageAt: (_address, slot, block) => this.#readState(block, `"${slot}"`),
     },
   }).state;

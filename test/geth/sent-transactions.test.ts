@@ -40,8 +40,9 @@ function makeGenesis(fork: Revision): unknown {
     terminalTotalDifficulty: 0,
     ...Object.fromEntries([...HEIGHT_FORKS, 'berlinBlock', 'londonBlock'].map((name) => [name, 0])),
   };
-  if (fork === 'osaka')
+  if (fork !== 'london')
     for (const name of ['shanghai', 'cancun', 'prague', 'osaka']) config[`${name}Time`] = 0;
+  if (fork === 'amsterdam') config['amsterdamTime'] = 0;
   const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
   config['blobSchedule'] = { cancun: blobs, prague: blobs, osaka: blobs };
   return {
@@ -64,7 +65,7 @@ function judge(bytes: Uint8Array, fork: Revision): string | undefined {
   }
 }
 
-for (const fork of ['london', 'osaka'] as const) {
+for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
   describe(`transactions that are sent to geth at ${fork}`, { skip: GETH_SKIP }, () => {
     let node: GethNode;
     before(async () => {

@@ -19,6 +19,7 @@ type JsonSchema = {
 };
 
 type Block = {
+  readonly blockAccessListHash?: string;
   readonly transactions: readonly { readonly type: string; readonly hash: string }[];
   readonly uncles: readonly string[];
 };
@@ -109,6 +110,10 @@ describe('what the built-in chains answer', () => {
         await ask(chain, 'eth_getLogs', [{ fromBlock: number, toBlock: number }]);
         for (const method of BY_NUMBER) await ask(chain, method, [number]);
         for (const method of BY_BLOCK_HASH) await ask(chain, method, [block.hash]);
+        if (block.blockAccessListHash !== undefined) {
+          await ask(chain, 'eth_getBlockAccessList', [block.hash]);
+          await ask(chain, 'debug_getRawBlockAccessList', [number]);
+        }
         for (const [i, { type, hash }] of block.transactions.entries()) {
           types.add(type);
           const index = `0x${i.toString(16)}`;

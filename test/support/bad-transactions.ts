@@ -43,6 +43,9 @@ export function makeTransaction(parts: Partial<TransactionBody> = {}): Uint8Arra
   return assembleTransaction(body, signHash(keccak256(encodeSigningPayload(body)), KEY)).encoded;
 }
 
+/** A transfer that says nothing else. */
+const ALONE: Partial<TransactionBody> = { data: new Uint8Array(), accessList: [] };
+
 const AUTHORIZATION = {
   chainId: 0n,
   address: TO,
@@ -146,6 +149,12 @@ function* contradict(): Generator<BadTransaction> {
       'other chain': { chainId: 1n },
       'chain 0': { chainId: 0n },
       'no gas': { gasLimit: 0n },
+      '11,999 gas to oneself': { ...ALONE, to: hexToBytes(SENDER), gasLimit: 11_999n },
+      '12,000 gas to oneself': { ...ALONE, to: hexToBytes(SENDER), gasLimit: 12_000n },
+      '14,999 gas without value': { ...ALONE, value: 0n, gasLimit: 14_999n },
+      '15,000 gas without value': { ...ALONE, value: 0n, gasLimit: 15_000n },
+      'gas for the floor of an access list': { gasLimit: 24_520n },
+      'gas of 2^32': { gasLimit: 2n ** 32n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
       '20,999 gas': { gasLimit: 20_999n, data: new Uint8Array() },
       'floor gas': { gasLimit: 40_000n, data: new Uint8Array(600).fill(1) },
       'gas above EIP-7825': { gasLimit: 16_777_217n },
@@ -160,11 +169,13 @@ function* contradict(): Generator<BadTransaction> {
     for (const [name, parts] of Object.entries(rows))
       yield { name: `type ${type}: ${name}`, bytes: makeTransaction({ ...common, ...parts }) };
     if (type < 3) {
-      const data = new Uint8Array(49_153);
-      yield {
-        name: `type ${type}: init code`,
-        bytes: makeTransaction({ ...common, to: undefined, data, gasLimit: 5_000_000n }),
-      };
+      for (const size of [49_153, 131_072]) {
+        const data = new Uint8Array(size);
+        yield {
+          name: `type ${type}: init code of ${size} bytes`,
+          bytes: makeTransaction({ ...common, to: undefined, data, gasLimit: 5_000_000n }),
+        };
+      }
       yield {
         name: `type ${type}: creation`,
         bytes: makeTransaction({ ...common, to: undefined, gasLimit: 53_000n }),

@@ -11,7 +11,7 @@ import {
 } from './machine.ts';
 import { finishCreation } from './instructions/create.ts';
 import { EIP150, EIP8037, has } from './rules.ts';
-import { repaySpill, reservoir, returnState, setStateGas, spilled, stateUsed } from './state-gas.ts';
+import { accountGas, repaySpill, reservoir, returnState, setStateGas, spilled, stateUsed } from './state-gas.ts';
 import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
 import { MEMORY_LIMIT, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
@@ -152,12 +152,8 @@ function beginStateGas(): void {
   store<i64>(frame, reservoir, RESERVOIR);
   store<i64>(frame, stateUsed, CALLER_STATE_USED);
   store<i64>(frame, spilled, CALLER_SPILLED);
-  store<i64>(frame, 0, ACCOUNT_STATE_GAS);
+  store<i64>(frame, accountGas, ACCOUNT_STATE_GAS);
   setStateGas(reservoir, 0, 0);
-}
-/** The new frame's caller has paid so much state gas for its account. */
-export function setAccountStateGas(amount: i64): void {
-  store<i64>(frame, amount, ACCOUNT_STATE_GAS);
 }
 
 /** State charges of a frame that fails are undone. @returns the execution gas of them */
@@ -170,8 +166,7 @@ function undoStateGas(): i64 {
 function mergeStateGas(above: usize, result: i32): i64 {
   setStateGas(reservoir, stateUsed + load<i64>(above, CALLER_STATE_USED), spilled + load<i64>(above, CALLER_SPILLED));
   const repaid = repaySpill();
-  const accountGas = load<i64>(above, ACCOUNT_STATE_GAS);
-  return result == SUCCESS || accountGas == 0 ? repaid : repaid + returnState(accountGas);
+  return result == SUCCESS ? repaid : repaid + returnState(load<i64>(above, ACCOUNT_STATE_GAS));
 }
 
 /** The new frame's account, and the pointers to its caller and value, words that are copied. */

@@ -5,6 +5,7 @@
 import { noteNeed, usedGas } from './frames.ts';
 import { charge } from './gas.ts';
 import { reserve, setGasObserved } from './machine.ts';
+import { stateAccountGas } from './rules.ts';
 
 /** What is left of the reservoir. */
 export let reservoir: i64 = 0;
@@ -13,9 +14,13 @@ export let stateUsed: i64 = 0;
 /** What of that came out of execution gas. Only while the reservoir is empty is it more than 0. */
 export let spilled: i64 = 0;
 
+/** What the running instruction was charged for the account that it brings to life. */
+export let accountGas: i64 = 0;
+
 /** A message begins. How much gas it would have needed is not known where some of it lies in a reservoir. */
 export function fillReservoir(amount: i64): void {
   setStateGas(amount, 0, 0);
+  accountGas = 0;
   if (amount != 0) setGasObserved(true);
 }
 export function setStateGas(left: i64, used: i64, spill: i64): void {
@@ -41,6 +46,12 @@ export function chargeState(amount: i64, gas: i64): i64 {
   const left = charge(gas, spill);
   if (left >= 0) takeState(amount, spill);
   return left;
+}
+
+/** Charges a call or a creation for an account, if it `isNew`: that comes back where the new frame fails. @returns gas left of the slice */
+export function chargeAccount(isNew: bool, gas: i64): i64 {
+  accountGas = isNew ? stateAccountGas : 0;
+  return isNew ? chargeState(accountGas, gas) : gas;
 }
 
 /** Gives back a charge of this frame or another one. @returns how much of it is execution gas */

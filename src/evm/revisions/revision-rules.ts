@@ -90,6 +90,8 @@ export type RuleValues = {
   readonly accountWriteGas: bigint;
   /** CALL and CALLCODE with value. */
   readonly callValueGas: bigint;
+  /** CALL and SELFDESTRUCT that bring an account to life: execution gas beside what its first write costs. */
+  readonly newAccountGas: bigint;
   /** Code that is stored: execution gas per byte, and per word. */
   readonly codeByteGas: bigint;
   readonly codeWordGas: bigint;

@@ -104,6 +104,7 @@ const FRONTIER: FirstRevision = {
   warmAccountGas: 0n,
   accountWriteGas: 0n,
   callValueGas: 9000n,
+  newAccountGas: 25_000n,
   codeByteGas: 200n,
   codeWordGas: 0n,
   stateGas: undefined,
@@ -275,6 +276,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     coldAccountGas: 3000n,
     accountWriteGas: 9000n,
     callValueGas: 11_300n,
+    newAccountGas: 0n,
     // EIP-8037
     codeByteGas: 0n,
     codeWordGas: 6n,

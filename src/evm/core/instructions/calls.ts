@@ -4,8 +4,8 @@ import {
 } from '../accounts.ts';
 import { BYTES, INSTRUCTIONS, LENGTH } from '../codes.ts';
 import {
-  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setAccountStateGas, setContext,
-  setFramePrecompile, setOutput, STATICCALL, usedGas, valueOfFrame,
+  accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setContext, setFramePrecompile,
+  setOutput, STATICCALL, usedGas, valueOfFrame,
 } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
@@ -19,15 +19,14 @@ import { addTransfer, hasRoomForTransfer, logsTransfers, skipTransfer } from '..
 import { BODY_HALTS, BODY_SWITCHES, requireAccount, requireCode, requireDecoded, setNeed, whyNot } from '../needs.ts';
 import { noteAccess, recordAddress, recordsAccesses } from '../recording.ts';
 import {
-  callValueGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP7702, EIP8037, has, stateAccountGas, warmAccountGas,
+  callValueGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP7702, EIP8037, has, newAccountGas, warmAccountGas,
 } from '../rules.ts';
-import { chargeState, returnState } from '../state-gas.ts';
+import { accountGas, chargeAccount, returnState } from '../state-gas.ts';
 import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../generated/status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
 
-const NEW_ACCOUNT_GAS: i64 = 25000;
 const STIPEND: i64 = 2300;
 const IDENTITY: u32 = 4;
 
@@ -98,24 +97,14 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const code = hasCode(runs) ? codeOf(runs) : 0;
 
   const cost = surcharge(kind, target, delegate, passesValue);
-  const delegateCost = has(EIP8037) ? delegateGas(target, delegate) : 0;
   const end = max(endOf(inputAt, inputAt - 32), endOf(outputAt, outputAt - 32));
   const available = gas + reserve;
   const reached = memorySize;
   gas = growUpTo(end, cost, gas);
   if (gas < 0) return gas == BODY_HALTS ? explainUnpaid(status, kind, sp, target, passesValue, available, end, reached, cost) : gas;
-  let accountGas: i64 = 0;
   if (has(EIP8037)) {
-    // What comes next is accessed when what is before it has been paid for: that is what block access lists have.
-    noteAccess(target);
-    gas = charge(gas, delegateCost);
+    gas = payAccounts(target, delegate, kind == CALL && passesValue, gas);
     if (gas < 0) return halt(OUT_OF_CALL_GAS);
-    noteAccess(runs);
-    if (kind == CALL && passesValue && isEmpty(target)) {
-      accountGas = stateAccountGas;
-      gas = chargeState(accountGas, gas);
-      if (gas < 0) return halt(OUT_OF_CALL_GAS);
-    }
   }
   let total = gas + reserve;
   const handed = gasToHand(sp, total);
@@ -132,7 +121,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const self = accountOfFrame();
   if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) {
     if (isTransfer) skipTransfer();
-    if (accountGas != 0) total += returnState(accountGas);
+    if (has(EIP8037)) total += returnState(accountGas);
     return answer(ip, resultAt, total + given, gas, 0);
   }
   const isPrecompile = precompileOf(target) != 0;
@@ -160,7 +149,6 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   pushFrame(kind, ip + 16, resultAt, total, given, handed, isCapped, gas);
   setContext(account, addressWord, targetWord);
   setOutput(output, outputSize);
-  if (accountGas != 0) setAccountStateGas(accountGas);
   setInput(data, size);
   if (isTransfer) addTransfer(self, target, targetWord);
   if (kind == CALL) pay(self, target, targetWord);
@@ -192,10 +180,22 @@ function explainUnpaid(
   return halt(fitsU64(sp) && load<u64>(sp) <= u64.MAX_VALUE - <u64>(memoryCost + cost) ? OUT_OF_GAS : PRICE_OVERFLOW);
 }
 
+/**
+ * EIP-8037, 8038: pays for the delegate, and for an account that comes to life. Each one is accessed when what is before it has been paid
+ * for: that is what block access lists have.
+ */
+function payAccounts(target: usize, delegate: usize, isTransfer: bool, gas: i64): i64 {
+  noteAccess(target);
+  if (delegate != 0) {
+    gas = charge(gas, delegateGas(target, delegate));
+    if (gas < 0) return gas;
+    noteAccess(delegate);
+  }
+  return chargeAccount(isTransfer && isEmpty(target), gas);
+}
+
 /** EIP-7702: access to the account whose code runs. */
-@inline
 function delegateGas(target: usize, delegate: usize): i64 {
-  if (delegate == 0) return 0;
   return delegate == target || isWarm(delegate) ? warmAccountGas : coldAccountGas;
 }
 
@@ -207,10 +207,10 @@ function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool)
   let cost: i64 = 0;
   if (has(EIP2929)) {
     if (!isWarm(target)) cost += coldAccountGas - warmAccountGas;
-    if (!has(EIP8037)) cost += delegateGas(target, delegate);
+    if (delegate != 0 && !has(EIP8037)) cost += delegateGas(target, delegate);
   }
   if (passesValue) cost += callValueGas;
-  if (kind == CALL && !has(EIP8037) && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += NEW_ACCOUNT_GAS;
+  if (kind == CALL && (has(EIP158) ? passesValue && isEmpty(target) : !exists(target))) cost += newAccountGas;
   return cost;
 }
 

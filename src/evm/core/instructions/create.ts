@@ -4,9 +4,7 @@ import {
 } from '../accounts.ts';
 import { addCode, BYTES, CODE_SIZE, findCode, initializeCode, INSTRUCTIONS, keepCode } from '../codes.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn } from '../decode.ts';
-import {
-  accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, pushFrame, setAccountStateGas, setContext, setOutput,
-} from '../frames.ts';
+import { accountOfFrame, CREATION, endFrame, failCreation, isTooDeep, popFrame, pushFrame, setContext, setOutput } from '../frames.ts';
 import { charge } from '../gas.ts';
 import { isJournalFull } from '../journal.ts';
 import { keccak256 } from '../keccak.ts';
@@ -20,10 +18,9 @@ import { endOf, growUpTo, MAX_REACH, wordsOf } from '../memory.ts';
 import { BODY_SWITCHES, prepay, requireAccount, setNeed, WORK_LEFT } from '../needs.ts';
 import { noteAccess } from '../recording.ts';
 import {
-  codeByteGas, codeLimit, codeWordGas, EIP150, EIP158, EIP2, EIP3541, EIP7610, EIP8037, has, initCodeLimit, initCodeWordGas, stateAccountGas,
-  stateByteGas,
+  codeByteGas, codeLimit, codeWordGas, EIP150, EIP158, EIP2, EIP3541, EIP7610, EIP8037, has, initCodeLimit, initCodeWordGas, stateByteGas,
 } from '../rules.ts';
-import { chargeState, spillOf, takeState } from '../state-gas.ts';
+import { chargeAccount, spillOf, takeState } from '../state-gas.ts';
 import { ADDRESS_COLLISION, CODE_STORE_OUT_OF_GAS, INVALID_CODE, MAX_CODE_SIZE, MAX_INIT_CODE_SIZE, MEMORY_LIMIT, WRITE_PROTECTION } from '../generated/status.ts';
 import { isLess } from '../words/compare.ts';
 import { copyWord, isZero, loadBigEndian, setU64, storeBigEndian } from '../words/word.ts';
@@ -109,14 +106,10 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   }
   gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
   if (gas < 0) return gas;
-  let accountGas: i64 = 0;
-  if (!isRefused) {
+  if (has(EIP8037) && !isRefused) {
     noteAccess(created);
-    if (has(EIP8037) && isEmpty(created)) {
-      accountGas = stateAccountGas;
-      gas = chargeState(accountGas, gas);
-      if (gas < 0) return gas;
-    }
+    gas = chargeAccount(isEmpty(created), gas);
+    if (gas < 0) return gas;
   }
   let total = gas + reserve;
   const handed = has(EIP150) ? total - (total >> 6) : total;
@@ -129,7 +122,6 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   warm(created);
   copyWord(ownAddress, self);
   pushFrame(CREATION, ip + 16, resultAt, total, handed, handed, true, gas);
-  if (accountGas != 0) setAccountStateGas(accountGas);
   return beginCreation(self, created, data, <u32>size);
 }
 

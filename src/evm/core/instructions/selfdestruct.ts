@@ -10,14 +10,13 @@ import { requireAccount, whyNot } from '../needs.ts';
 import { addTransfer, hasRoomForTransfer, logsTransfers } from '../logs.ts';
 import { noteAccess, recordAddress, recordsAccesses } from '../recording.ts';
 import {
-  accountWriteGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP3529, EIP6780, EIP8037, EIP8246, has, stateAccountGas,
+  accountWriteGas, coldAccountGas, EIP150, EIP158, EIP2929, EIP3529, EIP6780, EIP8246, has, newAccountGas, stateAccountGas,
 } from '../rules.ts';
 import { chargeState } from '../state-gas.ts';
 import { MEMORY_LIMIT, OUT_OF_CALL_GAS, WRITE_PROTECTION } from '../generated/status.ts';
 import { copyWord, isZero, setU64 } from '../words/word.ts';
 import { copyAddress, pay } from './calls.ts';
 
-const NEW_ACCOUNT_GAS: i64 = 25000;
 const REFUND: i64 = 24000;
 
 const addressWord: usize = memory.data(32, 16);
@@ -45,7 +44,7 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   }
   noteAccess(heir);
   const isNew = has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir);
-  if (isNew) cost += has(EIP8037) ? accountWriteGas : NEW_ACCOUNT_GAS;
+  if (isNew) cost += newAccountGas + accountWriteGas;
   gas = charge(gas, cost);
   // Nothing but an account that is new costs state gas, which does not come back.
   if (gas >= 0 && isNew) gas = chargeState(stateAccountGas, gas);
