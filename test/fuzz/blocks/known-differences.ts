@@ -1,13 +1,19 @@
 /** Where geth's state transition and the engine differ, and are left so: one row each. */
-import type { FuzzAccount } from '../fuzz-case.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { BlockCase } from './block-case.ts';
+import { protocolAccounts } from './block-state.ts';
 
 type KnownDifference = {
   readonly reason: string;
   readonly pattern: RegExp;
-  /** What the account that the first group of the pattern names must have been before the block. */
-  readonly was: (account: FuzzAccount | undefined) => boolean;
+  /** What must hold of the block. @param address the first group of the pattern */
+  readonly when: (blockCase: BlockCase, address: string) => boolean;
 };
+
+/** Code of the contracts that the protocol calls, by address. */
+const PROTOCOL_CODES: ReadonlyMap<string, string> = new Map(
+  [...protocolAccounts()].map(([address, { code }]) => [address, bytesToHex(code)]),
+);
 
 const KNOWN: readonly KnownDifference[] = [
   {
@@ -15,14 +21,29 @@ const KNOWN: readonly KnownDifference[] = [
     reason:
       'a contract created where storage alone was, and destroyed by its creation: geth leaves the old storage',
     pattern: /^slot 0x[0-9a-f]+ of (0x[0-9a-f]{40}): expected [1-9]\d*, got 0$/,
-    was: (account) =>
-      account !== undefined && account.nonce === 0n && account.code.length === 0 && account.storage.size > 0,
+    when: ({ accounts }, address) => {
+      const account = accounts.get(address);
+      if (account === undefined) return false;
+      return account.nonce === 0n && account.code.length === 0 && account.storage.size > 0;
+    },
+  },
+  {
+    // Their own code accesses no other account, so that nothing on a chain depends on it.
+    reason:
+      'in a system call precompiles, the beneficiary and the caller are cold in geth: seen where contracts of the protocol have other code',
+    pattern: /^(?:requests hash|failure of the block|slot|access list|balance|nonce|code|existence)/,
+    when: ({ accounts }) =>
+      [...PROTOCOL_CODES].some(([address, code]) => {
+        const account = accounts.get(address);
+        return account !== undefined && bytesToHex(account.code) !== code;
+      }),
   },
 ];
 
-export function isKnownDifference(difference: string, { accounts }: BlockCase): boolean {
-  return KNOWN.some(({ pattern, was }) => {
-    const address = pattern.exec(difference)?.[1];
-    return address !== undefined && was(accounts.get(address));
-  });
+/** Why a difference is left so; undefined where it is a fault. */
+export function explainDifference(difference: string, blockCase: BlockCase): string | undefined {
+  return KNOWN.find(({ pattern, when }) => {
+    const match = pattern.exec(difference);
+    return match !== null && when(blockCase, match[1] ?? '');
+  })?.reason;
 }

@@ -8,7 +8,7 @@ import { encodeBlockCase } from './block-json.ts';
 import { type BlockOutcome, compareBlockOutcomes } from './block-outcome.ts';
 import { BLOCK_GENERATOR_VERSION, generateBlock } from './generate-block.ts';
 import { runOnGeth } from './geth-oracle.ts';
-import { isKnownDifference } from './known-differences.ts';
+import { explainDifference } from './known-differences.ts';
 import { PortcullisEngine } from './portcullis-engine.ts';
 import { shrinkBlock } from './shrink-block.ts';
 
@@ -36,6 +36,8 @@ export type BlockFuzzTotals = {
   rejected: number;
   failed: number;
   gas: bigint;
+  /** Differences that are left so, by reason. */
+  readonly known: Map<string, number>;
   /** By kind: how often. */
   readonly differences: Map<string, number>;
 };
@@ -45,11 +47,15 @@ function kindOf(difference: string): string {
   return difference.slice(0, difference.indexOf(':')).replaceAll(/0x[0-9a-f]+|\d+/g, '#');
 }
 
-/** Executes a block with both. @returns geth's outcome and the first difference in words */
-async function compareBlock(
-  blockCase: BlockCase,
-  engine: PortcullisEngine,
-): Promise<{ expected: BlockOutcome; difference: string | undefined }> {
+type Comparison = {
+  readonly expected: BlockOutcome;
+  /** The first difference in words, unless it is one that is left so. */
+  readonly difference?: string;
+  /** Why the first difference is left so. */
+  readonly known?: string;
+};
+
+async function compareBlock(blockCase: BlockCase, engine: PortcullisEngine): Promise<Comparison> {
   const expected = await runOnGeth(blockCase);
   let actual: BlockOutcome;
   try {
@@ -58,10 +64,9 @@ async function compareBlock(
     return { expected, difference: `the engine threw: ${error instanceof Error ? error.stack : error}` };
   }
   const difference = compareBlockOutcomes(expected, actual);
-  return {
-    expected,
-    difference: difference === undefined || isKnownDifference(difference, blockCase) ? undefined : difference,
-  };
+  if (difference === undefined) return { expected };
+  const known = explainDifference(difference, blockCase);
+  return known === undefined ? { expected, difference } : { expected, known };
 }
 
 /** The first difference between geth and the engine in a block, in words. */
@@ -103,6 +108,7 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
     rejected: 0,
     failed: 0,
     gas: 0n,
+    known: new Map(),
     differences: new Map(),
   };
   const deadline = performance.now() + seconds * 1000;
@@ -114,12 +120,13 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
     while (!isOver()) {
       const index = next++;
       const blockCase = generateBlock(seed, index, revision);
-      const { expected, difference } = await compareBlock(blockCase, engine);
+      const { expected, difference, known } = await compareBlock(blockCase, engine);
       totals.blocks++;
       totals.transactions += expected.receipts.length;
       totals.rejected += expected.rejected.size;
       totals.failed += expected.receipts.filter(({ status }) => status === 0n).length;
       totals.gas += expected.gasUsed;
+      if (known !== undefined) totals.known.set(known, 1 + (totals.known.get(known) ?? 0));
       if (difference === undefined) continue;
       const kind = kindOf(difference);
       const seen = totals.differences.get(kind) ?? 0;
@@ -135,6 +142,7 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
   } finally {
     clearInterval(timer);
   }
+  for (const [reason, count] of totals.known) console.log(`known, ${count} times: ${reason}`);
   for (const [kind, count] of totals.differences) console.log(`${count} times: ${kind}`);
   console.log(line(totals, options));
   return totals;
