@@ -34,7 +34,7 @@ const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again afte
 const CREDITS_SPENT = 'the credits of the api key are spent for today';
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
-/** What a message costs outside of `#begin`, about, milliseconds: it is admitted and answered behind it. */
+/** What a message costs behind `#begin`, about, milliseconds, where it has to be waited for. */
 const MESSAGE_MS = 0.05;
 /** Messages that are begun in one step of a turn. */
 const MESSAGES_A_STEP = 8;
@@ -208,7 +208,6 @@ export class WebSocketConnection {
   #receive(body: Buffer): void {
     if (this.#closing) return;
     if (this.#waiting.length === 0 && !this.#isAtBound() && TURNS.hasTime()) {
-      TURNS.spend(MESSAGE_MS);
       this.#begin(body);
     } else if (this.#waiting.length >= MAX_WAITING_MESSAGES) {
       this.#stopFlood('too many messages at once');
@@ -232,7 +231,6 @@ export class WebSocketConnection {
     for (let count = 0; count < MESSAGES_A_STEP && !this.#isAtBound(); count++) {
       const body = this.#waiting.shift();
       if (body === undefined) break;
-      TURNS.spend(MESSAGE_MS);
       this.#begin(body);
     }
     this.#awaitTurn();
@@ -255,11 +253,13 @@ export class WebSocketConnection {
       return;
     }
     if (!(answer instanceof Promise)) this.#conclude(answer, message, false);
-    else
+    else {
+      TURNS.spend(MESSAGE_MS);
       answer.then(
         (settled) => this.#conclude(settled, message, true),
         () => this.#breakDown(message),
       );
+    }
   }
 
   #answer(

@@ -1,5 +1,12 @@
 import { ChainError } from '../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import {
+  isComplete,
+  JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+  SharedBytes,
+} from '../primitives/json-result.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
@@ -16,9 +23,15 @@ export function holdText(result: JsonResult, scope?: RequestScope): Promise<Json
 
 /**
  * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
+ * @param takesBytes it may stay bytes
  * @throws UpstreamFault, ChainError as `holdText`
  */
-export async function hold(result: JsonResult, bytes: number, scope?: RequestScope): Promise<JsonResult> {
+export async function hold(
+  result: JsonResult,
+  bytes: number,
+  scope?: RequestScope,
+  takesBytes = false,
+): Promise<JsonResult> {
   if (isComplete(result)) return typeof result === 'string' ? result : result.text;
   const signal = scope?.signal;
   const memory = scope === undefined ? undefined : AnswerMemory.of(scope);
@@ -43,7 +56,8 @@ export async function hold(result: JsonResult, bytes: number, scope?: RequestSco
     signal?.removeEventListener('abort', cancel);
   }
   if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
-  return Buffer.concat(held, length).toString('utf8');
+  const whole = Buffer.concat(held, length);
+  return takesBytes ? new JsonBytes(new SharedBytes(whole)) : whole.toString('utf8');
 }
 
 function continueFrom(held: Uint8Array[], rest: AsyncIterator<Uint8Array>, source: JsonStream): JsonStream {

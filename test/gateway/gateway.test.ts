@@ -241,6 +241,26 @@ test('a batch runs 16 calls at a time, on a network of nodes 128 while the key h
   }
 });
 
+test('a batch whose key has no room for it waits for the calls of that key, and then has as many in work as another', async () => {
+  const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
+  // On a clock that stands still no group has waited for too long.
+  const turns = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
+  const { send, chain } = setUp({ network: { hasNodes: true, turns } });
+  const pass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const [first, second] = [0, 1].map(() => new RequestScope(performance.now() + 60_000));
+  const earlier = send(batch, first);
+  while (chain.running < 100) await pass();
+  const later = send(batch, second);
+  for (let turn = 0; turn < 10; turn++) await pass();
+  assert.equal(chain.mostRunning, 100);
+  first?.abort();
+  await earlier;
+  while (chain.running < 100) await pass();
+  second?.abort();
+  assert.equal((await later)[0], 200);
+  assert.equal(turns.running, 0);
+});
+
 test('items of a batch are answered in their order', async () => {
   const { send } = setUp();
   const ids = Array.from({ length: 100 }, (_, i) => i);

@@ -63,7 +63,8 @@ function holdAnswer(
   { streamBytes }: SenderBounds,
 ): Promise<JsonResult> | undefined {
   if (call.isText === true) return holdText(stream, scope);
-  return call.isHeld === true ? hold(stream, HOLD_FACTOR * streamBytes, scope) : undefined;
+  if (call.isHeld !== true) return undefined;
+  return hold(stream, HOLD_FACTOR * streamBytes, scope, call.takesBytes);
 }
 
 function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {

@@ -122,14 +122,19 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'geth crashes where a priority fee near 2^256 wraps the maximum that it fills in, beside an empty list of blobs or any of authorizations',
+      'geth crashes where a priority fee near 2^256 wraps the maximum that it fills in, beside a list of blobs or of authorizations',
     methods: ['eth_createAccessList'],
     routes: ['embedded'],
     chance: 'one of 100,000 requests',
     ours: /^error -32000 .*$/s,
     geth: /^error -32603 method handler crashed$/,
-    when: ({ params }) =>
-      /"(?:blobVersionedHashes":\[\]|authorizationList":\[)/.test(JSON.stringify(params[0])),
+    when: ({ params }) => {
+      const call = JSON.stringify(params[0]);
+      return (
+        /"maxPriorityFeePerGas":"0xf{50}/.test(call) &&
+        /"(?:blobVersionedHashes|authorizationList)":\[/.test(call)
+      );
+    },
   },
   {
     reason:
