@@ -27,8 +27,6 @@ import { describeHalt } from './status.ts';
 import { warmUp } from './warm-up.ts';
 import { StateLimitError, WorldState } from './world-state.ts';
 
-export { WHOLE_SLICE } from './slice.ts';
-
 export type EvmOptions = {
   /** Bytes of memory that the frames of a message may have together. */
   readonly memoryLimit: number;

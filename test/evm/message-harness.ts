@@ -1,10 +1,11 @@
 /** Messages in an EVM over accounts that are made up as they are asked for. */
 import { assemble } from '../../scripts/assembler.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { Evm } from '../../src/evm/evm.ts';
 import type { AccountState, StateReader } from '../../src/evm/host.ts';
 import type { BlockEnvironment, Message, MessageResult } from '../../src/evm/message.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 

@@ -46,7 +46,8 @@ export { rulesAt } from './src/engine/transition/rules.ts';
 export { validateGasCap } from './src/engine/transition/validate-transaction.ts';
 export { parseChainConfig } from './src/chain/chain-config.ts';
 export { compileCore } from './src/evm/core-module.ts';
-export { Evm, WHOLE_SLICE } from './src/evm/evm.ts';
+export { Evm } from './src/evm/evm.ts';
+export { WHOLE_SLICE } from './src/evm/slice.ts';
 export { computeIntrinsicGas } from './src/evm/intrinsic-gas.ts';
 export { createPrecompiles } from './src/evm/precompiles/precompiles.ts';
 export { collectCoreSources } from './scripts/core/core-sources.ts';
@@ -57,6 +58,7 @@ type Toy = typeof import('../../src/engine/transition/rules.ts') &
   typeof import('../../src/chain/chain-config.ts') &
   typeof import('../../src/evm/core-module.ts') &
   typeof import('../../src/evm/evm.ts') &
+  typeof import('../../src/evm/slice.ts') &
   typeof import('../../src/evm/intrinsic-gas.ts') &
   typeof import('../../src/evm/precompiles/precompiles.ts') &
   typeof import('../../scripts/core/core-sources.ts');

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { Evm } from '../../src/evm/evm.ts';
 import type { StateChanges } from '../../src/evm/host.ts';
 import type { Access, MessageResult } from '../../src/evm/message.ts';
 import { rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { CaseState } from './case-state.ts';
 import { CHAIN_ID, type FuzzCase } from './fuzz-case.ts';

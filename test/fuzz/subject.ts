@@ -5,9 +5,10 @@ import { startTransaction } from '../../src/engine/transition/apply-transaction.
 import type { BlockRules } from '../../src/engine/transition/rules.ts';
 import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
-import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { Evm } from '../../src/evm/evm.ts';
 import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { isAtLeast } from '../support/is-at-least.ts';

@@ -15,8 +15,9 @@ import {
   L1_BLOCK_RUNTIME,
 } from '../../scripts/contracts/op-stack/l1-block.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { type Evm, WHOLE_SLICE } from '../../src/evm/evm.ts';
+import type { Evm } from '../../src/evm/evm.ts';
 import { rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bigIntToFixedBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';

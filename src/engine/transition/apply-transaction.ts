@@ -1,6 +1,6 @@
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
-import { WHOLE_SLICE } from '../../evm/evm.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
+import { WHOLE_SLICE } from '../../evm/slice.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';

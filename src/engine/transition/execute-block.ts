@@ -1,7 +1,7 @@
 import type { Block, Withdrawal } from '../../chain/block.ts';
 import { computeLogsBloom, type StoredReceipt } from '../../chain/receipt.ts';
 import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
-import { WHOLE_SLICE } from '../../evm/evm.ts';
+import { WHOLE_SLICE } from '../../evm/slice.ts';
 import { applyTransaction } from './apply-transaction.ts';
 import { BlockAccessRecorder, type BlockState, type BuiltAccessList } from './block-access-recorder.ts';
 import { BlockGas } from './block-gas.ts';
