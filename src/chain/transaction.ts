@@ -279,10 +279,9 @@ function decodeFields(
   };
 }
 
-/** What a unit of gas costs the sender (EIP-1559); the gas price itself before London. */
+/** What a unit of gas costs the sender (EIP-1559). Of a transaction with a gas price both fee fields are that price. */
 export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
-  if (baseFeePerGas === undefined) return tx.maxFeePerGas;
-  return minBigInt(baseFeePerGas + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
+  return minBigInt((baseFeePerGas ?? 0n) + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
 /** What a unit of gas gives to the beneficiary: the gas price before London. Below 0 only where it does not cover the base fee. */

@@ -68,15 +68,17 @@ async function send(node: Anvil, to: string | undefined, data: string): Promise<
   return (await node.request('eth_sendTransaction', call)) as string;
 }
 
-/** Of the contract that a transaction made: the node answers before the transaction is in a block. */
-async function readAddress(node: Anvil, sent: string): Promise<`0x${string}`> {
-  let address: `0x${string}` | undefined;
-  await until('the contract is not there', async () => {
-    const receipt = await node.request('eth_getTransactionReceipt', sent);
-    address = (receipt as { contractAddress: `0x${string}` } | null)?.contractAddress;
-    return address !== undefined;
+type Mined = { readonly transactionHash: string; readonly contractAddress: `0x${string}` };
+
+/** Sends, and waits for the block: anvil answers before the transaction is in one. */
+async function sendMined(node: Anvil, to: string | undefined, data: string): Promise<Mined> {
+  const sent = await send(node, to, data);
+  let receipt: Mined | null = null;
+  await until('a transaction is not mined', async () => {
+    receipt = (await node.request('eth_getTransactionReceipt', sent)) as Mined | null;
+    return receipt !== null;
   });
-  return address as `0x${string}`;
+  return receipt as unknown as Mined;
 }
 
 test('filters over a node: by two processes, over HTTP and WebSocket, over a reorg', {
@@ -98,8 +100,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
     folder.remove();
   });
   const [a, b] = services;
-  const sent = await send(node, undefined, LOGGER);
-  const contractAddress = await readAddress(node, sent);
+  const { contractAddress } = await sendMined(node, undefined, LOGGER);
   await until(
     'the head is not served',
     async () => (await ask(a, 'eth_blockNumber')) === '0x1' && (await ask(b, 'eth_blockNumber')) === '0x1',
@@ -117,7 +118,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   };
   const hashes: string[] = [];
   for (let i = 0; i < 6; i++) {
-    hashes.push(await send(node, contractAddress, '0x'));
+    hashes.push((await sendMined(node, contractAddress, '0x')).transactionHash);
     if (i % 2 === 1) await poll(services[(i >> 1) % 2 === 0 ? 0 : 1]);
   }
   await until('a log is missing', async () => {
@@ -139,7 +140,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   assert.deepEqual(given, chain);
   assert.equal(((await ask(b, 'eth_getFilterLogs', logs)) as Log[]).length, 6);
 
-  for (let i = 0; i < 2; i++) await send(node, contractAddress, '0x');
+  for (let i = 0; i < 2; i++) await sendMined(node, contractAddress, '0x');
   await until('a log is missing', async () => {
     await poll(b);
     return seen.length === 8;
@@ -180,8 +181,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
     folder.remove();
   });
   const url = `http://${service.authority}/net/v3/demo`;
-  const sent = await send(node, undefined, LOGGER);
-  const contractAddress = await readAddress(node, sent);
+  const { contractAddress } = await sendMined(node, undefined, LOGGER);
   await until('the head is not served', async () => (await ask(service, 'eth_blockNumber')) === '0x1');
 
   const viemExchanges = new Exchanges();

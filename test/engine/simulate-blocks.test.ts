@@ -328,6 +328,35 @@ describe('simulated blocks', () => {
     }
   });
 
+  test('before London an overridden base fee is part of the price, and the sender must have what it offers', async () => {
+    const [genesis, builder] = await buildCallChain({ revision: 'berlin' });
+    const berlin = await openBuiltChain(genesis, builder);
+    try {
+      const call = {
+        from: SENDER,
+        to: OTHER,
+        gas: '0x5208',
+        maxFeePerGas: '0xa',
+        maxPriorityFeePerGas: '0x1',
+      };
+      const block = (balance: bigint): BlockStateCalls => ({
+        blockOverrides: { baseFeePerGas: '0x1' },
+        stateOverrides: {
+          [SENDER]: { balance: hexOf(balance) },
+          [PROGRAM]: code(`${SENDER} BALANCE 0 MSTORE 32 0 RETURN`),
+        },
+        calls: [call, { to: PROGRAM }],
+      });
+      const [simulated] = await simulate([block(210_000n)], {}, berlin);
+      assert.equal(BigInt(simulated?.calls[1]?.returnData ?? 0), 210_000n - 21_000n * 2n);
+      await assert.rejects(simulate([block(209_999n)], {}, berlin), {
+        message: /insufficient funds for gas \* price \+ value: address 0x0{38}aa have 209999 want 210000/i,
+      });
+    } finally {
+      await berlin.close();
+    }
+  });
+
   test('withdrawals, beacon roots and fee recipients', async () => {
     const source = `${OTHER} BALANCE 0 MSTORE COINBASE 32 MSTORE BASEFEE 64 MSTORE 96 0 RETURN`;
     const stateOverrides = { [PROGRAM]: code(source), [SENDER]: { balance: hexOf(ETHER) } };

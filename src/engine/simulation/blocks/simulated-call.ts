@@ -39,18 +39,18 @@ function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
-/** Before London an overridden base fee counts in what the sender offers, and is not asked for. */
-function priceOf(
+/**
+ * What the sender pays beyond the block's base fee. Before London an overridden base fee counts in what the sender offers, and is not
+ * asked for: the sender pays it with the tip, and must have the whole of what it offers (geth).
+ */
+function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   { baseFeePerGas, rules }: CallPlace,
-): Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
+): bigint {
   const { maxFeePerGas, maxPriorityFeePerGas } = built;
-  if (baseFeePerGas === undefined || rules.revision.hasBaseFee) {
-    return { maxFeePerGas, maxPriorityFeePerGas };
-  }
+  if (baseFeePerGas === undefined || rules.revision.hasBaseFee) return maxPriorityFeePerGas;
   const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n;
-  const price = isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
-  return { maxFeePerGas: price, maxPriorityFeePerGas: price };
+  return isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
 }
 
 /** Makes a call the transaction that a block lists. It is unsigned. */
@@ -58,13 +58,12 @@ export function buildSimulatedCall(call: CallObject, lists: CallLists, place: Ca
   const { body: built, sender, given } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
   const body: TransactionBody = {
     ...built,
-    ...priceOf(built, place),
+    maxPriorityFeePerGas: tipOf(built, place),
     nonce: place.nonce,
     gasLimit: place.gasLimit,
   };
   const type = typeInBlock(call, place);
   const chainId = type === 0 ? UNSIGNED_CHAIN_ID : place.rules.chainId;
-  const { maxFeePerGas, maxPriorityFeePerGas } = built;
-  const listed = { ...body, maxFeePerGas, maxPriorityFeePerGas, type, chainId };
+  const listed = { ...body, maxPriorityFeePerGas: built.maxPriorityFeePerGas, type, chainId };
   return { sender, body, given, transaction: assembleUnsigned(listed) };
 }
