@@ -120,7 +120,8 @@ export class Verifier {
 
   /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
   #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
-    if (upstream === undefined) return true;
+    const isAccepted = this.#unproven.get(`${blockHash}:${finding.subject}`) === finding.text;
+    if (upstream === undefined || isAccepted) return true;
     const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
     return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
   }
