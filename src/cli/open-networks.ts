@@ -144,6 +144,6 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs, send }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send });
+function describeChain({ builtin, embedded, upstreams, pool, logs, send, verify }: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify });
 }

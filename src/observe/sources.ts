@@ -21,6 +21,8 @@ export type VerificationFigures = {
     readonly reason?: string;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
+  /** Answers about blocks by how far they are to be believed. */
+  readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
 };
 
 /** Figures of a network's chain. */

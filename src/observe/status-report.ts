@@ -1,7 +1,7 @@
 import type { CallRecorder } from './call-recorder.ts';
 import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { KeyUse } from './key-usage.ts';
-import type { Sources } from './sources.ts';
+import type { Sources, VerificationFigures } from './sources.ts';
 import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './status.ts';
 import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
@@ -76,6 +76,7 @@ function readNetworks(
       ...(chain.head !== undefined && { head: chain.head }),
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
+      ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
       // Nothing but what belongs to the status: the rest is for metrics.
       upstreams: upstreams.map(
         ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
@@ -84,6 +85,12 @@ function readNetworks(
       seconds: calls.trafficOf(name).list(second),
     };
   });
+}
+
+function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
+  return rows.flatMap(({ subject, state, reason }) =>
+    state === 'unverifiable' ? [reason === undefined ? subject : `${subject}: ${reason}`] : [],
+  );
 }
 
 function readCache({ readCaches }: Sources): CacheStatus {

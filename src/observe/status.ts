@@ -43,6 +43,8 @@ export type NetworkStatus = {
   readonly unconfirmed?: number;
   /** Whether the head is not served any more because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
+  /** What of the answers of nodes cannot be recomputed, each with the reason; absent where nothing is verified. */
+  readonly unverifiable?: readonly string[];
   readonly upstreams: readonly UpstreamStatus[];
   readonly subscriptions: SubscriptionStatus;
   /** Calls a second and their latencies over the last ten seconds. */

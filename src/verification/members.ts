@@ -45,8 +45,9 @@ export function isSameText(have: unknown, want: string): boolean {
   return have === want || (typeof have === 'string' && have.toLowerCase() === want.toLowerCase());
 }
 
-/** Whether a member is this integer, however many zeros it begins with. */
+/** Whether a member is this integer, however many zeros it begins with; anvil gives the time of blocks as numbers. */
 export function isSameInteger(have: unknown, want: bigint | number): boolean {
+  if (typeof have === 'number') return Number.isSafeInteger(have) && BigInt(have) === BigInt(want);
   if (typeof have !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(have)) return false;
   return typeof want === 'number' && have.length < 14 ? Number(have) === want : BigInt(have) === BigInt(want);
 }

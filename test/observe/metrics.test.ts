@@ -77,6 +77,15 @@ function makeState(head: number): MetricState {
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
             unconfirmed: 3_000,
+            verification: {
+              rows: [
+                { subject: 'header', state: 'verified' },
+                { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own' },
+                { subject: 'uncles', state: 'untested' },
+              ],
+              counts: { verified: 9, unproven: 2, refuted: 1 },
+              trust: { proven: 8, agreed: 2, single: 1 },
+            },
             isExpired: false,
             upstreams: [upstream],
           }),
@@ -128,6 +137,10 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, `portcullis_call_duration_seconds_sum{${labels}} 0.07300000000000001`);
   hasLine(text, 'portcullis_upstream_lag_blocks{network="main",upstream="first \\"node\\"\\\\"} 2');
   hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
+  hasLine(text, 'portcullis_network_verifiable{network="main",subject="header"} 1');
+  hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
+  hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
+  hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });

@@ -57,15 +57,20 @@ export type LiedNetwork = {
   close(): Promise<void>;
 };
 
-/** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open. */
+/** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open, or from the start. */
 export async function openNetwork(
   nodeUrl: string,
   count: number,
   liars: number,
   fault: Fault,
-  verify: VerifyMode = 'auto',
+  {
+    verify = 'auto',
+    isFromStart = false,
+  }: { readonly verify?: VerifyMode; readonly isFromStart?: boolean } = {},
 ): Promise<LiedNetwork> {
   const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
+  const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
+  if (isFromStart) await lie();
   const log = createRecordingLog();
   const chain = await openUpstreamChain({
     network: 'test',
@@ -79,7 +84,7 @@ export async function openNetwork(
     verify,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
-  await Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
+  await lie();
   const close = async (): Promise<void> => {
     await chain.close();
     await Promise.all(nodes.map((node) => node.close()));

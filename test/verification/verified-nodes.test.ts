@@ -25,7 +25,7 @@ type Question = {
 
 const UNCOVERED: ReadonlySet<string> = new Set(['size', 'totalDifficulty', 'blobGasPrice']);
 /** Of each answer so many leaves are changed. */
-const LEAVES = 8;
+const LEAVES = 5;
 /** What a block has that its header has not. */
 const BODY: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals']);
 /** Where a transaction is may change: a node that is wrong about it is not quarantined. */

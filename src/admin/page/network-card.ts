@@ -23,7 +23,7 @@ const OLD_MS = 86_400_000;
 /** A network, and the moment at which it was like that. */
 export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
 
-const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency', 'Subscriptions'] as const;
+const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency', 'Subscriptions', 'Verified'] as const;
 
 export class NetworkCard implements Part<NetworkView> {
   readonly root: HTMLElement;
@@ -63,6 +63,7 @@ export class NetworkCard implements Part<NetworkView> {
       traffic.p50 === undefined ? NOTHING : `${formatMs(traffic.p50)} median, ${formatMs(traffic.p99)} p99`,
     );
     this.#setFact('Subscriptions', describeSubscriptions(network));
+    this.#setFact('Verified', describeVerified(network));
     this.#draw(traffic, at, calls);
     this.#upstreams.update(network.upstreams);
     this.#upstreams.root.hidden = network.source === 'embedded';
@@ -100,6 +101,13 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
   if (open === 0 && sent === 0) return NOTHING;
   const behind = lag === undefined ? '' : `, ${formatMs(lag)} behind the head`;
   return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
+}
+
+/** What of the nodes' answers is recomputed. */
+function describeVerified({ source, unverifiable }: NetworkStatus): string {
+  if (source === 'embedded') return 'executed here';
+  if (unverifiable === undefined) return 'no, compared only';
+  return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
 }
 
 function describeState({ source, upstreams, head }: NetworkStatus): Cell {

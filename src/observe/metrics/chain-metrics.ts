@@ -55,6 +55,47 @@ export const CHAIN_METRICS: readonly Metric[] = [
       readChains(state, ({ unconfirmed }) => (unconfirmed === undefined ? undefined : unconfirmed / 1_000)),
   },
   {
+    name: 'portcullis_network_verifiable',
+    type: 'gauge',
+    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot, by what blocks of the network have shown.',
+    labels: ['network', 'subject'],
+    merge: 'min',
+    *read({ sources }) {
+      for (const { name, read } of sources.networks) {
+        for (const { subject, state } of read().verification?.rows ?? []) {
+          if (state !== 'untested')
+            yield { labels: { network: name, subject }, value: state === 'verified' ? 1 : 0 };
+        }
+      }
+    },
+  },
+  {
+    name: 'portcullis_network_verified_answers_total',
+    type: 'counter',
+    help: 'Answers of nodes about blocks that were recomputed: verified, unproven (a form that is not known here), refuted (by their block).',
+    labels: ['network', 'outcome'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const { name, read } of sources.networks) {
+        for (const [outcome, value] of Object.entries(read().verification?.counts ?? {}))
+          yield { labels: { network: name, outcome }, value };
+      }
+    },
+  },
+  {
+    name: 'portcullis_network_trust_total',
+    type: 'counter',
+    help: 'Answers about blocks by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
+    labels: ['network', 'trust'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const { name, read } of sources.networks) {
+        for (const [trust, value] of Object.entries(read().verification?.trust ?? {}))
+          yield { labels: { network: name, trust }, value };
+      }
+    },
+  },
+  {
     name: 'portcullis_queue_depth',
     type: 'gauge',
     help: 'Calls that wait for their turn on the network; heavy calls that wait for a place in the engine are not among them.',

@@ -70,11 +70,12 @@ export function openVerification(parts: VerificationParts): Verification {
     const fields = Object.fromEntries(rows.map(({ subject, state }) => [subject, state]));
     log.info({ network, ...fields }, 'it is known what of this network can be verified');
   };
+  const proofs = new Proofs(
+    verifier,
+    (position) => isAnchored(position, upstreams) || isWitnessed(position.hash ?? ''),
+  );
   return {
-    proofs: new Proofs(
-      verifier,
-      (position) => isAnchored(position, upstreams) || isWitnessed(position.hash ?? ''),
-    ),
+    proofs,
     calibrate: run,
     forgetChain() {
       verifier?.calibration.reset();
@@ -83,7 +84,13 @@ export function openVerification(parts: VerificationParts): Verification {
     describe: () =>
       verifier === undefined
         ? {}
-        : { verification: { rows: verifier.calibration.describe(), counts: verifier.counts } },
+        : {
+            verification: {
+              rows: verifier.calibration.describe(),
+              counts: verifier.counts,
+              trust: proofs.trust.counts,
+            },
+          },
     close() {
       isClosed = true;
       clearTimeout(timer);

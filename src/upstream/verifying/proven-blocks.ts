@@ -26,6 +26,8 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
   'chainId',
 ];
 
+const HEADER_SUBJECTS: readonly Subject[] = ['header'];
+
 /** A block of which header and transactions were recomputed. */
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
@@ -91,7 +93,9 @@ export class ProvenBlocks {
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     if (facts !== undefined) this.#sampleSenders(block['transactions'] as readonly Members[], tools);
-    this.#verifier.judge(hash, tools.findings.list, isFull ? BLOCK_SUBJECTS : ['header'], upstream);
+    const subjects = isFull ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
+    const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
+    this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;
     if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#blocks.get(hash) === undefined) {
       this.#verifier.noteUnproven(
@@ -111,6 +115,12 @@ export class ProvenBlocks {
       verifySender(transactions[(start + i) % transactions.length] as Members, tools, recoverPublicKey);
     }
   }
+}
+
+/** What of a block with transactions was compared with something. */
+function listShown({ withdrawals }: Members): readonly Subject[] {
+  const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
+  return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;
 }
 
 /** A block with whole transactions as one with their hashes. */

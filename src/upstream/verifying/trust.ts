@@ -1,5 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
-import type { RequestScope } from '../../util/request-scope.ts';
+import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
 import type { BlockPosition } from '../routed-call.ts';
 import type { Verifier } from './verifier.ts';
@@ -11,6 +11,8 @@ export type IsAnchored = (position: BlockPosition) => boolean;
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAnchored: IsAnchored;
+  /** Answers so far. */
+  readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
   /** @param verifier absent where nothing is verified */
   constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
@@ -28,9 +30,10 @@ export class TrustRules {
     const { hash } = position;
     const isAnchored = isNamed || (hash !== undefined && this.#isAnchored(position));
     const why = this.#explain(hash, isAnchored, subjects);
-    if (why === undefined) scope.trust = 'proven';
-    else if (this.#verifier?.mode === 'require') throw notProven(why);
-    else scope.trust = isAnchored ? 'agreed' : 'single';
+    if (why !== undefined && this.#verifier?.mode === 'require') throw notProven(why);
+    const trust = why === undefined ? 'proven' : isAnchored ? 'agreed' : 'single';
+    scope.trust = trust;
+    this.counts[trust]++;
   }
 
   /** Why an answer is not proven; undefined where it is. */

@@ -85,6 +85,7 @@ export class Verifier {
   /**
    * Judges an answer about a block by what was found in it.
    * @param subjects what was compared
+   * @param shown what the answer had of it, so that it is known from now on that it can be verified
    * @throws UpstreamFault `wrong` where the answer contradicts the block, or has a form that no other node's answer has shown yet
    */
   judge(
@@ -92,23 +93,35 @@ export class Verifier {
     found: readonly Finding[],
     subjects: readonly Subject[],
     upstream: Upstream | undefined,
+    shown: readonly Subject[] = [],
   ): void {
     const counted = found.filter(({ subject }) => this.canVerify(subject));
     for (const finding of counted) {
-      if (finding.kind === 'unknown' && this.#isCommon(blockHash, finding, upstream)) {
-        this.noteUnproven(blockHash, finding.subject, finding.text);
+      const { subject, kind, text } = finding;
+      const isUntested = this.calibration.stateOf(subject) === 'untested';
+      if ((kind === 'unknown' || isUntested) && this.#isCommon(blockHash, finding, upstream)) {
+        if (kind === 'unknown') this.noteUnproven(blockHash, subject, text);
+        else this.giveUp(subject, text);
         continue;
       }
       this.counts.refuted++;
       if (upstream !== undefined) this.#suspicions.add(blockHash, upstream, finding);
       throw new UpstreamFault('wrong', `the answer is refuted by its block: ${finding.text}`);
     }
-    if (counted.length === 0) this.#settle(blockHash, subjects, upstream);
+    if (counted.length > 0) return;
+    this.#noteShown(shown);
+    this.#settle(blockHash, subjects, upstream);
+  }
+
+  #noteShown(subjects: readonly Subject[]): void {
+    for (const subject of subjects)
+      if (this.calibration.stateOf(subject) === 'untested') this.calibration.noteVerified(subject);
   }
 
   /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
   #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
-    if (upstream === undefined) return true;
+    const isAccepted = this.#unproven.get(`${blockHash}:${finding.subject}`) === finding.text;
+    if (upstream === undefined || isAccepted) return true;
     const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
     return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
   }

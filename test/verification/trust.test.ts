@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { openNetwork } from './liars.ts';
+
+const NUMBER = 40n;
+const BLOCK: BlockReference = { kind: 'number', number: NUMBER };
+
+/** Headers that are hashed in a way that is not known here: as if they had a field that answers do not show. */
+const UNKNOWN_HEADERS: Fault = {
+  concerns: ({ method }) => method.startsWith('eth_getBlockBy'),
+  answer: async (call, ask) => {
+    const answer = await ask(call);
+    if (!('result' in answer) || answer.result === null) return answer;
+    return { result: { ...(answer.result as object), gasLimit: '0x1234' } };
+  },
+};
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+async function findHash(): Promise<string> {
+  const answer = await askNode(nodeUrl, {
+    method: 'eth_getBlockByNumber',
+    params: [encodeQuantity(NUMBER), false],
+  });
+  return ('result' in answer ? (answer.result as { readonly hash: string }) : { hash: '' }).hash;
+}
+
+describe('a chain of which headers cannot be recomputed', () => {
+  it('is served, compared between nodes, and says so', async () => {
+    const network = await openNetwork(nodeUrl, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
+    try {
+      const scope = createScope();
+      const block = await network.chain.blocks.getBlock(BLOCK, true, scope);
+      assert.match(String(block), /"gasLimit":"0x1234"/);
+      assert.equal(scope.trust, 'agreed');
+      const { rows = [] } = network.chain.describe().verification ?? {};
+      const header = rows.find(({ subject }) => subject === 'header');
+      assert.equal(header?.state, 'unverifiable');
+      assert.match(network.log.lines.join('\n'), /cannot be verified in full/);
+      assert.deepEqual(
+        network.chain.describe().upstreams.map(({ state }) => state),
+        ['up', 'up'],
+      );
+    } finally {
+      await network.close();
+    }
+  });
+
+  it('is not served where answers have to be proven', async () => {
+    const network = await openNetwork(nodeUrl, 2, 2, UNKNOWN_HEADERS, {
+      isFromStart: true,
+      verify: 'require',
+    });
+    try {
+      const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
+      await assert.rejects(asked, /not proven, which verify: require demands: header cannot be verified/);
+    } finally {
+      await network.close();
+    }
+  });
+});
+
+describe('one node', () => {
+  it('proves what is named by hash, and nothing else where that is required', async () => {
+    const network = await openNetwork(nodeUrl, 1, 0, {}, { verify: 'require' });
+    try {
+      const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
+      await assert.rejects(asked, /only one node has the block/);
+      const scope = createScope();
+      const byHash: BlockReference = { kind: 'hash', hash: await findHash(), requireCanonical: false };
+      assert.ok(await network.chain.blocks.getBlock(byHash, true, scope));
+      assert.equal(scope.trust, 'proven');
+    } finally {
+      await network.close();
+    }
+  });
+
+  it('is believed on its own word by default', async () => {
+    const network = await openNetwork(nodeUrl, 1, 0, {});
+    try {
+      const scope = createScope();
+      assert.ok(await network.chain.blocks.getReceipts(BLOCK, scope));
+      assert.equal(scope.trust, 'single');
+    } finally {
+      await network.close();
+    }
+  });
+});
+
+describe('over HTTP', () => {
+  const block = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_getBlockByNumber',
+    params: [encodeQuantity(NUMBER), true],
+  };
+  const price = { jsonrpc: '2.0', id: 2, method: 'eth_gasPrice', params: [] };
+  const chainId = { jsonrpc: '2.0', id: 3, method: 'eth_chainId', params: [] };
+
+  it('the trust is a header, and a member where the client asks for it', async () => {
+    const url = { url: nodeUrl };
+    const service = await startService({
+      networks: {
+        nodes: {
+          hosts: ['localhost'],
+          upstreams: [
+            { ...url, name: 'a' },
+            { ...url, name: 'b' },
+          ],
+        },
+      },
+    });
+    const post = (path: string, body: unknown): Promise<Response> =>
+      fetch(`http://${service.authority}/nodes/v3/demo${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    try {
+      const trustOf = async (body: unknown): Promise<string | null> =>
+        (await post('', body)).headers.get('x-portcullis-trust');
+      assert.equal(await trustOf(block), 'proven');
+      assert.equal(await trustOf(block), 'proven', 'of what is kept');
+      assert.equal(await trustOf(price), 'single');
+      assert.equal(await trustOf(chainId), null);
+      assert.equal(await trustOf([block, price]), null);
+      const plain = (await (await post('', block)).json()) as object;
+      assert.deepEqual(Object.keys(plain), ['jsonrpc', 'id', 'result']);
+      const items = (await (await post('?trust=1', [block, price])).json()) as readonly {
+        readonly trust?: string;
+      }[];
+      assert.deepEqual(
+        items.map(({ trust }) => trust),
+        ['proven', 'single'],
+      );
+    } finally {
+      await service.close();
+    }
+  });
+});
