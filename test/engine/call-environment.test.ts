@@ -104,6 +104,9 @@ describe('the environment of a call', () => {
     assert.equal(seen.number, 4n);
     assert.equal(seen.timestamp, header.timestamp + 12n);
     assert.equal(seen.gasLimit, header.gasLimit);
+    // geth prepares its block without either; the head has both.
+    assert.notEqual(BigInt(bytesToHex(header.mixHash)), 0n);
+    assert.deepEqual([seen.coinbase, seen.prevRandao], [0n, 0n]);
     const stored = await harness.call({ to: REVERTER, data: encodeCall('read()') }, { block: pending });
     assert.equal(BigInt(stored), STORED_VALUES[2]);
     const priced = await look(

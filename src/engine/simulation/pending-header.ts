@@ -7,7 +7,13 @@ import { type BlockRules, isMergedPast, rulesAt } from '../transition/rules.ts';
 /** Seconds from the head to the block that would follow it: one slot. */
 const SLOT_SECONDS = 12n;
 
-/** The header that calls at `pending` see: the next block's prices, everything else as the head has it. */
+const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
+const NO_RANDOM: Uint8Array = new Uint8Array(32);
+
+/**
+ * The header that calls at `pending` see: the next block's prices; no beneficiary and no random value, as in the block that geth
+ * prepares; everything else as the head has it.
+ */
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;
   const timestamp = head.header.timestamp + SLOT_SECONDS;
@@ -20,7 +26,9 @@ export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Hea
     parentHash: head.hash,
     number,
     timestamp,
+    beneficiary: NO_BENEFICIARY,
     difficulty: rules.isMerged ? 0n : head.header.difficulty,
+    mixHash: rules.isMerged ? NO_RANDOM : head.header.mixHash,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
     ...(excessBlobGas !== undefined && { excessBlobGas }),
     ...slotAfter(head.header, rules),
