@@ -136,6 +136,7 @@ export class Verifier {
    * recompute, and most of them the same one. A recent block's subject is then compared between nodes until recent blocks recompute again; of an old
    * block no more than its own answers are accepted. Never where everything has to be proven.
    * @param block the one that was asked about, as far as that is known
+   * Nodes that contradict two or more that agree are quarantined.
    * @returns nodes that gave another answer; undefined where the refutation stands
    */
   acceptRules(
@@ -162,6 +163,9 @@ export class Verifier {
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.noteUnproven(blockHash, finding.subject, finding.text);
     }
+    if (opinions.size - dissenters.size > 1)
+      for (const upstream of dissenters)
+        this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
     return dissenters;
   }
 
