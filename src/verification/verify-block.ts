@@ -17,7 +17,7 @@ import {
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
 
-const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /**
  * Compares the header of a block object with the block's hash.
@@ -103,6 +103,20 @@ export function verifyBody(
   const evidence = [block['transactionsRoot'], root];
   findings.contradict('transactions', 'the transactions do not make the root in the header', evidence);
   return undefined;
+}
+
+/**
+ * Compares a block object with transaction hashes with its header, which has been found right, and the transactions that it is known to have.
+ * @param hashes of the transactions, lower-case
+ */
+export function verifyListed(block: Members, hashes: readonly string[], tools: VerifyTools): void {
+  verifyWithdrawals(block, tools);
+  const { transactions } = block;
+  const isRight =
+    Array.isArray(transactions) &&
+    transactions.length === hashes.length &&
+    hashes.every((hash, index) => isSameText(transactions[index], hash));
+  if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 
 function verifyWithdrawals(
