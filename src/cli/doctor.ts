@@ -3,10 +3,12 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { isServed } from '../config/method-options.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
+import type { VerificationFigures } from '../observe/sources.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
 import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { listTableRows } from './doctor-table.ts';
+import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
 import { formatTable } from './format-table.ts';
 import { UsageError } from './usage.ts';
 
@@ -14,7 +16,7 @@ const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
 Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
 latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced. It only reads; a node is sent about 1200 calls, most of them eth_chainId in four batches.
+are announced; and what of their answers about blocks can be verified. It only reads; a node is sent about 1200 calls, most of them eth_chainId in four batches.
 
   --config FILE    the configuration, as for serve
   --network NAME   only this network
@@ -29,6 +31,8 @@ type Diagnosis = {
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: NetworkReport;
+  /** What of its answers can be recomputed. */
+  readonly verification?: VerificationFigures['rows'];
 };
 
 /** `portcullis doctor`. @returns the exit code */
@@ -65,10 +69,8 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
   return chosen;
 }
 
-async function diagnose(
-  name: string,
-  { upstreams, pool, rollup, builtin, methods }: NetworkOptions,
-): Promise<Diagnosis> {
+async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosis> {
+  const { upstreams, pool, rollup, builtin, methods } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
@@ -80,10 +82,12 @@ async function diagnose(
     isServed: (method: string) => isServed(methods, method),
     ...(prefix !== undefined && { rollupPrefix: prefix }),
   };
-  return { name, source: 'upstreams', ...about, report: await examineNetwork(upstreams, pool, wants) };
+  const report = await examineNetwork(upstreams, pool, wants);
+  const verification = report.isServable ? await findVerifiable(name, options) : undefined;
+  return { name, source: 'upstreams', ...about, report, ...(verification !== undefined && { verification }) };
 }
 
-function describe({ name, source, rollup, report }: Diagnosis): string {
+function describe({ name, source, rollup, report, verification }: Diagnosis): string {
   const about = rollup === undefined ? '' : describeRollup(rollup);
   if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
   const { identity, nodes, isServable, findings } = report;
@@ -96,6 +100,7 @@ function describe({ name, source, rollup, report }: Diagnosis): string {
     formatTable(listTableRows(nodes)),
     lines.length > 0 ? '\n' : '',
     ...lines,
+    verification === undefined ? '' : describeVerifiable(verification),
   ].join('');
 }
 

@@ -161,7 +161,8 @@ export class BlockQuestions {
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
         const verified = proofs.checkReceipts(proven, result, upstream);
-        return isComplete(verified) ? verified : search(verified);
+        const isProven = proofs.verifier?.whyUnproven(block.hash, ['receipts']) === undefined;
+        return isProven && isComplete(verified) ? verified : search(verified);
       },
       isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };

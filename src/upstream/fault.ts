@@ -56,6 +56,21 @@ export class UnknownExecutionError extends UpstreamFault {
   }
 }
 
+/**
+ * An answer that does not recompute to its block. When the answers of all nodes fail alike it may be that the chain's rules are not known here.
+ */
+export class Refutation extends UpstreamFault {
+  readonly blockHash: string;
+  /** Which part of the answer, a `Subject`. */
+  readonly subject: string;
+
+  constructor(blockHash: string, subject: string, text: string) {
+    super('wrong', `the answer is refuted by its block: ${text}`);
+    this.blockHash = blockHash;
+    this.subject = subject;
+  }
+}
+
 /** No vendor takes fewer blocks; a smaller number in its words is another one. */
 const MIN_ALLOWED = 5;
 

@@ -156,6 +156,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     cache,
     isFinal: (height) => height <= (head.finalized?.number ?? -1n),
     log,
+    acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
   });
   const ask = aimPending(askPool, {
     upstreams,

@@ -5,6 +5,7 @@ import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
+import { type AcceptRules, acceptRules } from './policies/accept-rules.ts';
 import { breakCircuit } from './policies/break-circuit.ts';
 import { confirmErrors } from './policies/confirm-errors.ts';
 import { confirmNulls, noteLacking } from './policies/confirm-nulls.ts';
@@ -38,14 +39,17 @@ export type PoolParts = {
   /** Whether a height cannot change any more. */
   readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
+  /** Decides whether answers that fail alike are the chain's; absent where nothing is verified. */
+  readonly acceptRules?: AcceptRules;
 };
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
-export function createPool({ network, upstreams, options, cache, isFinal, log }: PoolParts): Ask {
+export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Ask {
   const askNodes = PolicyStack.of(keepDeadline())
     .around(shareFlights())
     .around(fillCache(cache, isFinal))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
+    .around(acceptRules(parts.acceptRules ?? (() => undefined)))
     .around(order(upstreams))
     .around(resumeStreams())
     .around(confirmNulls())

@@ -138,9 +138,9 @@ export class TransactionQuestions {
   async #takeReceipt(hash: string, place: ToldPlace, told: JsonText, scope: RequestScope): Promise<JsonText> {
     const { number, blockHash, index } = place;
     const { recall, keep, cacheScope } = this.#parts;
-    const key = { blockHash, question: `${cacheScope()}:receipt:${hash}:verified` };
+    const keyOf = (each: string) => ({ blockHash, question: `${cacheScope()}:receipt:${each}:verified` });
     const position = { number, hash: blockHash };
-    const kept = await recall?.(key);
+    const kept = await recall?.(keyOf(hash));
     if (kept !== undefined) {
       this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
       return kept as JsonText;
@@ -155,7 +155,13 @@ export class TransactionQuestions {
     const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];
     const text = JSON.stringify(list[Number(index)] ?? null);
     if (!isSameHex(parseObject(text)['transactionHash'], hash)) throw misplaced();
-    if (scope.trust === 'proven') keep(key, text);
+    // The others of the block are kept too: none of them has to be taken out of the whole again.
+    if (scope.trust === 'proven') {
+      for (const receipt of list) {
+        const { transactionHash } = receipt as Readonly<Record<string, unknown>>;
+        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(receipt));
+      }
+    }
     return text;
   }
 

@@ -1,8 +1,10 @@
+import type { CacheKey } from '../cache/cache.ts';
 import { isComplete, type JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
+import { NO_UNCLES } from '../verification/verify-block.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
 import type { RoutedCall } from './routed-call.ts';
@@ -25,12 +27,13 @@ export class WholeBlocks {
     this.#parts = parts;
   }
 
-  /** The block of this hash; null where there is none. @param isFull with whole transactions, so that it may be large */
+  /** The block of this hash; null where there is none. @param isFull with whole transactions, so that it may be large @param keyAs under what it is kept instead */
   ask(
     question: BlockQuestion,
     hash: string,
     isFull: boolean,
     scope: RequestScope,
+    keyAs?: CacheKey,
   ): PromiseOrValue<JsonResult | null> {
     const { cacheScope, directory, proofs, ask } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
@@ -38,7 +41,7 @@ export class WholeBlocks {
     const answer = ask({
       call: {
         ...question,
-        key: { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` },
+        key: keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` },
         isBound: true,
         isKept: () => mark === '' || proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined,
         ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
@@ -53,7 +56,10 @@ export class WholeBlocks {
     return continueWith(answer, (found) => (found === 'null' ? null : found));
   }
 
-  /** A block with the hashes of its transactions, made of the whole one; asked for as such where that is too large. */
+  /**
+   * A block with the hashes of its transactions. Made of the whole one the first time, and compared with it from then on, as long as it is remembered; asked for
+   * as such where the whole one is too large. What the hashes of uncles are compared with is not remembered.
+   */
   askHashes(
     question: (isFull: boolean) => BlockQuestion,
     hash: string,
@@ -63,6 +69,8 @@ export class WholeBlocks {
     const key = { blockHash: hash, question: `${cacheScope()}:block:hashes:verified` };
     return continueWith(recall?.(key), (kept) => {
       if (kept !== undefined) return kept;
+      if (proofs?.blocks?.find(hash)?.header.unclesHash === NO_UNCLES)
+        return this.ask(question(false), hash, false, scope, key);
       return continueWith<JsonResult | null, JsonResult | null>(
         this.ask(question(true), hash, true, scope),
         (block) => {

@@ -30,18 +30,30 @@ export type Finding = {
   readonly kind: 'contradicts' | 'unknown';
   /** What was found, without values of the answer; ready to be the end of a sentence. */
   readonly text: string;
+  /**
+   * What was recomputed and what the answer claims: the same in answers that agree with each other. Present where a chain whose rules are not known
+   * here would lead to it as well as a wrong answer; absent where no rules can excuse it.
+   */
+  readonly evidence?: string;
 };
 
 /** Collects findings; of a subject the first one counts. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
-  contradict(subject: Subject, text: string): void {
-    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'contradicts', text });
+  /** @param evidence as in `Finding`, its values separated by blanks */
+  contradict(subject: Subject, text: string, evidence?: readonly unknown[]): void {
+    if (this.#found.has(subject)) return;
+    const finding = { subject, kind: 'contradicts', text } as const;
+    this.#found.set(
+      subject,
+      evidence === undefined ? finding : { ...finding, evidence: evidence.join(' ').toLowerCase() },
+    );
   }
 
   noteUnknown(subject: Subject, text: string): void {
-    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'unknown', text });
+    if (!this.#found.has(subject))
+      this.#found.set(subject, { subject, kind: 'unknown', text, evidence: text });
   }
 
   has(subject: Subject): boolean {

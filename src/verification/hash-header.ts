@@ -15,6 +15,11 @@ export function findHeaderForm(block: Members, hash: string, writer: RlpWriter):
   return HEADER_FORMS.find((form) => hashHeader(block, form, writer) === hash.toLowerCase());
 }
 
+/** Its hash in Ethereum's own form, the first one; undefined where it lacks members of that. */
+export function hashEthereumHeader(block: Members, writer: RlpWriter): string | undefined {
+  return hashHeader(block, HEADER_FORMS[0] as HeaderForm, writer);
+}
+
 function hashHeader(block: Members, form: HeaderForm, writer: RlpWriter): string | undefined {
   const { mark: has, without } = form;
   if (has !== undefined && block[has] == null) return undefined;

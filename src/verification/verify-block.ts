@@ -1,7 +1,7 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 import type { Members } from './findings.ts';
-import { findHeaderForm } from './hash-header.ts';
+import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { RlpWriter } from './rlp-writer.ts';
@@ -17,7 +17,7 @@ import {
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
 
-const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /**
  * Compares the header of a block object with the block's hash.
@@ -25,8 +25,13 @@ const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
  */
 export function verifyHeader(block: Members, hash: string, tools: VerifyTools): VerifiedHeader | undefined {
   const { findings, writer } = tools;
-  if (!isSameText(block['hash'], hash) || findHeaderForm(block, hash, writer) === undefined) {
-    findings.contradict('header', 'the header does not hash to the hash of the block');
+  if (!isSameText(block['hash'], hash)) {
+    findings.contradict('header', 'the header is that of another block');
+    return undefined;
+  }
+  if (findHeaderForm(block, hash, writer) === undefined) {
+    const evidence = [hash, hashEthereumHeader(block, writer) ?? 'cannot be encoded'];
+    findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
   }
   const { sha3Uncles, uncles } = block;
@@ -93,9 +98,25 @@ export function verifyBody(
     encodings.push(verified.encoded);
     facts.push(verified.facts);
   }
-  if (isSameText(block['transactionsRoot'], hashOrdered(encodings, writer))) return facts;
-  findings.contradict('transactions', 'the transactions do not make the root in the header');
+  const root = hashOrdered(encodings, writer);
+  if (isSameText(block['transactionsRoot'], root)) return facts;
+  const evidence = [block['transactionsRoot'], root];
+  findings.contradict('transactions', 'the transactions do not make the root in the header', evidence);
   return undefined;
+}
+
+/**
+ * Compares a block object with transaction hashes with its header, which has been found right, and the transactions that it is known to have.
+ * @param hashes of the transactions, lower-case
+ */
+export function verifyListed(block: Members, hashes: readonly string[], tools: VerifyTools): void {
+  verifyWithdrawals(block, tools);
+  const { transactions } = block;
+  const isRight =
+    Array.isArray(transactions) &&
+    transactions.length === hashes.length &&
+    hashes.every((hash, index) => isSameText(transactions[index], hash));
+  if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 
 function verifyWithdrawals(
@@ -108,8 +129,10 @@ function verifyWithdrawals(
     return;
   }
   const encodings = Array.isArray(withdrawals) ? encodeWithdrawals(withdrawals, writer) : undefined;
-  if (encodings === undefined || !isSameText(withdrawalsRoot, hashOrdered(encodings, writer))) {
-    findings.contradict('withdrawals', 'the withdrawals do not make the root in the header');
+  const root = encodings === undefined ? 'cannot be encoded' : hashOrdered(encodings, writer);
+  if (!isSameText(withdrawalsRoot, root)) {
+    const evidence = [withdrawalsRoot, root];
+    findings.contradict('withdrawals', 'the withdrawals do not make the root in the header', evidence);
   }
 }
 

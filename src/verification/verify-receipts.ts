@@ -37,11 +37,13 @@ export function verifyReceipts(
     }
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
-    findings.contradict('receipts', `a receipt cannot be encoded: ${error.message}`);
+    findings.contradict('receipts', `a receipt cannot be encoded: ${error.message}`, [header.receiptsRoot]);
     return;
   }
-  if (!isSameText(header.receiptsRoot, hashOrdered(encodings, writer))) {
-    findings.contradict('receipts', 'the receipts do not make the root in the header');
+  const root = hashOrdered(encodings, writer);
+  if (!isSameText(header.receiptsRoot, root)) {
+    const evidence = [header.receiptsRoot, root];
+    findings.contradict('receipts', 'the receipts do not make the root in the header', evidence);
   }
 }
 
@@ -59,12 +61,16 @@ function compareReceipt(
   const { gasUsed, contractAddress, effectiveGasPrice, blobGasUsed, from, to } = receipt;
   const cumulative = readInteger(receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
   if (gasUsed != null && !isSameInteger(gasUsed, cumulative - walk.gas)) {
-    findings.contradict('gasUsed', 'the gas of a receipt is not the difference of cumulative ones');
+    findings.contradict('gasUsed', 'the gas of a receipt is not the difference of cumulative ones', [
+      facts.hash,
+      gasUsed,
+      cumulative - walk.gas,
+    ]);
   }
   walk.gas = cumulative;
   comparePlace(receipt, facts, header, index, findings);
   if (facts.from !== undefined && from != null && !isSameText(from, facts.from)) {
-    findings.contradict('from', 'a receipt has another sender than its transaction');
+    findings.contradict('from', 'a receipt has another sender than its transaction', [facts.hash, from]);
   }
   if (to !== undefined && !isSameText(to ?? '', facts.to ?? '') && !isNoAddress(to, facts.to)) {
     findings.contradict('place', 'a receipt has another recipient than its transaction');
@@ -76,6 +82,7 @@ function compareReceipt(
       findings.contradict(
         'contractAddress',
         'the contract of a receipt is not the one that its transaction creates',
+        [facts.hash, contractAddress],
       );
   }
   if (
@@ -86,10 +93,14 @@ function compareReceipt(
     findings.contradict(
       'effectiveGasPrice',
       'the price in a receipt does not follow from its transaction and the base fee',
+      [facts.hash, effectiveGasPrice],
     );
   }
   if (blobGasUsed != null && !isSameInteger(blobGasUsed, facts.blobs * GAS_PER_BLOB)) {
-    findings.contradict('blobGas', 'the blob gas of a receipt is not that of its transaction');
+    findings.contradict('blobGas', 'the blob gas of a receipt is not that of its transaction', [
+      facts.hash,
+      blobGasUsed,
+    ]);
   }
   compareLogs(receipt, facts, header, index, walk, findings);
 }
@@ -126,7 +137,11 @@ function compareLogs(
 ): void {
   for (const log of logs as readonly Members[]) {
     if (log['logIndex'] != null && !isSameInteger(log['logIndex'], walk.logs)) {
-      findings.contradict('logIndex', 'logs of the block are not numbered without gaps');
+      findings.contradict('logIndex', 'logs of the block are not numbered without gaps', [
+        facts.hash,
+        log['logIndex'],
+        walk.logs,
+      ]);
     }
     walk.logs++;
     const { transactionHash, transactionIndex, blockHash, blockNumber, blockTimestamp, removed } = log;

@@ -95,13 +95,17 @@ export function verifyTransaction(
     const encoded = encodeTransaction(transaction, form, writer);
     const hash = bytesToHex(keccak256(encoded));
     if (!isSameText(transaction['hash'], hash)) {
-      findings.contradict('transactions', 'a transaction does not hash to its hash');
+      findings.contradict('transactions', 'a transaction does not hash to its hash', [
+        transaction['hash'],
+        hash,
+      ]);
     }
     compareTwins(transaction, form, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
-    findings.contradict('transactions', `a transaction cannot be encoded: ${error.message}`);
+    const text = `a transaction cannot be encoded: ${error.message}`;
+    findings.contradict('transactions', text, [transaction['hash']]);
     return undefined;
   }
 }
@@ -123,7 +127,10 @@ function compareTwins(transaction: Members, { type, signed }: TransactionForm, f
   const { chainId } = transaction;
   const signedFor = readProtection(transaction);
   if (chainId != null && signedFor !== undefined && !isSameInteger(chainId, signedFor)) {
-    findings.contradict('chainId', 'the chain id of a transaction is not the one in its signature');
+    findings.contradict('chainId', 'the chain id of a transaction is not the one in its signature', [
+      transaction['hash'],
+      chainId,
+    ]);
   }
 }
 
@@ -155,6 +162,7 @@ function readFacts(
     findings.contradict(
       'gasPrice',
       'the gas price of a transaction does not follow from its fees and the base fee',
+      [hash, transaction['gasPrice']],
     );
   }
   return {
@@ -221,11 +229,14 @@ export function verifySender(
     const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
     const sender = bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
     if (!isSameText(from, sender)) {
-      findings.contradict('from', 'a transaction has another sender than the one that signed it');
+      findings.contradict('from', 'a transaction has another sender than the one that signed it', [
+        transaction['hash'],
+        from,
+      ]);
     }
   } catch (error) {
     if (!(error instanceof UnreadableMember || error instanceof RangeError)) throw error;
-    findings.contradict('from', 'the signature of a transaction fits no sender');
+    findings.contradict('from', 'the signature of a transaction fits no sender', [transaction['hash'], from]);
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MAIN } from '../../scripts/program-files.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
 import { FULL_HEIGHT, startNode } from '../support/served-node.ts';
 
 type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -192,6 +193,35 @@ test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   const row = readRow(out, 'anvil');
   assert.deepEqual([row['STATE'], row['METHODS'], row['HEADS']], ['ok', '5 of 5', 'announced']);
   assert.doesNotMatch(out, /^ {2}(error|warning)/m);
+  assert.match(out, /^ {2}header +is recomputed$/m);
+  assert.match(out, /^ {2}receipts +is tried when a block has it: none of the recent ones does$/m);
+});
+
+test('what of a network cannot be verified is said with the reason', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  const node = await FaultUpstream.start(anvil.httpUrl);
+  t.after(() => node.close());
+  await node.setFault({
+    concerns: ({ method }) => method === 'eth_getBlockByNumber',
+    answer: async (call, ask) => {
+      const answer = await ask(call);
+      if (!('result' in answer) || answer.result === null) return answer;
+      return { result: { ...(answer.result as object), mixHash: `0x${'11'.repeat(32)}` } };
+    },
+  });
+  const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }] } });
+  const { out } = await run(['--config', config]);
+  assert.match(
+    out,
+    /^ {2}header +is compared between nodes: the header does not hash to the hash of the block$/m,
+  );
+  const json = JSON.parse((await run(['--config', config, '--json'])).out);
+  assert.deepEqual(json.networks[0].verification[0], {
+    subject: 'header',
+    state: 'unverifiable',
+    reason: 'the header does not hash to the hash of the block',
+  });
 });
 
 test('what cannot be understood ends with 2', async (t) => {

@@ -1,5 +1,5 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { UpstreamFault } from '../fault.ts';
+import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Handler, Routed } from '../routed-call.ts';
 
@@ -47,8 +47,10 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
 }
 
 /** A node's own words about the request say more than that a node could not be reached. */
-function weigh({ kind }: UpstreamFault): number {
-  switch (kind) {
+function weigh(fault: UpstreamFault): number {
+  // An answer was there: that it was refuted says more than what others said of the request.
+  if (fault instanceof Refutation) return 6;
+  switch (fault.kind) {
     case 'tooMuch':
       return 5;
     case 'unknown':

@@ -185,7 +185,9 @@ function keepFavourite(
     favourite !== undefined &&
     candidates.includes(favourite) &&
     favourite.health.circuit === 'closed' &&
-    !favourite.isAway;
+    !favourite.isAway &&
+    // What it has in mind lacks what others have mined already.
+    (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 

@@ -15,8 +15,8 @@ import type { Verifier } from './verifier.ts';
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
 const WANTED_BLOCKS = 2;
 const MAX_BLOCKS = 8;
-/** Nodes that are asked for a block of which something does not recompute. */
-const WITNESSES = 3;
+/** Nodes that are asked for a block of which something does not recompute: all of most pools. */
+const WITNESSES = 16;
 /** Senders that are recovered of a block. */
 const MAX_SENDERS = 8;
 
@@ -48,26 +48,30 @@ export type CalibrateParts = {
 
 /**
  * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
- * what does with none is not, with the reason. What no recent block has stays untested.
+ * what does with none is not, with the reason. What no recent block has stays as it was.
+ * @returns whether a node gave a block
  */
-export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<void> {
+export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {
   const { calibration } = verifier;
   let blocks = 0;
   let isTried = false;
+  const recomputed = new Set<Subject>();
+  const failed = new Map<Subject, string>();
   for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
     const trials = await tryBlock(verifier, ask, head - back, scope);
     if (trials.length === 0) continue;
     isTried = true;
     const shown = new Set(trials.flatMap((trial) => trial.shown));
     for (const { subject, text } of trials.flatMap(({ found }) => found)) {
-      if (!shown.has(subject)) verifier.giveUp(subject, text);
+      if (!shown.has(subject)) failed.set(subject, text);
     }
-    for (const subject of shown) {
-      if (calibration.stateOf(subject) === 'untested') calibration.noteVerified(subject);
-    }
+    for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
   }
-  calibration.isDone = isTried;
+  for (const [subject, text] of failed) verifier.giveUp(subject, text);
+  for (const subject of recomputed) if (!failed.has(subject)) calibration.noteVerified(subject);
+  calibration.isDone ||= isTried;
+  return isTried;
 }
 
 /** Asks nodes for a block until all of one's answer recomputes, or there is none left. */

@@ -68,7 +68,12 @@ export class Calibration {
     return this.#reasons.get(subject) ?? this.#reasons.get('header') ?? '';
   }
 
-  /** A fork or another chain: what could not be recomputed before may be now. */
+  /** Whether something was found not to be verifiable. */
+  get isPartial(): boolean {
+    return this.#reasons.size > 0;
+  }
+
+  /** Another chain: what could not be recomputed before may be now. */
   reset(): void {
     this.isDone = false;
     this.#verified.clear();

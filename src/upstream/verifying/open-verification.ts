@@ -3,18 +3,24 @@ import type { Logger } from '../../observe/logger.ts';
 import type { VerificationFigures } from '../../observe/sources.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { RequestScope } from '../../util/request-scope.ts';
-import { UpstreamFault } from '../fault.ts';
+import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { VerifyMode } from '../options.ts';
 import type { Ask, BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { calibrate } from './calibrate.ts';
+import { HeaderMembers } from './header-members.ts';
 import { Proofs } from './proofs.ts';
 import { Verifier } from './verifier.ts';
 
 /** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered. */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
+/** How often it is looked whether the head's header has members that none had before, and at most how often calls bring about a calibration. */
+const LOOK_MS = 60_000;
+/** How long after something was given up it is tried again: twice as long each time. */
+const FIRST_REPEAT_MS = 180_000;
+const MAX_REPEAT_MS = 3_600_000;
 const ANCHORS = 2;
 
 export type VerificationParts = {
@@ -28,6 +34,8 @@ export type VerificationParts = {
   readonly head: () => BlockHeader | undefined;
   /** Whether two nodes have told the hash of an old height. */
   readonly isWitnessed: (hash: string) => boolean;
+  /** Milliseconds between two looks at the head's header. */
+  readonly lookMs?: number;
 };
 
 /** Verification of a network, and what keeps it going. */
@@ -35,6 +43,8 @@ export type Verification = {
   readonly proofs: Proofs;
   /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
   calibrate(): Promise<void>;
+  /** As `Verifier.acceptRules`. */
+  acceptRules(refutation: Refutation, block: BlockPosition | undefined): ReadonlySet<Upstream> | undefined;
   /** The network is another chain from now on. */
   forgetChain(): void;
   describe(): { readonly verification?: VerificationFigures };
@@ -42,32 +52,65 @@ export type Verification = {
 };
 
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, upstreams, isWitnessed, network, log, ask, head } = parts;
-  const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify });
+  const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  let isDoubtful = false;
+  const onDoubt = (): void => {
+    isDoubtful = true;
+  };
+  const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt });
   const scopes = new Set<RequestScope>();
+  const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const tryAgain = (): void => {
+  let repeatMs = FIRST_REPEAT_MS * (lookMs / LOOK_MS);
+  let repeatAt = Number.POSITIVE_INFINITY;
+  let known = '';
+  const later = (ms: number, task: () => Promise<void>): void => {
     if (isClosed) return;
-    timer = setTimeout(() => void run(), RETRY_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => void task(), ms);
     timer.unref();
   };
-  const run = async (): Promise<void> => {
+  /** @returns undefined where no node answered in time */
+  const attempt = async <T>(
+    work: (at: bigint, scope: RequestScope) => Promise<T>,
+  ): Promise<T | undefined> => {
     const at = head();
-    if (verifier === undefined || isClosed) return;
-    if (at === undefined) return tryAgain();
+    if (at === undefined || isClosed) return undefined;
     const scope = new RequestScope(performance.now() + CALIBRATE_LIMIT_MS);
     scopes.add(scope);
     try {
-      await calibrate({ verifier, ask, head: at.number, scope });
+      return await work(at.number, scope);
     } catch (error) {
       if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      return undefined;
     } finally {
       scopes.delete(scope);
     }
-    if (!verifier.calibration.isDone) return tryAgain();
-    const rows = verifier.calibration.describe();
-    const fields = Object.fromEntries(rows.map(({ subject, state }) => [subject, state]));
+  };
+  const run = async (): Promise<void> => {
+    if (verifier === undefined) return;
+    isDoubtful = false;
+    repeatAt = Number.POSITIVE_INFINITY;
+    await attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
+    if (!verifier.calibration.isDone) return later(RETRY_MS, run);
+    report(verifier);
+    later(lookMs, look);
+  };
+  /** A fork shows in its first headers, and in answers that fail. */
+  const look = async (): Promise<void> => {
+    const isNew = await attempt((at, scope) => members.hasNew(at, scope));
+    if (verifier?.calibration.isPartial === true && repeatAt === Number.POSITIVE_INFINITY) {
+      repeatAt = performance.now() + repeatMs;
+      repeatMs = Math.min(2 * repeatMs, MAX_REPEAT_MS);
+    }
+    if (isNew === true || isDoubtful || performance.now() >= repeatAt) await run();
+    else later(lookMs, look);
+  };
+  const report = ({ calibration }: Verifier): void => {
+    const fields = Object.fromEntries(calibration.describe().map(({ subject, state }) => [subject, state]));
+    if (JSON.stringify(fields) === known) return;
+    known = JSON.stringify(fields);
     log.info({ network, ...fields }, 'it is known what of this network can be verified');
   };
   const proofs = new Proofs(
@@ -76,7 +119,12 @@ export function openVerification(parts: VerificationParts): Verification {
   );
   return {
     proofs,
-    calibrate: run,
+    async calibrate() {
+      if (verifier === undefined) return;
+      await attempt((at, scope) => members.hasNew(at, scope));
+      await run();
+    },
+    acceptRules: (refutation, block) => verifier?.acceptRules(refutation, block),
     forgetChain() {
       verifier?.calibration.reset();
       void run();

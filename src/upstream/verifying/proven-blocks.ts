@@ -4,7 +4,12 @@ import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
-import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import {
+  type VerifiedHeader,
+  verifyBody,
+  verifyHeader,
+  verifyListed,
+} from '../../verification/verify-block.ts';
 import { type TransactionFacts, verifySender } from '../../verification/verify-transaction.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
@@ -92,8 +97,13 @@ export class ProvenBlocks {
     const tools = this.#verifier.openTools();
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
+    const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
+    if (known !== undefined) {
+      const hashes = known.transactions.map((each) => each.hash);
+      verifyListed(block, hashes, tools);
+    }
     if (facts !== undefined) this.#sampleSenders(block['transactions'] as readonly Members[], tools);
-    const subjects = isFull ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
+    const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
     this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;

@@ -19,7 +19,7 @@ export class Suspicions {
   add(blockHash: string, upstream: Upstream, finding: Finding): void {
     const name = `${blockHash}:${finding.subject}`;
     const held = this.#held.get(name) ?? new Map<Upstream, Finding>();
-    if (!held.has(upstream)) held.set(upstream, finding);
+    held.set(upstream, finding);
     this.#held.set(name, held);
   }
 
@@ -27,6 +27,11 @@ export class Suspicions {
   countOthers(blockHash: string, upstream: Upstream, { subject, text }: Finding): number {
     const held = this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
     return [...held].filter(([other, finding]) => other !== upstream && finding.text === text).length;
+  }
+
+  /** What nodes have said of a subject of a block. */
+  listOpinions(blockHash: string, subject: string): ReadonlyMap<Upstream, Finding> {
+    return this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
   }
 
   /** Takes out the nodes that were wrong about a subject of a block, of which a right answer has come. */

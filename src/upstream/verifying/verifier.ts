@@ -4,14 +4,19 @@ import { Lru } from '../../util/lru.ts';
 import { type Finding, Findings, type Subject } from '../../verification/findings.ts';
 import { RlpWriter } from '../../verification/rlp-writer.ts';
 import type { VerifyTools } from '../../verification/verify-transaction.ts';
-import { UpstreamFault } from '../fault.ts';
+import { Refutation } from '../fault.ts';
+import type { BlockHeader } from '../heads/block.ts';
 import type { VerifyMode } from '../options.ts';
+import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { Calibration } from './calibration.ts';
+import { findCommonOpinion } from './find-common-opinion.ts';
 import { Suspicions } from './suspicions.ts';
 
 /** Blocks with something that could not be verified, and why: about 200 bytes each. */
 const MAX_UNPROVEN = 4_096;
+/** Blocks below the head of which a fork may be what made their answers fail; older ones had other rules. */
+const RECENT_BLOCKS = 128n;
 
 export type VerifierParts = {
   readonly network: string;
@@ -19,6 +24,9 @@ export type VerifierParts = {
   readonly upstreams: readonly Upstream[];
   readonly recoverPublicKey: RecoverPublicKey;
   readonly log: Logger;
+  readonly head: () => BlockHeader | undefined;
+  /** Answers failed that may be right by rules that are not known here: recent blocks are to be looked at again. */
+  readonly onDoubt: () => void;
   /** A node gave an answer that another node's answer and their block refute. */
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
@@ -35,6 +43,8 @@ export class Verifier {
   readonly #parts: VerifierParts;
   readonly #writer = new RlpWriter();
   readonly #suspicions = new Suspicions();
+  /** What nodes agree on of blocks with rules that are not known here: the evidence. */
+  readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
   readonly #unproven = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
 
   constructor(parts: VerifierParts) {
@@ -96,8 +106,16 @@ export class Verifier {
     shown: readonly Subject[] = [],
   ): void {
     const counted = found.filter(({ subject }) => this.canVerify(subject));
+    let isAccepted = false;
     for (const finding of counted) {
       const { subject, kind, text } = finding;
+      if (
+        this.#accepted.get(nameOf(blockHash, subject)) === finding.evidence &&
+        finding.evidence !== undefined
+      ) {
+        isAccepted = true;
+        continue;
+      }
       const isUntested = this.calibration.stateOf(subject) === 'untested';
       if ((kind === 'unknown' || isUntested) && this.#isCommon(blockHash, finding, upstream)) {
         if (kind === 'unknown') this.noteUnproven(blockHash, subject, text);
@@ -106,11 +124,49 @@ export class Verifier {
       }
       this.counts.refuted++;
       if (upstream !== undefined) this.#suspicions.add(blockHash, upstream, finding);
-      throw new UpstreamFault('wrong', `the answer is refuted by its block: ${finding.text}`);
+      throw new Refutation(blockHash, subject, text);
     }
-    if (counted.length > 0) return;
+    if (counted.length > 0 || isAccepted) return;
     this.#noteShown(shown);
     this.#settle(blockHash, subjects, upstream);
+  }
+
+  /**
+   * Decides whether a refuted answer is right by rules of the chain that are not known here: every node that has the block gave an answer that does not
+   * recompute, and most of them the same one. A recent block's subject is then compared between nodes until recent blocks recompute again; of an old
+   * block no more than its own answers are accepted. Never where everything has to be proven.
+   * @param block the one that was asked about, as far as that is known
+   * Nodes that contradict two or more that agree are quarantined.
+   * @returns nodes that gave another answer; undefined where the refutation stands
+   */
+  acceptRules(
+    { blockHash, subject }: Refutation,
+    block: BlockPosition | undefined,
+  ): ReadonlySet<Upstream> | undefined {
+    if (this.mode === 'require') return undefined;
+    const opinions = this.#suspicions.listOpinions(blockHash, subject);
+    const able = this.#parts.upstreams.filter(
+      ({ isUp, isOnFork, tracker }) =>
+        isUp && !isOnFork && (block === undefined || tracker.holds(block.number, block.hash)),
+    );
+    const common = findCommonOpinion(opinions, able);
+    if (common === undefined) {
+      this.#parts.onDoubt();
+      return undefined;
+    }
+    const { finding, dissenters } = common;
+    const head = this.#parts.head()?.number;
+    const isRecent = block !== undefined && head !== undefined && block.number + RECENT_BLOCKS > head;
+    if (isRecent) {
+      this.giveUp(finding.subject, finding.text);
+    } else {
+      this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
+      this.noteUnproven(blockHash, finding.subject, finding.text);
+    }
+    if (opinions.size - dissenters.size > 1)
+      for (const upstream of dissenters)
+        this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
+    return dissenters;
   }
 
   #noteShown(subjects: readonly Subject[]): void {
@@ -148,4 +204,8 @@ export class Verifier {
       'answers of this network cannot be verified in full: this is compared between nodes instead',
     );
   }
+}
+
+function nameOf(blockHash: string, subject: Subject): string {
+  return `${blockHash}:${subject}`;
 }

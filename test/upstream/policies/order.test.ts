@@ -226,4 +226,12 @@ describe('order', () => {
     for (let i = 0; i < 5; i++) gone?.upstream.health.fail(1);
     assert.notEqual((await ask({ isSticky: true }))[0], successor);
   });
+
+  it('pending leaves a node that falls behind', async () => {
+    const nodes = ['a', 'b'].map((name) => well({ name }));
+    const ask = createOrder(nodes);
+    const [favourite] = await ask({ isSticky: true });
+    for (const { upstream } of nodes) if (upstream.name === favourite) upstream.vote = 'lagging';
+    assert.notEqual((await ask({ isSticky: true }))[0], favourite);
+  });
 });

@@ -24,6 +24,8 @@ function open(count: number) {
     upstreams: nodes,
     recoverPublicKey,
     log: createRecordingLog(),
+    head: () => undefined,
+    onDoubt: () => {},
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.isDone = true;

@@ -1,0 +1,60 @@
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import { DEFAULT_LOG_LIMITS } from '../chain/log-range.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { createLogger } from '../observe/logger.ts';
+import type { VerificationFigures } from '../observe/sources.ts';
+import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+import { DEFAULT_SEND } from '../upstream/sending/options.ts';
+import { SENDING_TOOLS } from './sending-tools.ts';
+
+type Rows = VerificationFigures['rows'];
+
+/** Nothing is asked twice; what is asked is a few blocks. */
+const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
+const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
+
+/**
+ * Recomputes recent blocks of a network as the service does when it starts, and says what of its answers can be verified.
+ * Undefined where nothing is to be verified, and where no node gave a block.
+ */
+export async function findVerifiable(
+  network: string,
+  { upstreams, pool, verify }: NetworkOptions,
+): Promise<Rows | undefined> {
+  if (upstreams === undefined || verify === 'off') return undefined;
+  // Where the configuration names the chain, a start does not wait for the nodes.
+  const { chainId: _, ...unnamed } = pool;
+  const chain = await openUpstreamChain({
+    network,
+    upstreams,
+    pool: unnamed,
+    logs: DEFAULT_LOG_LIMITS,
+    verify,
+    cache: createMemoryCache(CACHE),
+    log: createLogger('silent'),
+    sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+  });
+  try {
+    const { verification } = chain.describe();
+    return verification?.rows.some(({ state }) => state !== 'untested') === true
+      ? verification.rows
+      : undefined;
+  } finally {
+    await chain.close();
+  }
+}
+
+const MEANINGS = {
+  verified: 'is recomputed',
+  untested: 'is tried when a block has it: none of the recent ones does',
+  unverifiable: 'is compared between nodes',
+} as const;
+
+/** A line for each subject. */
+export function describeVerifiable(rows: Rows): string {
+  const lines = rows.map(({ subject, state, reason }) => {
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${MEANINGS[state]}${why}\n`;
+  });
+  return `\n  answers about blocks\n${lines.join('')}`;
+}

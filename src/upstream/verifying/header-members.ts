@@ -1,0 +1,42 @@
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { isMembers } from '../../verification/members.ts';
+import type { Ask } from '../routed-call.ts';
+
+/** More than blocks of any chain have; nodes that invent names cannot bring about more calibrations than this. */
+const MAX_NAMES = 256;
+
+/** The members that block objects of a network have had: a fork begins with one that none had before. */
+export class HeaderMembers {
+  readonly #ask: Ask;
+  readonly #names = new Set<string>();
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /**
+   * Asks a node for a block, and whether it has members that no block before it had.
+   * @throws UpstreamFault where none answers
+   */
+  async hasNew(number: bigint, scope: RequestScope): Promise<boolean> {
+    const params = `["${encodeQuantity(number)}",false]`;
+    const text = (await this.#ask({
+      call: {
+        method: 'eth_getBlockByNumber',
+        params,
+        block: { number, hash: undefined },
+        nulls: 'fault',
+        isText: true,
+      },
+      scope,
+    })) as JsonText;
+    const block: unknown = JSON.parse(text);
+    if (!isMembers(block)) return false;
+    const before = this.#names.size;
+    for (const [name, value] of Object.entries(block))
+      if (value != null && this.#names.size < MAX_NAMES) this.#names.add(name);
+    return this.#names.size > before;
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonText } from '../../../src/primitives/json-result.ts';
+import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
+import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import { askNode } from '../../support/faults/ask-node.ts';
+import { type RunningService, startService } from '../../support/service.ts';
+
+const LOOK_MS = 20;
+const LIMIT_MS = 10_000;
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+/** A node whose blocks can be given other members. */
+async function open(): Promise<{
+  readonly verification: Verification;
+  readonly script: { change: (block: object) => object; calls: number };
+}> {
+  const script = { change: (block: object): object => block, calls: 0 };
+  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    script.calls++;
+    const answer = await askNode(nodeUrl, { method, params });
+    assert.ok('result' in answer);
+    const { result } = answer;
+    return typeof result === 'object' && result !== null && 'parentHash' in result
+      ? script.change(result)
+      : result;
+  };
+  const head: BlockHeader = parseHeader(await request('eth_getBlockByNumber', ['latest', false]));
+  const verification = openVerification({
+    network: 'test',
+    verify: 'auto',
+    log: createRecordingLog(),
+    ask: async ({ call }): Promise<JsonText> =>
+      JSON.stringify(await request(call.method, JSON.parse(call.params) as unknown[])),
+    upstreams: [],
+    recoverPublicKey,
+    condemn: () => {},
+    head: () => head,
+    isWitnessed: () => false,
+    lookMs: LOOK_MS,
+  });
+  return { verification, script };
+}
+
+function isVerifiable(verification: Verification, subject: string): boolean | undefined {
+  const row = verification.describe().verification?.rows.find((each) => each.subject === subject);
+  return row?.state === 'untested' ? undefined : row?.state === 'verified';
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  for (const end = performance.now() + LIMIT_MS; !isDone(); await sleep(LOOK_MS))
+    assert.ok(performance.now() < end, 'it did not come about');
+}
+
+describe('what can be verified', () => {
+  it('is found out anew when the head’s header has a member that none had before', async () => {
+    const { verification, script } = await open();
+    try {
+      await verification.calibrate();
+      assert.equal(isVerifiable(verification, 'header'), true);
+      script.change = (block) => ({ ...block, futureRoot: '0x7', mixHash: `0x${'11'.repeat(32)}` });
+      await until(() => isVerifiable(verification, 'header') === false);
+      script.change = (block) => block;
+      await until(() => isVerifiable(verification, 'header') === true);
+    } finally {
+      verification.close();
+    }
+  });
+
+  it('is not looked for in blocks whose headers have the same members', async () => {
+    const { verification, script } = await open();
+    try {
+      await verification.calibrate();
+      script.change = (block) => ({ ...block, mixHash: `0x${'11'.repeat(32)}` });
+      const { calls } = script;
+      await until(() => script.calls > calls + 3);
+      assert.equal(isVerifiable(verification, 'header'), true);
+    } finally {
+      verification.close();
+    }
+  });
+});
