@@ -37,11 +37,16 @@ function readBytes(value: unknown, length: number | undefined, what: string): Ui
   }
 }
 
-function readInteger(value: unknown, what: string): bigint {
+/** @param bits what its place in a header or an account holds */
+function readInteger(value: unknown, what: string, bits: 64 | 256): bigint {
   if (value === undefined || value === null) return 0n;
-  if (typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value)) return BigInt(value);
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  throw new RangeError(`genesis: ${what} is not an unsigned integer`);
+  const isText = typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value);
+  if (!isText && !(typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) {
+    throw new RangeError(`genesis: ${what} is not an unsigned integer`);
+  }
+  const integer = BigInt(value as string | number);
+  if (integer >> BigInt(bits) > 0n) throw new RangeError(`genesis: ${what} has more than ${bits} bits`);
+  return integer;
 }
 
 function readObject(value: unknown, what: string): object {
@@ -59,15 +64,15 @@ function readAccount(key: string, value: unknown): GenesisAccount {
   );
   return {
     address: readBytes(key, 20, 'account address'),
-    balance: readInteger(entry.get('balance'), `balance of ${key}`),
-    nonce: readInteger(entry.get('nonce'), `nonce of ${key}`),
+    balance: readInteger(entry.get('balance'), `balance of ${key}`, 256),
+    nonce: readInteger(entry.get('nonce'), `nonce of ${key}`, 64),
     code: readBytes(entry.get('code') ?? '0x', undefined, `code of ${key}`),
     storage,
   };
 }
 
 function buildHeader(json: GenesisObject, config: ChainConfig): Header {
-  const integer = (key: string): bigint => readInteger(json.get(key), key);
+  const integer = (key: string, bits: 64 | 256 = 64): bigint => readInteger(json.get(key), key, bits);
   const timestamp = integer('timestamp');
   // What the first block's header has is decided by time alone: the terminal total difficulty does not matter.
   const rules = latestRules(activeForks(config, { number: 0n, timestamp, isMerged: true }));
@@ -80,7 +85,7 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
     beneficiary: orZero('coinbase', 20),
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
-    difficulty: integer('difficulty'),
+    difficulty: integer('difficulty', 256),
     gasLimit: integer('gasLimit') || DEFAULT_GAS_LIMIT,
     gasUsed: integer('gasUsed'),
     timestamp,
@@ -88,7 +93,8 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
     mixHash: orZero('mixHash', 32),
     nonce: readBytes(encodeQuantity(integer('nonce')), 8, 'nonce'),
     ...(rules.hasBaseFee && {
-      baseFeePerGas: json.get('baseFeePerGas') === undefined ? INITIAL_BASE_FEE : integer('baseFeePerGas'),
+      baseFeePerGas:
+        json.get('baseFeePerGas') === undefined ? INITIAL_BASE_FEE : integer('baseFeePerGas', 256),
     }),
     ...(rules.hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
     ...(rules.hasBlobs && {

@@ -50,6 +50,31 @@ test('null is absent', () => {
   assert.equal(header.extraData.length, 0);
 });
 
+test('integers that their field does not hold are refused', () => {
+  const config = { chainId: 1, ...PRAGUE, osakaTime: 0, amsterdamTime: 0 };
+  const address = `0x${'11'.repeat(20)}`;
+  const refuse = (genesis: object, reason: string): void => {
+    assert.throws(() => headerOf({ config, ...genesis }), { message: `genesis: ${reason}` });
+  };
+  const [high, higher] = [64, 256].map((bits) => `0x${(2n ** BigInt(bits)).toString(16)}`);
+  for (const field of [
+    'timestamp',
+    'gasLimit',
+    'gasUsed',
+    'nonce',
+    'blobGasUsed',
+    'excessBlobGas',
+    'slotNumber',
+  ])
+    refuse({ [field]: high }, `${field} has more than 64 bits`);
+  for (const field of ['difficulty', 'baseFeePerGas'])
+    refuse({ [field]: higher }, `${field} has more than 256 bits`);
+  refuse({ alloc: { [address]: { nonce: high } } }, `nonce of ${address} has more than 64 bits`);
+  refuse({ alloc: { [address]: { balance: higher } } }, `balance of ${address} has more than 256 bits`);
+  const most = `${2n ** 64n - 1n}`;
+  assert.equal(headerOf({ config, slotNumber: most, difficulty: high }).slotNumber, 2n ** 64n - 1n);
+});
+
 test('keys in any case', () => {
   const { config, accounts, header } = parseGenesis(
     JSON.stringify({

@@ -112,6 +112,36 @@ describe('access lists', () => {
     assert.equal(reverted.error, 'execution reverted');
   });
 
+  test('a list that never settles is an error, and not a search until the time limit', async () => {
+    // The slot is accessed where the list, in which it then is, does not cost the gas for it.
+    await assert.rejects(
+      create({ to: PROGRAM, gas: '0x639c' }, withCode('GAS 300 LT @go JUMPI STOP go: 3 SLOAD STOP')),
+      { kind: 'failed', message: /^the access list does not settle: / },
+    );
+  });
+
+  test('an instruction that lacks operands names what lies where geth looks for it', async () => {
+    const other = [{ address: OTHER, storageKeys: [] }];
+    const calls: readonly (readonly [string, string, unknown])[] = [
+      ['3 SSTORE', '1 <=> 2', [{ address: PROGRAM, storageKeys: [slot(3)] }]],
+      ['SSTORE', '0 <=> 2', []],
+      [`${OTHER} EXTCODECOPY`, '1 <=> 4', other],
+      [`0 0 0 ${OTHER} 0 CALL`, '5 <=> 7', other],
+      [`0 0 0 0 ${OTHER} 0 CALLCODE`, '6 <=> 7', other],
+      [`0 0 0 ${OTHER} 0 STATICCALL`, '5 <=> 6', other],
+      [`0 0 0 ${OTHER} 0 DELEGATECALL`, '5 <=> 6', other],
+      [`0 0 ${OTHER} 0 CALL`, '4 <=> 7', []],
+    ];
+    for (const [source, height, expected] of calls) {
+      const { accessList, error } = (await create({ to: PROGRAM, gas: '0x186a0' }, withCode(source))) as {
+        accessList: unknown;
+        error: string;
+      };
+      assert.deepEqual(accessList, expected, source);
+      assert.equal(error, `stack underflow (${height})`, source);
+    }
+  });
+
   test('overridden precompiles stay what they are, and are not moved', async () => {
     const identity = '0x0000000000000000000000000000000000000004';
     const overrides = { [identity]: { code: '0xfe' } };

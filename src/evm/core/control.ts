@@ -8,7 +8,7 @@ import {
 } from './machine.ts';
 import { growOver } from './memory.ts';
 import { BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, need, setNeed, takePrepaid, WORK_LEFT } from './needs.ts';
-import { isRecording, recordsAccesses, recordUnpaid } from './recording.ts';
+import { isRecording, recordsAccesses, recordShort, recordUnpaid } from './recording.ts';
 import { DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW } from './generated/status.ts';
 
 /**
@@ -83,6 +83,7 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
       return halt(OUT_OF_GAS);
     }
     if (height < (bounds & 0xffff)) {
+      if (recordsAccesses()) recordShort(load<u32>(ip, 12), words, sp);
       setDetails(words, isDeep ? (bounds & 0xffff) >> 5 : inputs);
       return halt(STACK_UNDERFLOW);
     }

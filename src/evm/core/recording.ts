@@ -43,11 +43,23 @@ export function recordSlot(word: usize): void {
   if (slot != 0) listSlotAccess(slot);
 }
 
+function isCall(opcode: u32): bool {
+  return opcode == Op.CALL || opcode == Op.CALLCODE || opcode == Op.DELEGATECALL || opcode == Op.STATICCALL;
+}
+
 /** Records what an instruction names that has its operands and not its gas. */
 export function recordUnpaid(opcode: u32, sp: usize): void {
   if (opcode == Op.SLOAD || opcode == Op.SSTORE) recordSlot(sp);
   else if (
     opcode == Op.BALANCE || opcode == Op.EXTCODESIZE || opcode == Op.EXTCODECOPY || opcode == Op.EXTCODEHASH || opcode == Op.SELFDESTRUCT
   ) recordAddress(sp);
-  else if (opcode == Op.CALL || opcode == Op.CALLCODE || opcode == Op.DELEGATECALL || opcode == Op.STATICCALL) recordAddress(sp - 32);
+  else if (isCall(opcode)) recordAddress(sp - 32);
+}
+
+/** Operands of a call from which on geth's access list tracer looks for its address. */
+const CALL_OPERANDS: u32 = 5;
+
+/** The same of an instruction that lacks operands, of which `words` are on the stack. */
+export function recordShort(opcode: u32, words: u32, sp: usize): void {
+  if (words >= (isCall(opcode) ? CALL_OPERANDS : 1)) recordUnpaid(opcode, sp);
 }
