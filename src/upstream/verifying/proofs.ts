@@ -38,6 +38,14 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'blobGas',
 ];
 
+/** What is compared with a sender: of a block only a sample of them is recovered. */
+const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+/** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
+export class DoubtfulBlock extends Error {
+  override readonly name = 'DoubtfulBlock';
+}
+
 /** Compares answers about parts of blocks with blocks that were verified as a whole, and says how far they are to be believed. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
@@ -65,9 +73,10 @@ export class Proofs {
    * Compares the receipts of a block.
    * @returns the same result; a stream was not compared
    * @throws UpstreamFault `wrong`
+   * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
   checkReceipts(
-    { header, transactions }: ProvenBlock,
+    { header, transactions, hasAllSenders }: ProvenBlock,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -80,6 +89,10 @@ export class Proofs {
     const tools = verifier.openTools();
     const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
     verifyReceipts(receipts, header, transactions, tools);
+    if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
+      this.blocks?.doubt(header.hash);
+      throw new DoubtfulBlock('the senders in the block and in its receipts differ');
+    }
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
     verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream, shown);
     return result;
