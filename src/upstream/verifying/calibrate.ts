@@ -48,26 +48,28 @@ export type CalibrateParts = {
 
 /**
  * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
- * what does with none is not, with the reason. What no recent block has stays untested.
+ * what does with none is not, with the reason, until it does in all blocks of a later look. What no recent block has stays untested.
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<void> {
   const { calibration } = verifier;
+  const shown = new Set<Subject>();
+  const failed = new Map<Subject, string>();
   let blocks = 0;
   let isTried = false;
   for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
     const trials = await tryBlock(verifier, ask, head - back, scope);
     if (trials.length === 0) continue;
     isTried = true;
-    const shown = new Set(trials.flatMap((trial) => trial.shown));
+    const here = new Set(trials.flatMap((trial) => trial.shown));
+    for (const subject of here) shown.add(subject);
     for (const { subject, text } of trials.flatMap(({ found }) => found)) {
-      if (!shown.has(subject)) verifier.giveUp(subject, text);
-    }
-    for (const subject of shown) {
-      if (calibration.stateOf(subject) === 'untested') calibration.noteVerified(subject);
+      if (!here.has(subject)) failed.set(subject, text);
     }
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
   }
-  calibration.isDone = isTried;
+  for (const [subject, text] of failed) verifier.giveUp(subject, text);
+  for (const subject of shown) if (!failed.has(subject)) calibration.noteVerified(subject);
+  calibration.isDone ||= isTried;
 }
 
 /** Asks nodes for a block until all of one's answer recomputes, or there is none left. */

@@ -15,6 +15,9 @@ import { Verifier } from './verifier.ts';
 /** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered. */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
+/** When recent blocks are looked at again where something did not recompute: the node may have been at fault. Twice as long each time. */
+const FIRST_RECHECK_MS = 60_000;
+const MAX_RECHECK_MS = 3_600_000;
 const ANCHORS = 2;
 
 export type VerificationParts = {
@@ -47,10 +50,17 @@ export function openVerification(parts: VerificationParts): Verification {
   const scopes = new Set<RequestScope>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const tryAgain = (): void => {
+  let recheckMs = FIRST_RECHECK_MS;
+  let known = '';
+  const tryAgain = (afterMs: number = RETRY_MS): void => {
     if (isClosed) return;
-    timer = setTimeout(() => void run(), RETRY_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => void run(), afterMs);
     timer.unref();
+  };
+  const recheck = (): void => {
+    tryAgain(recheckMs);
+    recheckMs = Math.min(2 * recheckMs, MAX_RECHECK_MS);
   };
   const run = async (): Promise<void> => {
     const at = head();
@@ -67,7 +77,11 @@ export function openVerification(parts: VerificationParts): Verification {
     }
     if (!verifier.calibration.isDone) return tryAgain();
     const rows = verifier.calibration.describe();
+    if (rows.some(({ state }) => state === 'unverifiable')) recheck();
     const fields = Object.fromEntries(rows.map(({ subject, state }) => [subject, state]));
+    const told = JSON.stringify(fields);
+    if (told === known) return;
+    known = told;
     log.info({ network, ...fields }, 'it is known what of this network can be verified');
   };
   const proofs = new Proofs(
@@ -79,6 +93,8 @@ export function openVerification(parts: VerificationParts): Verification {
     calibrate: run,
     forgetChain() {
       verifier?.calibration.reset();
+      recheckMs = FIRST_RECHECK_MS;
+      known = '';
       void run();
     },
     describe: () =>
