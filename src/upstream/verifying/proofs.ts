@@ -6,6 +6,7 @@ import { type VerifiedHeader, verifyHeader } from '../../verification/verify-blo
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { type IsAnchored, TrustRules } from './trust.ts';
@@ -169,5 +170,24 @@ export class Proofs {
     }
     verifyPlace(transaction, header, index, tools.findings);
     verifier.judge(header.hash, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
+  }
+
+  /**
+   * Compares a transaction that is in no block yet with its own hash, and its sender with the signature.
+   * @throws UpstreamFault `wrong`
+   */
+  checkWaiting(text: JsonText): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const tools = verifier.openTools();
+    const value: unknown = JSON.parse(text);
+    const transaction = isMembers(value) ? value : {};
+    verifyTransaction(transaction, tools, undefined);
+    verifySender(transaction, tools, verifier.recoverPublicKey);
+    const refuted = tools.findings.list.find(
+      ({ subject, kind }) => kind === 'contradicts' && verifier.calibration.stateOf(subject) === 'verified',
+    );
+    if (refuted !== undefined)
+      throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
   }
 }
