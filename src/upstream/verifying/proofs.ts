@@ -1,7 +1,7 @@
 import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { isMembers, isSameText } from '../../verification/members.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
@@ -89,6 +89,8 @@ export class Proofs {
     }
     const tools = verifier.openTools();
     const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    if (areOfOther(receipts, header.hash))
+      throw new UpstreamFault('wrong', 'the receipts are those of another block');
     verifyReceipts(receipts, header, transactions, tools);
     if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
       this.blocks?.doubt(header.hash);
@@ -121,6 +123,10 @@ export class Proofs {
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
     if (part === 'block') verifyRawBlock(String(value), hash, tools);
     else verifyRawReceipts(value, receiptsRoot, tools);
+    // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
+    const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
+    if (isOfOther && tools.findings.list.length > 0)
+      throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
     verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
@@ -190,4 +196,17 @@ export class Proofs {
     if (refuted !== undefined)
       throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
   }
+}
+
+/** Whether a node gave the receipts of another block of the height: it is on another branch, and not wrong about this one. */
+function areOfOther(receipts: unknown, blockHash: string): boolean {
+  return (
+    Array.isArray(receipts) &&
+    receipts.every(
+      (receipt) =>
+        isMembers(receipt) &&
+        typeof receipt['blockHash'] === 'string' &&
+        !isSameText(receipt['blockHash'], blockHash),
+    )
+  );
 }

@@ -5,13 +5,15 @@ import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-v
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { findHeaderForm } from '../../verification/hash-header.ts';
+import { isMembers, isSameText } from '../../verification/members.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
 import {
   type TransactionFacts,
   type VerifyTools,
   verifySender,
 } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -128,6 +130,12 @@ export class ProvenBlocks {
 
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
+    // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
+    if (
+      !isSameText(block['hash'], hash) &&
+      findHeaderForm(block, String(block['hash']), tools.writer) !== undefined
+    )
+      throw new UpstreamFault('wrong', 'the node has another block at this height');
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const hasAllSenders =
