@@ -32,12 +32,13 @@ export type Finding = {
   readonly text: string;
 };
 
-/** Collects findings; of a subject the first one counts. */
+/** Collects findings; of a subject the first contradiction counts, or else the first one. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
   contradict(subject: Subject, text: string): void {
-    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'contradicts', text });
+    if (this.#found.get(subject)?.kind !== 'contradicts')
+      this.#found.set(subject, { subject, kind: 'contradicts', text });
   }
 
   noteUnknown(subject: Subject, text: string): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import { type TransactionFacts, verifyTransaction } from '../../src/verification/verify-transaction.ts';
 
 const ADDRESS = `0x${'22'.repeat(20)}`;
@@ -34,4 +35,33 @@ test('a deposit’s sender is hashed, its nonce is not', () => {
 test('blobs of a transaction that can have none are no fact', () => {
   const transaction = { ...BODY, ...FEES, ...SIGNATURE, type: '0x2', blobVersionedHashes: [HASH] };
   assert.equal(readFacts(transaction)?.blobs, 0);
+});
+
+test('a receipt that no root covers is refused where its logs cannot be read', () => {
+  const nobody = `0x${'0'.repeat(40)}`;
+  const facts: TransactionFacts = {
+    hash: HASH,
+    type: 0,
+    from: nobody,
+    to: nobody,
+    nonce: '0x0',
+    gasPrice: undefined,
+    blobs: 0,
+    isUncovered: true,
+  };
+  const header = {
+    hash: HASH,
+    number: 1n,
+    timestamp: 1n,
+    baseFeePerGas: undefined,
+    receiptsRoot: HASH,
+    unclesHash: HASH,
+  };
+  for (const logs of [undefined, null, 5, [null]]) {
+    const tools = { findings: new Findings(), writer: new RlpWriter() };
+    verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, [facts], tools);
+    assert.ok(
+      tools.findings.list.some(({ text }) => text === 'a receipt cannot be encoded: logs cannot be read'),
+    );
+  }
 });
