@@ -16,8 +16,7 @@ import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
-import { UncleProofs } from './uncle-proofs.ts';
-import { RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
+import { DoubtfulBlock, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
 import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
@@ -41,13 +40,11 @@ export class BlockQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
   readonly #whole: WholeBlocks;
-  readonly #uncles: UncleProofs;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
     this.#whole = new WholeBlocks(parts);
-    this.#uncles = new UncleProofs(parts, this.#access);
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
@@ -117,7 +114,10 @@ export class BlockQuestions {
   async countUncles(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending') return '"0x0"';
-    return found && `"${encodeQuantity(found.block.uncleHashes.length)}"`;
+    if (found === null) return null;
+    const proven = await this.#whole.listUncles(found.block, found.isCanonical, scope);
+    this.#noteTrust(found.block, reference, ['header', 'uncles'], scope);
+    return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
   getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
@@ -128,6 +128,19 @@ export class BlockQuestions {
   }
 
   #getFoundReceipts(
+    found: FoundBlock,
+    reference: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const answer = this.#askFoundReceipts(found, reference, scope);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, reference, scope);
+      throw error;
+    });
+  }
+
+  #askFoundReceipts(
     { block, isCanonical }: FoundBlock,
     reference: BlockReference,
     scope: RequestScope,
@@ -173,8 +186,11 @@ export class BlockQuestions {
     const resolved = await this.#parts.resolver.resolve(reference, scope);
     // A pending block has no uncles: it is not sealed (geth answers null too).
     if (resolved.kind !== 'block' || this.#parts.directory.isMergedAt(resolved.position.number)) return null;
-    const block = await this.#access.findResolved(resolved, scope);
-    if (block === null || index >= block.uncleHashes.length) return null;
+    const listed = await this.#access.findResolved(resolved, scope);
+    if (listed === null) return null;
+    const proven = await this.#whole.listUncles(listed, resolved.isCanonical, scope);
+    const block = { ...listed, uncleHashes: proven ?? listed.uncleHashes };
+    if (index >= block.uncleHashes.length) return null;
     const found = { block, isCanonical: resolved.isCanonical };
     const call = this.#access.aboutIndex('eth_getUncle', found, index);
     const isListed = checkUncle(block, Number(index));
@@ -182,15 +198,13 @@ export class BlockQuestions {
       {
         ...call,
         check: (result, upstream) => {
-          const listed = isListed(result) as JsonText;
-          this.#parts.proofs?.checkUncle(block, Number(index), listed, upstream);
-          return listed;
+          const told = isListed(result) as JsonText;
+          this.#parts.proofs?.checkUncle(block, Number(index), told, upstream);
+          return told;
         },
       },
       scope,
     );
-    await this.#whole.prove(block, resolved.isCanonical, scope);
-    await this.#uncles.prove(block, scope);
     this.#noteTrust(block, reference, ['header', 'uncles'], scope);
     return answer;
   }
@@ -298,25 +312,9 @@ export class BlockQuestions {
     return continueWith(answer, (block) => {
       if (block === null) return null;
       const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
-      return continueWith(this.#proveUncles(block, { number: number ?? 0n, hash }, scope), () => {
-        this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
-        return block;
-      });
+      this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
+      return block;
     });
-  }
-
-  /** Compares the uncles that a block lists, where it has some and that has not been done. */
-  #proveUncles(
-    block: JsonResult,
-    position: { readonly number: bigint; readonly hash: string },
-    scope: RequestScope,
-  ): PromiseOrValue<void> {
-    const { verifier } = this.#parts.proofs ?? {};
-    if (verifier === undefined || !verifier.lacksUncles(position.hash) || !isComplete(block))
-      return undefined;
-    const { uncles } = parseObject(typeof block === 'string' ? block : block.text);
-    const uncleHashes = Array.isArray(uncles) ? uncles.map(String) : [];
-    return this.#uncles.prove({ ...position, uncleHashes }, scope);
   }
 
   #noteTrust(

@@ -247,7 +247,9 @@ export class TransactionQuestions {
       isText: true,
       nulls: 'claim',
       check: (result) => {
-        readPlace(isMember(result) as JsonText);
+        const text = isMember(result) as JsonText;
+        const isWaiting = text !== 'null' && readPlace(text) === undefined;
+        if (isWaiting && method === 'eth_getTransactionByHash') this.#parts.proofs?.checkWaiting(text);
         return result;
       },
     };

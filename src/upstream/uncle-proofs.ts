@@ -4,13 +4,13 @@ import type { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
+import type { Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
 
-/** A block and the hashes of uncles that a node lists of it. */
-export type ListedUncles = {
-  readonly number: bigint;
-  readonly hash: string;
-  readonly uncleHashes: readonly string[];
-};
+/** Of one block (yellow paper, section 11.1). What a node lists beyond that is not asked for. */
+const MAX_UNCLES = 2;
+/** Nodes that are asked for the uncles of a block until they make the hash in its header. */
+const MAX_WITNESSES = 3;
 
 /** A header commits to the uncles' headers, not to the hashes that nodes list: all of them are needed to compare. */
 export class UncleProofs {
@@ -23,31 +23,48 @@ export class UncleProofs {
   }
 
   /**
-   * Compares listed uncles with their block's header. Where nodes do not have them all, they stay unproven.
-   * @throws UpstreamFault `wrong` where others are listed than the header commits to
+   * Finds the hashes of the uncles that a header commits to.
+   * @param committed `sha3Uncles` of the block, which was recomputed
+   * @returns undefined where no node has uncles that make it
    */
-  async prove({ number, hash, uncleHashes }: ListedUncles, scope: RequestScope): Promise<void> {
-    const { proofs } = this.#parts;
-    const committed = proofs?.blocks?.find(hash)?.header.unclesHash;
-    if (proofs?.verifier === undefined || committed === undefined || uncleHashes.length === 0) return;
-    const { verifier } = proofs;
-    if (verifier.whyUnproven(hash, ['uncles']) === undefined) return;
-    const about = { number, hash };
+  async find(
+    block: { readonly number: bigint; readonly hash: string },
+    committed: string,
+    scope: RequestScope,
+  ): Promise<readonly string[] | undefined> {
+    const { verifier } = this.#parts.proofs ?? {};
+    if (verifier === undefined) return undefined;
+    const asked = new Set<Upstream>();
+    for (let i = 0; i < MAX_WITNESSES; i++) {
+      try {
+        const { texts, witnesses } = await this.#ask(block, asked, scope);
+        const uncles = texts.filter((text) => text !== 'null').map(parseObject);
+        if (hashUncles(uncles, verifier.openTools().writer) === committed)
+          return uncles.map((uncle) => String(uncle['hash']).toLowerCase());
+        for (const { upstream } of witnesses) if (upstream !== undefined) asked.add(upstream);
+      } catch (error) {
+        if (error instanceof UpstreamFault) return undefined;
+        throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** Not kept: one by one they are not compared with anything. A null too many makes another hash. */
+  async #ask(
+    block: { readonly number: bigint; readonly hash: string },
+    except: ReadonlySet<Upstream>,
+    scope: RequestScope,
+  ): Promise<{ readonly texts: readonly string[]; readonly witnesses: readonly Witness[] }> {
+    const witnesses = Array.from({ length: MAX_UNCLES }, (): Witness => ({}));
     const texts = await Promise.all(
-      uncleHashes.map((_, index) => {
-        const call = this.#access.about('eth_getUncleByBlockHashAndIndex', about, [
-          hash,
-          `0x${index.toString(16)}`,
-        ]);
-        return this.#access.askText(call, scope);
+      witnesses.map((witness, index) => {
+        const params = [block.hash, `0x${index.toString(16)}`];
+        const about = this.#access.about('eth_getUncleByBlockHashAndIndex', block, params);
+        const call = { ...about, key: undefined, nulls: 'truth', isText: true } as const;
+        return this.#parts.ask({ call, scope, except, witness });
       }),
     );
-    const uncles = texts.map(parseObject);
-    if (hashUncles(uncles, verifier.openTools().writer) !== committed) return;
-    const hashes = uncles.map((uncle) => String(uncle['hash']).toLowerCase());
-    if (hashes.join() !== uncleHashes.join().toLowerCase()) {
-      throw new UpstreamFault('wrong', 'the block lists other uncles than its header commits to');
-    }
-    verifier.noteProven(hash, 'uncles');
+    return { texts: texts.map(String), witnesses };
   }
 }

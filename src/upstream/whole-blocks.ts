@@ -1,13 +1,16 @@
 import type { CacheKey } from '../cache/cache.ts';
 import { isComplete, type JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
 import { NO_UNCLES } from '../verification/verify-block.ts';
+import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
+import { parseObject } from './checks/check-values.ts';
 import type { RoutedCall } from './routed-call.ts';
+import { UncleProofs } from './uncle-proofs.ts';
 import { listHashes, type ProvenBlock } from './verifying/proven-blocks.ts';
 
 /** How a block is asked for. */
@@ -22,12 +25,18 @@ const KEPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'withdrawal
 /** Asks for blocks as objects, and verifies what comes. */
 export class WholeBlocks {
   readonly #parts: QuestionParts;
+  readonly #uncles: UncleProofs;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
+    this.#uncles = new UncleProofs(parts, new BlockAccess(parts));
   }
 
-  /** The block of this hash; null where there is none. @param isFull with whole transactions, so that it may be large @param keyAs under what it is kept instead */
+  /**
+   * The block of this hash; null where there is none. Where it lists other uncles than its header commits to, it is another node's.
+   * @param isFull with whole transactions, so that it may be large
+   * @param keyAs under what it is kept instead of its own name
+   */
   ask(
     question: BlockQuestion,
     hash: string,
@@ -35,15 +44,68 @@ export class WholeBlocks {
     scope: RequestScope,
     keyAs?: CacheKey,
   ): PromiseOrValue<JsonResult | null> {
-    const { cacheScope, directory, proofs, ask } = this.#parts;
+    return continueWith<JsonResult | null, JsonResult | null>(
+      this.#askOnce(question, hash, isFull, scope, keyAs),
+      (block) => {
+        const lacksUncles = this.#parts.proofs?.verifier?.lacksUncles(hash) === true;
+        if (block === null || !lacksUncles || !isComplete(block)) return block;
+        return this.#compareUncles(block, question, hash, isFull, scope);
+      },
+    );
+  }
+
+  /** Hashes of the uncles that a block's header commits to; undefined where that cannot be verified. */
+  async listUncles(
+    block: KnownBlock,
+    isCanonical: boolean,
+    scope: RequestScope,
+  ): Promise<readonly string[] | undefined> {
+    const { blocks } = this.#parts.proofs ?? {};
+    if ((await this.prove(block, isCanonical, scope)) === undefined) return undefined;
+    return blocks?.unclesOf(block.hash);
+  }
+
+  async #compareUncles(
+    block: JsonResult,
+    question: BlockQuestion,
+    hash: string,
+    isFull: boolean,
+    scope: RequestScope,
+  ): Promise<JsonResult | null> {
+    const { blocks } = this.#parts.proofs ?? {};
+    const committed = blocks?.find(hash)?.header.unclesHash;
+    if (blocks === undefined || committed === undefined || !isComplete(block)) return block;
+    const { number, uncles } = parseObject(typeof block === 'string' ? block : block.text);
+    const position = { number: parseQuantity(String(number), 64), hash };
+    const found = await this.#uncles.find(position, committed, scope);
+    if (found === undefined) return block;
+    blocks.noteUncles(hash, found);
+    if (isSameList(uncles, found)) return block;
+    blocks.doubt(hash);
+    return this.#askOnce(question, hash, isFull, scope);
+  }
+
+  /** A block that was doubted is asked for whatever is kept of it. */
+  #askOnce(
+    question: BlockQuestion,
+    hash: string,
+    isFull: boolean,
+    scope: RequestScope,
+    keyAs?: CacheKey,
+  ): PromiseOrValue<JsonResult | null> {
+    const { cacheScope, directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
     const mark = proofs?.keyPart(isFull ? 'transactions' : 'header') ?? '';
+    const key = keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` };
+    const isKept = (): boolean =>
+      mark === '' || proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined;
+    const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
     const answer = ask({
       call: {
         ...question,
-        key: keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` },
+        ...(isDoubted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
         isBound: true,
-        isKept: () => mark === '' || proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined,
+        isKept,
         ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
         check: (result, upstream) => {
           // What is recomputed needs no comparison with what others said of it.
@@ -53,7 +115,11 @@ export class WholeBlocks {
       },
       scope,
     });
-    return continueWith(answer, (found) => (found === 'null' ? null : found));
+    return continueWith(answer, (found) => {
+      if (isDoubted && isComplete(found) && found !== 'null' && isKept())
+        keep(key, typeof found === 'string' ? found : found.text);
+      return found === 'null' ? null : found;
+    });
   }
 
   /**
@@ -108,4 +174,8 @@ function nameBlock({ number, hash }: KnownBlock, isCanonical: boolean): BlockQue
   return isCanonical
     ? { method: 'eth_getBlockByNumber', params: `["${encodeQuantity(number)}",true]`, block, nulls: 'doubt' }
     : { method: 'eth_getBlockByHash', params: `["${hash}",true]`, block, nulls: 'fault' };
+}
+
+function isSameList(listed: unknown, hashes: readonly string[]): boolean {
+  return Array.isArray(listed) && listed.map(String).join().toLowerCase() === hashes.join();
 }

@@ -135,7 +135,9 @@ function compareLogs(
   walk: Walk,
   findings: Findings,
 ): void {
-  for (const log of logs as readonly Members[]) {
+  if (!Array.isArray(logs)) throw new UnreadableMember('logs');
+  for (const log of logs as readonly unknown[]) {
+    if (!isMembers(log)) throw new UnreadableMember('logs');
     if (log['logIndex'] != null && !isSameInteger(log['logIndex'], walk.logs)) {
       findings.contradict('logIndex', 'logs of the block are not numbered without gaps', [
         facts.hash,

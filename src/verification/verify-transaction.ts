@@ -24,9 +24,11 @@ export type BlockPlace = {
 export type TransactionFacts = {
   readonly hash: string;
   readonly type: number;
+  /** Undefined where it is neither hashed nor signed: one node's word refutes no other node. */
   readonly from: string | undefined;
   /** Null: it creates a contract. */
   readonly to: string | null;
+  /** Undefined where it is not hashed. */
   readonly nonce: string | undefined;
   /** What a unit of gas costs; undefined where that does not follow from the transaction and the base fee. */
   readonly gasPrice: bigint | undefined;
@@ -147,11 +149,12 @@ function readProtection(transaction: Members): bigint | undefined {
 
 function readFacts(
   transaction: Members,
-  { type = 0 }: TransactionForm,
+  form: TransactionForm,
   hash: string,
   baseFeePerGas: bigint | undefined,
   findings: Findings,
 ): TransactionFacts {
+  const { type = 0 } = form;
   const { from, to, nonce, blobVersionedHashes } = transaction;
   const price = type > MAX_PRICED_TYPE ? undefined : computePrice(transaction, type, baseFeePerGas);
   if (
@@ -168,12 +171,29 @@ function readFacts(
   return {
     hash,
     type,
-    from: typeof from === 'string' ? from.toLowerCase() : undefined,
+    from: typeof from === 'string' && hasSender(transaction, form) ? from.toLowerCase() : undefined,
     to: typeof to === 'string' ? to.toLowerCase() : null,
-    nonce: typeof nonce === 'string' ? nonce : undefined,
+    nonce: typeof nonce === 'string' && hasField(form, 'nonce') ? nonce : undefined,
     gasPrice: price,
-    blobs: Array.isArray(blobVersionedHashes) ? blobVersionedHashes.length : 0,
+    blobs:
+      Array.isArray(blobVersionedHashes) && hasField(form, 'blobVersionedHashes')
+        ? blobVersionedHashes.length
+        : 0,
   };
+}
+
+/** Whether the sender follows from what is hashed. */
+function hasSender(transaction: Members, form: TransactionForm): boolean {
+  return form.signed === undefined ? hasField(form, 'from') : !isUnsigned(transaction);
+}
+
+function hasField({ fields }: TransactionForm, member: string): boolean {
+  return fields.some(({ members }) => members[0] === member);
+}
+
+/** Some chains list what their system does as transactions that nobody signed. @throws UnreadableMember */
+function isUnsigned({ r, s }: Members): boolean {
+  return readInteger(r, 'r') === 0n && readInteger(s, 's') === 0n;
 }
 
 /** What a unit of gas costs in a block with this base fee. @throws UnreadableMember */
@@ -218,10 +238,9 @@ export function verifySender(
   const { from } = transaction;
   if (form?.signed === undefined || from == null) return;
   try {
+    if (isUnsigned(transaction)) return;
     const r = readInteger(transaction['r'], 'r');
     const s = readInteger(transaction['s'], 's');
-    // Some chains list what their system does as transactions that nobody signed.
-    if (r === 0n && s === 0n) return;
     const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
     const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
     const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);

@@ -1,11 +1,12 @@
 import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { isMembers, isSameText } from '../../verification/members.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { type IsAnchored, TrustRules } from './trust.ts';
@@ -38,6 +39,14 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'blobGas',
 ];
 
+/** What is compared with a sender: of a block only a sample of them is recovered. */
+const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+/** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
+export class DoubtfulBlock extends Error {
+  override readonly name = 'DoubtfulBlock';
+}
+
 /** Compares answers about parts of blocks with blocks that were verified as a whole, and says how far they are to be believed. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
@@ -65,9 +74,10 @@ export class Proofs {
    * Compares the receipts of a block.
    * @returns the same result; a stream was not compared
    * @throws UpstreamFault `wrong`
+   * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
   checkReceipts(
-    { header, transactions }: ProvenBlock,
+    { header, transactions, hasAllSenders }: ProvenBlock,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -79,7 +89,13 @@ export class Proofs {
     }
     const tools = verifier.openTools();
     const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    if (areOfOther(receipts, header.hash))
+      throw new UpstreamFault('wrong', 'the receipts are those of another block');
     verifyReceipts(receipts, header, transactions, tools);
+    if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
+      this.blocks?.doubt(header.hash);
+      throw new DoubtfulBlock('the senders in the block and in its receipts differ');
+    }
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
     verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream, shown);
     return result;
@@ -107,6 +123,10 @@ export class Proofs {
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
     if (part === 'block') verifyRawBlock(String(value), hash, tools);
     else verifyRawReceipts(value, receiptsRoot, tools);
+    // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
+    const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
+    if (isOfOther && tools.findings.list.length > 0)
+      throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
     verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
@@ -157,4 +177,36 @@ export class Proofs {
     verifyPlace(transaction, header, index, tools.findings);
     verifier.judge(header.hash, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
   }
+
+  /**
+   * Compares a transaction that is in no block yet with its own hash, and its sender with the signature.
+   * @throws UpstreamFault `wrong`
+   */
+  checkWaiting(text: JsonText): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const tools = verifier.openTools();
+    const value: unknown = JSON.parse(text);
+    const transaction = isMembers(value) ? value : {};
+    verifyTransaction(transaction, tools, undefined);
+    verifySender(transaction, tools, verifier.recoverPublicKey);
+    const refuted = tools.findings.list.find(
+      ({ subject, kind }) => kind === 'contradicts' && verifier.calibration.stateOf(subject) === 'verified',
+    );
+    if (refuted !== undefined)
+      throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
+  }
+}
+
+/** Whether a node gave the receipts of another block of the height: it is on another branch, and not wrong about this one. */
+function areOfOther(receipts: unknown, blockHash: string): boolean {
+  return (
+    Array.isArray(receipts) &&
+    receipts.every(
+      (receipt) =>
+        isMembers(receipt) &&
+        typeof receipt['blockHash'] === 'string' &&
+        !isSameText(receipt['blockHash'], blockHash),
+    )
+  );
 }

@@ -1,22 +1,33 @@
+import { bytesToHex } from '../../primitives/hex.ts';
 import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { findHeaderForm } from '../../verification/hash-header.ts';
+import { isMembers, isSameText } from '../../verification/members.ts';
 import {
   type VerifiedHeader,
   verifyBody,
   verifyHeader,
   verifyListed,
 } from '../../verification/verify-block.ts';
-import { type TransactionFacts, verifySender } from '../../verification/verify-transaction.ts';
+import {
+  type TransactionFacts,
+  type VerifyTools,
+  verifySender,
+} from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
+/** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
+const MAX_UNCLED = 4_096;
+const MAX_DOUBTED = 1_024;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
 
@@ -32,11 +43,14 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
 ];
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
+const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /** A block of which header and transactions were recomputed. */
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: readonly TransactionFacts[];
+  /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
+  readonly hasAllSenders: boolean;
 };
 
 /** Asks for a whole block: its text; a stream where it is too large, null where there is none. */
@@ -52,8 +66,34 @@ export class ProvenBlocks {
     ({ transactions }) => BLOCK_WEIGHT + transactions.length,
   );
 
+  /** Hashes of the uncles that headers commit to. */
+  readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
+  readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
+
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+  }
+
+  /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */
+  doubt(hash: string): void {
+    this.#blocks.delete(hash);
+    this.#doubted.set(hash, true);
+  }
+
+  /** Whether what is kept of a block must not be used. */
+  isDoubted(hash: string): boolean {
+    return this.#doubted.get(hash) === true;
+  }
+
+  /** Uncles have been found that make the hash in the header of a block. */
+  noteUncles(hash: string, uncles: readonly string[]): void {
+    this.#uncles.set(hash, uncles);
+    this.#verifier.noteProven(hash, 'uncles');
+  }
+
+  /** Hashes of the uncles of a block that was verified as a whole, where they are known. */
+  unclesOf(hash: string): readonly string[] | undefined {
+    return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
   }
 
   /** Where it was verified before. */
@@ -95,6 +135,12 @@ export class ProvenBlocks {
 
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
+    // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
+    if (
+      !isSameText(block['hash'], hash) &&
+      findHeaderForm(block, String(block['hash']), tools.writer) !== undefined
+    )
+      throw new UpstreamFault('wrong', 'the node has another block at this height');
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
@@ -102,28 +148,42 @@ export class ProvenBlocks {
       const hashes = known.transactions.map((each) => each.hash);
       verifyListed(block, hashes, tools);
     }
-    if (facts !== undefined) this.#sampleSenders(block['transactions'] as readonly Members[], tools);
+    const hasAllSenders =
+      facts !== undefined && this.#compareSenders(hash, block['transactions'] as readonly Members[], tools);
+    this.#compareUncles(hash, block, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
     this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;
-    if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#blocks.get(hash) === undefined) {
+    if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#uncles.get(hash) === undefined) {
       this.#verifier.noteUnproven(
         hash,
         'uncles',
         'the uncles of the block were not compared with its header',
       );
     }
-    if (header !== undefined && facts !== undefined) this.#blocks.set(hash, { header, transactions: facts });
+    if (header === undefined || facts === undefined) return;
+    this.#blocks.set(hash, { header, transactions: facts, hasAllSenders });
+    this.#doubted.delete(hash);
   }
 
-  #sampleSenders(transactions: readonly Members[], tools: ReturnType<Verifier['openTools']>): void {
+  #compareUncles(hash: string, { uncles }: Members, { findings }: VerifyTools): void {
+    const known = this.#uncles.get(hash);
+    if (known === undefined || !Array.isArray(uncles)) return;
+    if (uncles.map(String).join().toLowerCase() === known.join()) return;
+    findings.contradict('uncles', 'the block lists other uncles than its header commits to');
+  }
+
+  /** @returns whether all were compared, not a sample */
+  #compareSenders(hash: string, transactions: readonly Members[], tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
-    const count = mode === 'require' ? transactions.length : Math.min(SENDER_SAMPLE, transactions.length);
-    const start = Math.floor(Math.random() * transactions.length);
+    const isEvery = mode === 'require' || this.isDoubted(hash) || transactions.length <= SENDER_SAMPLE;
+    const count = isEvery ? transactions.length : SENDER_SAMPLE;
+    const start = isEvery ? 0 : Math.floor(Math.random() * transactions.length);
     for (let i = 0; i < count; i++) {
       verifySender(transactions[(start + i) % transactions.length] as Members, tools, recoverPublicKey);
     }
+    return isEvery;
   }
 }
 

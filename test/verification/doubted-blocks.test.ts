@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { type LiedNetwork, openNetwork } from './liars.ts';
+
+type RpcBlock = {
+  readonly number: string;
+  readonly transactions: readonly { readonly from: string }[];
+  readonly uncles: readonly string[];
+};
+
+const ALIEN_HASH = `0x${'11'.repeat(32)}`;
+const ALIEN = `0x${'11'.repeat(20)}`;
+/** Senders of a block that are recovered without a reason to doubt it. */
+const SAMPLE = 4;
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const answer = await askNode(nodeUrl, { method, params });
+  return 'result' in answer ? answer.result : undefined;
+}
+
+async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlock> {
+  for (let number = Number(await ask('eth_blockNumber')); number >= 0; number--) {
+    const block = (await ask('eth_getBlockByNumber', encodeQuantity(number), true)) as RpcBlock;
+    if (isWanted(block)) return block;
+  }
+  throw new Error('the chain has no such block');
+}
+
+const at = ({ number }: RpcBlock): BlockReference => ({ kind: 'number', number: BigInt(number) });
+
+/** Every block of a node is another one. */
+function lieAboutBlocks(change: (block: RpcBlock) => RpcBlock): Fault {
+  return {
+    concerns: ({ method }) => method.startsWith('eth_getBlockBy'),
+    answer: async (call, askTruth) => {
+      const answer = await askTruth(call);
+      return 'result' in answer && answer.result !== null
+        ? { result: change(answer.result as RpcBlock) }
+        : answer;
+    },
+  };
+}
+
+function parse(result: JsonResult | null): unknown {
+  assert.ok(result !== null && isComplete(result));
+  return JSON.parse(typeof result === 'string' ? result : result.text);
+}
+
+const listStates = ({ chain }: LiedNetwork): readonly string[] =>
+  chain.describe().upstreams.map(({ state }) => state);
+
+const UNCLE_LIES: Readonly<Record<string, (uncles: readonly string[]) => readonly string[]>> = {
+  another: (uncles) => uncles.map(() => ALIEN_HASH),
+  'one more': (uncles) => [...uncles, ALIEN_HASH],
+  'a thousand more': (uncles) => [...uncles, ...Array.from({ length: 1_000 }, () => ALIEN_HASH)],
+};
+
+for (const [name, change] of Object.entries(UNCLE_LIES)) {
+  test(`a node that lists ${name} uncle is found out, and others answer`, async () => {
+    const block = await findBlock(({ uncles }) => uncles.length > 0);
+    const fault = lieAboutBlocks((told) =>
+      told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
+    );
+    const network = await openNetwork(nodeUrl, 3, 1, fault);
+    try {
+      const { blocks } = network.chain;
+      const scope = createScope();
+      assert.deepEqual(parse(await blocks.getBlock(at(block), true, scope)), block);
+      assert.equal(scope.trust, 'proven');
+      assert.deepEqual(listStates(network), ['excluded', 'up', 'up']);
+      const listed = parse(await blocks.getBlock(at(block), false, createScope())) as RpcBlock;
+      assert.deepEqual(listed.uncles, block.uncles);
+      assert.deepEqual(parse(await blocks.getBlock(at(block), true, createScope())), block);
+    } finally {
+      await network.close();
+    }
+  });
+
+  test(`uncles are counted and given by place as the header has them where a node lists ${name}`, async () => {
+    const block = await findBlock(({ uncles }) => uncles.length > 0);
+    const fault = lieAboutBlocks((told) =>
+      told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
+    );
+    const network = await openNetwork(nodeUrl, 3, 1, fault);
+    try {
+      const { blocks } = network.chain;
+      assert.equal(
+        await blocks.countUncles(at(block), createScope()),
+        `"${encodeQuantity(block.uncles.length)}"`,
+      );
+      const uncle = parse(await blocks.getUncle(at(block), 0n, createScope())) as { readonly hash: string };
+      assert.equal(uncle.hash, block.uncles[0]);
+    } finally {
+      await network.close();
+    }
+  });
+}
+
+test('uncles that a node gives wrongly are asked of another one, and the block is proven', async () => {
+  const block = await findBlock(({ uncles }) => uncles.length > 0);
+  const fault: Fault = {
+    concerns: ({ method }) => method.startsWith('eth_getUncleBy'),
+    answer: async (call, askTruth) => {
+      const answer = await askTruth(call);
+      return 'result' in answer && answer.result !== null
+        ? { result: { ...answer.result, stateRoot: ALIEN_HASH } }
+        : answer;
+    },
+  };
+  const network = await openNetwork(nodeUrl, 3, 1, fault);
+  try {
+    const scope = createScope();
+    await network.chain.blocks.getBlock(at(block), true, scope);
+    assert.equal(scope.trust, 'proven');
+  } finally {
+    await network.close();
+  }
+});
+
+test('a sender that was not recovered blames no node that has the true one', async (t) => {
+  const block = await findBlock(({ transactions }) => transactions.length > SAMPLE);
+  const fault = lieAboutBlocks((told) => ({
+    ...told,
+    transactions: told.transactions.map((transaction, index) =>
+      index < SAMPLE ? transaction : { ...transaction, from: ALIEN },
+    ),
+  }));
+  const network = await openNetwork(nodeUrl, 3, 1, fault);
+  try {
+    const { blocks } = network.chain;
+    const random = t.mock.method(Math, 'random', () => 0);
+    await blocks.getBlock(at(block), true, createScope());
+    random.mock.restore();
+    const receipts = parse(await blocks.getReceipts(at(block), createScope()));
+    assert.deepEqual(receipts, await ask('eth_getBlockReceipts', block.number));
+    assert.deepEqual(listStates(network), ['excluded', 'up', 'up']);
+    assert.deepEqual(parse(await blocks.getBlock(at(block), true, createScope())), block);
+  } finally {
+    await network.close();
+  }
+});

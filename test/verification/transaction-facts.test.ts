@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
+import { type TransactionFacts, verifyTransaction } from '../../src/verification/verify-transaction.ts';
+
+const ADDRESS = `0x${'22'.repeat(20)}`;
+const HASH = `0x${'33'.repeat(32)}`;
+const SIGNATURE: Members = { v: '0x1', r: '0x2', s: '0x3' };
+const BODY: Members = { from: ADDRESS, to: ADDRESS, nonce: '0x5', gas: '0x5208', value: '0x0', input: '0x' };
+const FEES: Members = { maxFeePerGas: '0x2', maxPriorityFeePerGas: '0x1', accessList: [], chainId: '0x1' };
+
+function readFacts(transaction: Members): TransactionFacts | undefined {
+  const tools = { findings: new Findings(), writer: new RlpWriter() };
+  return verifyTransaction(transaction, tools, 1n)?.facts;
+}
+
+test('a sender that is neither signed nor hashed is no fact', () => {
+  const internal = { ...BODY, type: '0x6a', chainId: '0x1' };
+  assert.equal(readFacts(internal)?.from, undefined);
+  const ofNobody = { ...BODY, ...FEES, type: '0x2', v: '0x0', r: '0x0', s: '0x0' };
+  assert.equal(readFacts(ofNobody)?.from, undefined);
+  const signed = { ...BODY, ...FEES, ...SIGNATURE, type: '0x2' };
+  assert.equal(readFacts(signed)?.from, ADDRESS);
+});
+
+test('a deposit’s sender is hashed, its nonce is not', () => {
+  const deposit = { ...BODY, type: '0x7e', sourceHash: HASH, mint: '0x0', isSystemTx: false };
+  const facts = readFacts(deposit);
+  assert.equal(facts?.from, ADDRESS);
+  assert.equal(facts?.nonce, undefined);
+});
+
+test('blobs of a transaction that can have none are no fact', () => {
+  const transaction = { ...BODY, ...FEES, ...SIGNATURE, type: '0x2', blobVersionedHashes: [HASH] };
+  assert.equal(readFacts(transaction)?.blobs, 0);
+});
+
+test('a receipt that no root covers is refused where its logs cannot be read', () => {
+  const nobody = `0x${'0'.repeat(40)}`;
+  const facts: TransactionFacts = {
+    hash: HASH,
+    type: 0,
+    from: nobody,
+    to: nobody,
+    nonce: '0x0',
+    gasPrice: undefined,
+    blobs: 0,
+    isUncovered: true,
+  };
+  const header = {
+    hash: HASH,
+    number: 1n,
+    timestamp: 1n,
+    baseFeePerGas: undefined,
+    receiptsRoot: HASH,
+    unclesHash: HASH,
+  };
+  for (const logs of [undefined, null, 5, [null]]) {
+    const tools = { findings: new Findings(), writer: new RlpWriter() };
+    verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, [facts], tools);
+    assert.ok(
+      tools.findings.list.some(({ text }) => text === 'a receipt cannot be encoded: logs cannot be read'),
+    );
+  }
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { openNetwork } from './liars.ts';
+
+type RpcTransaction = Readonly<Record<string, unknown>> & { readonly hash: string };
+
+const ALIEN = `0x${'11'.repeat(20)}`;
+const NOWHERE = { blockHash: null, blockNumber: null, transactionIndex: null, blockTimestamp: null };
+const LIES: readonly Readonly<Record<string, unknown>>[] = [
+  { value: '0x123456' },
+  { to: ALIEN },
+  { input: '0x12' },
+  { from: ALIEN },
+];
+
+let node: RunningService;
+let nodeUrl: string;
+let transaction: RpcTransaction;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+  const answer = await askNode(nodeUrl, {
+    method: 'eth_getTransactionByBlockNumberAndIndex',
+    params: ['0x13', '0x1'],
+  });
+  assert.ok('result' in answer && answer.result !== null);
+  transaction = answer.result as RpcTransaction;
+});
+after(() => node.close());
+
+/** The transaction as it was before it was in a block, and something else of it. */
+const showWaiting = (change: object): Fault => ({
+  concerns: ({ method }) => method === 'eth_getTransactionByHash',
+  answer: () => Promise.resolve({ result: { ...transaction, ...NOWHERE, ...change } }),
+});
+
+test('a transaction that waits is passed on', async () => {
+  const network = await openNetwork(nodeUrl, 1, 1, showWaiting({}));
+  try {
+    const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
+    assert.deepEqual(JSON.parse(String(text)), { ...transaction, ...NOWHERE });
+  } finally {
+    await network.close();
+  }
+});
+
+for (const lie of LIES) {
+  test(`a transaction that waits with another ${Object.keys(lie).join()} is not passed on`, async () => {
+    const network = await openNetwork(nodeUrl, 2, 1, showWaiting(lie));
+    try {
+      const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
+      assert.deepEqual(JSON.parse(String(text)), transaction);
+    } finally {
+      await network.close();
+    }
+  });
+}
