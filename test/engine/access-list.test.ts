@@ -112,6 +112,14 @@ describe('access lists', () => {
     assert.equal(reverted.error, 'execution reverted');
   });
 
+  test('a list that never settles is an error, and not a search until the time limit', async () => {
+    // The slot is accessed where the list, in which it then is, does not cost the gas for it.
+    await assert.rejects(
+      create({ to: PROGRAM, gas: '0x639c' }, withCode('GAS 300 LT @go JUMPI STOP go: 3 SLOAD STOP')),
+      { kind: 'failed', message: /^the access list does not settle: / },
+    );
+  });
+
   test('an instruction that lacks operands names what lies where geth looks for it', async () => {
     const other = [{ address: OTHER, storageKeys: [] }];
     const calls: readonly (readonly [string, string, unknown])[] = [

@@ -21,6 +21,9 @@ const MAX_NONCE = 2n ** 64n - 1n;
 /** Entries that are read or sorted in one piece. */
 const PIECE = 512;
 
+const UNSETTLED =
+  'the access list does not settle: what the call accesses changes with the list; give it another gas limit';
+
 /** Slots by account, both as lower-case hex. */
 type Accesses = Map<string, Set<string>>;
 
@@ -29,7 +32,7 @@ type Accesses = Map<string, Set<string>>;
  * @param gasLimit gas when the call gives none
  * @param suggestedTip priority fee where the call offers a price and none, wei per gas
  * @returns the object of `accessList`, `gasUsed`, and `error` where the call fails, as JSON
- * @throws ChainError `failed` where the call cannot be executed at all
+ * @throws ChainError `failed` where the call cannot be executed at all, and where geth would search until its time limit
  */
 export function* createAccessList(
   simulation: Simulation,
@@ -51,7 +54,9 @@ export function* createAccessList(
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
   let known = collectGiven(simulation.lists.accessList, isExcluded);
-  while (true) {
+  // A run depends on its list alone: one that comes back comes back for ever (Brent's search for a cycle).
+  let earlier = known;
+  for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
     simulation.useAccessList(accessList);
     const result = yield* runOnce(simulation, call, { gas, accessList, nonce });
@@ -59,6 +64,11 @@ export function* createAccessList(
     yield* collectRecorded(simulation, found, isExcluded);
     if (areEqual(found, known)) return encodeResult(accessList, result);
     known = found;
+    if (areEqual(known, earlier)) throw new ChainError('failed', UNSETTLED);
+    if (rounds === next) {
+      earlier = known;
+      next = 2 * rounds;
+    }
     yield 'sliceUsed';
   }
 }

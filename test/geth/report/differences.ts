@@ -141,7 +141,7 @@ export const DIFFERENCES: readonly Difference[] = [
       'a list may never settle, where its price leaves too little gas for what it names: geth tries until its connection is closed',
     methods: ['eth_createAccessList'],
     chance: 'about one of 100,000 requests',
-    ours: /^error -32000 execution aborted \(timeout = \d+s\)$/,
+    ours: /^error -32000 (?:execution aborted \(timeout = \d+s\)|the access list does not settle: .*)$/,
     geth: /^error -32002 request timed out$/,
   },
   {
