@@ -156,7 +156,7 @@ export class TransactionQuestions {
     const text = JSON.stringify(list[Number(index)] ?? null);
     if (!isSameHex(parseObject(text)['transactionHash'], hash)) throw misplaced();
     // The others of the block are kept too: none of them has to be taken out of the whole again.
-    if (scope.trust === 'proven') {
+    if (this.#parts.proofs?.verifier?.whyUnproven(blockHash, RECEIPT_SUBJECTS) === undefined) {
       for (const receipt of list) {
         const { transactionHash } = receipt as Readonly<Record<string, unknown>>;
         keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(receipt));
