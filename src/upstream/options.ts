@@ -29,7 +29,7 @@ export type UpstreamOptions = {
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
-export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('auto');
+export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('off');
 
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';

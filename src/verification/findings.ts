@@ -37,13 +37,13 @@ export type Finding = {
   readonly evidence?: string;
 };
 
-/** Collects findings; of a subject the first contradiction counts, or else the first one. */
+/** Collects findings; of a subject the first one counts. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
   /** @param evidence as in `Finding`, its values separated by blanks */
   contradict(subject: Subject, text: string, evidence?: readonly unknown[]): void {
-    if (this.#found.get(subject)?.kind === 'contradicts') return;
+    if (this.#found.has(subject)) return;
     const finding = { subject, kind: 'contradicts', text } as const;
     this.#found.set(
       subject,

@@ -34,7 +34,7 @@ test('the example file validates and says what its comments say', async () => {
   assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
-    verify: 'auto',
+    verify: 'off',
     send: { to: 'all' },
     methods: { except: [], also: [] },
     logs: { results: 10_000, bytes: 33_554_432 },

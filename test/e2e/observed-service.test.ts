@@ -216,7 +216,7 @@ test('executions on the embedded chain are measured', async (t) => {
     'devnet.localhost',
     JSON.stringify(call('eth_call', [{ to: `0x${'33'.repeat(20)}` }, 'latest'])),
   );
-  assert.equal((await read()).get('{where="inline"}'), 21_000);
+  assert.equal((await read()).get('{where="inline"}'), 15_000);
 });
 
 for (const level of ['debug', 'info'] as const) {

@@ -2,6 +2,7 @@ import { composeService, type Service } from '../../src/cli/compose.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { LogLevel } from '../../src/observe/options.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 export type RunningService = {
   /** `127.0.0.1:port` */
@@ -22,7 +23,15 @@ export async function startService(
   const log = createLogger(level, { sink: { write: (line) => void errors.push(line) } });
   const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, admin: false, ...config });
   const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
-  const service = await composeService(parsed, log, { hasDemoKey: () => true });
+  // Records of what wallets have sent outlive a service: another test's would change what pending counts are here.
+  const folder =
+    config['dataDir'] === undefined && config['networks'] !== undefined ? makeTemporaryFolder() : undefined;
+  const placed = folder === undefined ? parsed : { ...parsed, dataDir: folder.path };
+  const service = await composeService(placed, log, { hasDemoKey: () => true });
   const { port } = await service.server.listen();
-  return { authority: `127.0.0.1:${port}`, port, errors, service, close: () => service.close() };
+  const close = async (): Promise<void> => {
+    await service.close();
+    folder?.remove();
+  };
+  return { authority: `127.0.0.1:${port}`, port, errors, service, close };
 }

@@ -37,7 +37,7 @@ test('blobs of a transaction that can have none are no fact', () => {
   assert.equal(readFacts(transaction)?.blobs, 0);
 });
 
-test('a receipt that no root covers is refused where its logs cannot be read', () => {
+test('a receipt that no root covers is not proven where its logs cannot be read, and nothing throws', () => {
   const nobody = `0x${'0'.repeat(40)}`;
   const facts: TransactionFacts = {
     hash: HASH,
@@ -60,8 +60,6 @@ test('a receipt that no root covers is refused where its logs cannot be read', (
   for (const logs of [undefined, null, 5, [null]]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };
     verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, [facts], tools);
-    assert.ok(
-      tools.findings.list.some(({ text }) => text === 'a receipt cannot be encoded: logs cannot be read'),
-    );
+    assert.ok(tools.findings.list.some(({ subject }) => subject === 'receipts'));
   }
 });

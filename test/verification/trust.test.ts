@@ -116,6 +116,7 @@ describe('over HTTP', () => {
       networks: {
         nodes: {
           hosts: ['localhost'],
+          verify: 'auto',
           upstreams: [
             { ...url, name: 'a' },
             { ...url, name: 'b' },
