@@ -187,7 +187,9 @@ test('--json is one object with everything', async (t) => {
 test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
-  const config = writeConfig(t, { dev: { upstreams: [{ name: 'anvil', url: anvil.webSocketUrl }] } });
+  const config = writeConfig(t, {
+    dev: { upstreams: [{ name: 'anvil', url: anvil.webSocketUrl }], verify: 'auto' },
+  });
   const { code, out } = await run(['--config', config]);
   assert.equal(code, 0);
   const row = readRow(out, 'anvil');
@@ -210,7 +212,7 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
       return { result: { ...(answer.result as object), mixHash: `0x${'11'.repeat(32)}` } };
     },
   });
-  const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }] } });
+  const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
   const { out } = await run(['--config', config]);
   assert.match(
     out,
