@@ -198,7 +198,7 @@ for (const source of SOURCES) {
             types.add(BigInt(transaction.type));
           }
           assert.deepEqual([...types].sort(), [0n, 1n, 2n, 3n, 4n]);
-          assert.equal(await eth.getTransactionFromBlock(devnet.everyTypeBlock, 5), null);
+          assert.equal(await eth.getTransactionFromBlock(devnet.everyTypeBlock, 50), null);
           const uncle = await eth.getUncle(devnet.uncleBlock, 0);
           assert.ok(BigInt(uncle.number) < BigInt(devnet.uncleBlock));
           assert.deepEqual(uncle.uncles, []);
