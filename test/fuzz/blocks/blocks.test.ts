@@ -8,6 +8,7 @@ import type { BlockCase } from './block-case.ts';
 import { decodeBlockCase, encodeBlockCase } from './block-json.ts';
 import { type BlockOutcome, compareBlockOutcomes } from './block-outcome.ts';
 import { generateBlock } from './generate-block.ts';
+import { GETH } from './geth-oracle.ts';
 import { PortcullisEngine } from './portcullis-engine.ts';
 import { findBlockDifference, runBlockFuzz } from './run-block-fuzz.ts';
 import { shrinkBlock } from './shrink-block.ts';
@@ -18,7 +19,7 @@ const BLOCKS = 25;
 for (const revision of ['osaka', 'amsterdam'] as const) {
   test(`${BLOCKS} random blocks of ${revision} as geth executes them`, { skip: EVM_SKIP }, async () => {
     const options = { revision, seconds: 120, blocks: BLOCKS, seed: 7, first: 0 };
-    const { differences, transactions } = await runBlockFuzz(options);
+    const { differences, transactions } = await runBlockFuzz(GETH, options);
     assert.deepEqual([...differences.keys()], []);
     assert.ok(transactions > BLOCKS);
   });
@@ -29,7 +30,7 @@ test('blocks that once differed', { skip: EVM_SKIP }, async () => {
   const names = existsSync(CORPUS) ? readdirSync(CORPUS) : [];
   for (const name of names) {
     const { blockCase } = decodeBlockCase(readFileSync(join(CORPUS, name), 'utf8'));
-    assert.equal(await findBlockDifference(blockCase, engine), undefined, name);
+    assert.equal(await findBlockDifference(blockCase, engine, GETH), undefined, name);
   }
 });
 

@@ -1,0 +1,156 @@
+/** Blocks executed by @ethereumjs/vm. */
+import { Block, createBlockHeader } from '@ethereumjs/block';
+import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx';
+import { createWithdrawal } from '@ethereumjs/util';
+import { createVM, type RunBlockResult, runBlock, type VM } from '@ethereumjs/vm';
+import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { blockHashOf } from '../fuzz-case.ts';
+import { CORRECTIONS } from '../oracle/corrections.ts';
+import { createOracleEvm } from '../oracle/create-oracle-evm.ts';
+import { OracleState } from '../oracle/oracle-state.ts';
+import { type BlockCase, signTransaction } from './block-case.ts';
+import type { BlockOracle } from './block-oracle.ts';
+import { type BlockOutcome, failedBlock } from './block-outcome.ts';
+import { protocolAccounts } from './block-state.ts';
+import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
+
+const BEACON_ROOTS = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02';
+const BLOCK_HASHES = '0x0000f90827f1c53a10cb7a02335b175320002935';
+const PROTOCOL = protocolAccounts();
+
+/** A transaction that may not be in the block. */
+class Refusal extends Error {
+  readonly place: number;
+
+  constructor(place: number, reason: string) {
+    super(reason);
+    this.place = place;
+  }
+}
+
+/** The library writes what these two keep into their storage, and runs no code. */
+function withOwnCode(blockCase: BlockCase): BlockCase {
+  const accounts = new Map(blockCase.accounts);
+  for (const address of [BEACON_ROOTS, BLOCK_HASHES]) {
+    accounts.set(address, PROTOCOL.get(address) as never);
+  }
+  return { ...blockCase, accounts };
+}
+
+async function createVm(blockCase: BlockCase, state: OracleState): Promise<VM> {
+  const evm = await createOracleEvm(blockCase.revision, state);
+  for (const { apply } of CORRECTIONS) apply(evm);
+  state.load(blockCase.accounts);
+  return createVM({ common: evm.common, stateManager: state, evm, blockchain: evm.blockchain as never });
+}
+
+function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlockHeader> {
+  return createBlockHeader(
+    {
+      parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+      coinbase: block.beneficiary as `0x${string}`,
+      number: block.number,
+      gasLimit: block.gasLimit,
+      timestamp: block.timestamp,
+      mixHash: bigIntToFixedBytes(block.prevRandao, 32),
+      baseFeePerGas: block.baseFeePerGas,
+      excessBlobGas: block.excessBlobGas,
+      parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
+      ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
+    },
+    { common: vm.common },
+  );
+}
+
+/** @throws Refusal */
+function readTransactions(encoded: readonly Uint8Array[], { common }: VM): TypedTransaction[] {
+  const room = common.getBlobGasSchedule().maxBlobGasPerBlock / common.param('blobGasPerBlob');
+  let blobs = 0n;
+  return encoded.map((bytes, place) => {
+    let transaction: TypedTransaction;
+    try {
+      transaction = createTxFromRLP(bytes, { common });
+    } catch (error) {
+      throw new Refusal(place, (error as Error).message);
+    }
+    // The library counts the blobs of a block when it validates its header.
+    blobs += BigInt('numBlobs' in transaction ? transaction.numBlobs() : 0);
+    if (blobs > room) throw new Refusal(place, 'more blobs than a block may have');
+    return transaction;
+  });
+}
+
+/** @throws Refusal */
+async function runOnce(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+  const state = new OracleState();
+  const vm = await createVm(blockCase, state);
+  const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
+  const transactions = readTransactions(encoded, vm);
+  const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
+    createWithdrawal({ index, validatorIndex, address, amount }),
+  );
+  let executed = 0;
+  vm.events.on('beforeTx', () => state.originalStorageCache.clear());
+  vm.events.on('afterTx', () => executed++);
+  const block = new Block(createHeader(blockCase, vm), transactions, [], withdrawals, { common: vm.common });
+  let result: RunBlockResult;
+  try {
+    result = await runBlock(vm, { block, generate: true, skipBlockValidation: true });
+  } catch (error) {
+    const { message } = error as Error;
+    if (executed < transactions.length) throw new Refusal(executed, message);
+    return failedBlock(message, true);
+  }
+  return outcomeOf(result, state);
+}
+
+function outcomeOf(result: RunBlockResult, state: OracleState): BlockOutcome {
+  const { receipts, results, gasUsed, requestsHash, blockLevelAccessList } = result;
+  let stateGasUsed = 0n;
+  let executionGasUsed = 0n;
+  for (const { txStateGas, txRegularGas, blockGasSpent } of results) {
+    stateGasUsed += txStateGas ?? 0n;
+    executionGasUsed += txRegularGas ?? blockGasSpent;
+  }
+  return {
+    hasOwnReasons: true,
+    rejected: new Map(),
+    receipts: receipts.map((receipt, index) => ({
+      status: BigInt((receipt as { status: number }).status),
+      gasUsed: results[index]?.totalGasSpent as bigint,
+      cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
+      logs: receipt.logs.map(
+        ([address, topics, data]) =>
+          `${bytesToHex(address)} ${topics.map(bytesToHex).join()} ${bytesToHex(data)}`,
+      ),
+    })),
+    gasUsed,
+    executionGasUsed,
+    stateGasUsed,
+    requestsHash: requestsHash === undefined ? undefined : bytesToHex(requestsHash),
+    accessList: blockLevelAccessList === undefined ? undefined : bytesToHex(blockLevelAccessList.serialize()),
+    accounts: state.accounts,
+  };
+}
+
+async function runOnEthereumjs(blockCase: BlockCase): Promise<BlockOutcome> {
+  const rejected = new Map<number, string>();
+  for (;;) {
+    const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
+    try {
+      return { ...(await runOnce(blockCase, kept)), rejected };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      rejected.set(kept[error.place] as number, error.message);
+    }
+  }
+}
+
+export const ETHEREUMJS: BlockOracle = {
+  name: 'ethereumjs',
+  concurrency: 1,
+  known: ETHEREUMJS_DIFFERENCES,
+  adapt: withOwnCode,
+  run: runOnEthereumjs,
+};
