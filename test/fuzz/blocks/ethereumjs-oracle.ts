@@ -3,6 +3,7 @@ import { Block, createBlockHeader } from '@ethereumjs/block';
 import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx';
 import { createWithdrawal } from '@ethereumjs/util';
 import { createVM, type RunBlockResult, runBlock, type VM } from '@ethereumjs/vm';
+import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { blockHashOf } from '../fuzz-case.ts';
@@ -13,7 +14,8 @@ import { type BlockCase, signTransaction } from './block-case.ts';
 import type { BlockOracle } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { protocolAccounts } from './block-state.ts';
-import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
+import { VM_CORRECTIONS } from './ethereumjs-corrections.ts';
+import { ETHEREUMJS_DIFFERENCES, hasOtherCode } from './ethereumjs-differences.ts';
 
 const BEACON_ROOTS = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02';
 const BLOCK_HASHES = '0x0000f90827f1c53a10cb7a02335b175320002935';
@@ -29,9 +31,15 @@ class Refusal extends Error {
   }
 }
 
-/** The library writes what these two keep into their storage, and runs no code. */
-function withOwnCode(blockCase: BlockCase): BlockCase {
+/**
+ * The library writes what these two contracts keep into their storage, and runs no code. It follows EIP-7610, of which
+ * Amsterdam's list of EIPs and geth know nothing: where storage alone is, nothing can be created.
+ */
+function adaptBlock(blockCase: BlockCase): BlockCase {
   const accounts = new Map(blockCase.accounts);
+  for (const [address, { nonce, code, storage }] of accounts) {
+    if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
+  }
   for (const address of [BEACON_ROOTS, BLOCK_HASHES]) {
     accounts.set(address, PROTOCOL.get(address) as never);
   }
@@ -42,7 +50,14 @@ async function createVm(blockCase: BlockCase, state: OracleState): Promise<VM> {
   const evm = await createOracleEvm(blockCase.revision, state);
   for (const { apply } of CORRECTIONS) apply(evm);
   state.load(blockCase.accounts);
-  return createVM({ common: evm.common, stateManager: state, evm, blockchain: evm.blockchain as never });
+  const vm = await createVM({
+    common: evm.common,
+    stateManager: state,
+    evm,
+    blockchain: evm.blockchain as never,
+  });
+  for (const { apply } of VM_CORRECTIONS) apply(vm);
+  return vm;
 }
 
 function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlockHeader> {
@@ -81,8 +96,12 @@ function readTransactions(encoded: readonly Uint8Array[], { common }: VM): Typed
   });
 }
 
-/** @throws Refusal */
-async function runOnce(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+/** Executes the transactions that are kept. @throws Refusal */
+async function runOnce(
+  blockCase: BlockCase,
+  kept: readonly number[],
+  generate: boolean,
+): Promise<BlockOutcome> {
   const state = new OracleState();
   const vm = await createVm(blockCase, state);
   const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
@@ -94,15 +113,22 @@ async function runOnce(blockCase: BlockCase, kept: readonly number[]): Promise<B
   vm.events.on('beforeTx', () => state.originalStorageCache.clear());
   vm.events.on('afterTx', () => executed++);
   const block = new Block(createHeader(blockCase, vm), transactions, [], withdrawals, { common: vm.common });
-  let result: RunBlockResult;
   try {
-    result = await runBlock(vm, { block, generate: true, skipBlockValidation: true });
+    return outcomeOf(await runBlock(vm, { block, generate, skipBlockValidation: true }), state);
   } catch (error) {
     const { message } = error as Error;
     if (executed < transactions.length) throw new Refusal(executed, message);
     return failedBlock(message, true);
   }
-  return outcomeOf(result, state);
+}
+
+/** The library makes a block of any transactions; only one that is there already has to have the contracts of EIP-8282. */
+async function runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+  const outcome = await runOnce(blockCase, kept, true);
+  const isOdd = [BUILDER_DEPOSITS, BUILDER_EXITS].some(({ address }) => hasOtherCode(blockCase, address));
+  if (!isOdd) return outcome;
+  const checked = await runOnce(blockCase, kept, false);
+  return checked.failure?.includes('builder request contract') === true ? checked : outcome;
 }
 
 function outcomeOf(result: RunBlockResult, state: OracleState): BlockOutcome {
@@ -139,7 +165,7 @@ async function runOnEthereumjs(blockCase: BlockCase): Promise<BlockOutcome> {
   for (;;) {
     const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
     try {
-      return { ...(await runOnce(blockCase, kept)), rejected };
+      return { ...(await runWithRequests(blockCase, kept)), rejected };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       rejected.set(kept[error.place] as number, error.message);
@@ -151,6 +177,6 @@ export const ETHEREUMJS: BlockOracle = {
   name: 'ethereumjs',
   concurrency: 1,
   known: ETHEREUMJS_DIFFERENCES,
-  adapt: withOwnCode,
+  adapt: adaptBlock,
   run: runOnEthereumjs,
 };
