@@ -1,9 +1,10 @@
 /** Where @ethereumjs/vm 10.1.3 departs from Amsterdam's rules, and what it is made to do instead. */
-import type { EVM } from '@ethereumjs/evm';
+import { type EVM, EVMError } from '@ethereumjs/evm';
 import type { BlockLevelAccessList } from '@ethereumjs/util';
 import type { VM } from '@ethereumjs/vm';
 import { minBigInt } from '../../../src/primitives/bigint.ts';
-import { type RunState, replaceHandler } from '../oracle/instructions.ts';
+import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { type RunState, replaceGasHandler, replaceHandler } from '../oracle/instructions.ts';
 
 export type VmCorrection = {
   /** Where the right behaviour is laid down. */
@@ -14,6 +15,15 @@ export type VmCorrection = {
 
 /** CREATE, CALL, CALLCODE, DELEGATECALL, CREATE2, STATICCALL. */
 const FRAME_OPCODES: readonly number[] = [0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa];
+
+const CREATIONS: readonly (readonly [opcode: number, inputs: number])[] = [
+  [0xf0, 3],
+  [0xf5, 4],
+];
+const MAX_DEPTH = 1024;
+const MAX_NONCE = 2n ** 64n - 1n;
+/** More than the state gas of an account. */
+const LOAN = 10n ** 9n;
 
 /** What the library keeps to itself. */
 type Inside = {
@@ -36,6 +46,38 @@ function repaySpillAfterFrames({ evm }: VM): void {
     replaceHandler(evm as EVM, opcode, (old) => async (runState, common) => {
       await old(runState, common);
       repaySpill(runState);
+    });
+  }
+}
+
+/** Whether a creation fails before it looks at the address that it would create. */
+function failsEarly({ env, stack }: RunState): boolean {
+  const { depth, contract } = env;
+  return depth >= MAX_DEPTH || contract.balance < (stack.peek()[0] as bigint) || contract.nonce >= MAX_NONCE;
+}
+
+/** Charges a creation that fails early no state gas, by lending it what the library takes; in a static frame it halts before all else. */
+function failBeforeStateGas({ evm }: VM): void {
+  for (const [opcode, inputs] of CREATIONS) {
+    replaceGasHandler(evm as EVM, opcode, (old) => async (runState, gas, common) => {
+      if (runState.interpreter.isStatic()) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE);
+      if (!failsEarly(runState)) return old(runState, gas, common);
+      const { stateGasReservoir, executionStateGasUsed } = evm;
+      evm.stateGasReservoir += LOAN;
+      try {
+        return await old(runState, gas, common);
+      } finally {
+        evm.stateGasReservoir = stateGasReservoir;
+        evm.executionStateGasUsed = executionStateGasUsed;
+        runState.lastCreateNewAccountStateGas = 0n;
+      }
+    });
+    replaceHandler(evm as EVM, opcode, (old) => (runState, common) => {
+      if (!failsEarly(runState)) return old(runState, common);
+      runState.stack.popN(inputs);
+      runState.stack.push(0n);
+      runState.returnBytes = EMPTY_BYTES;
+      delete runState.messageGasLimit;
     });
   }
 }
@@ -103,6 +145,11 @@ export const VM_CORRECTIONS: readonly VmCorrection[] = [
     rule: 'geth 1.17.8: after a frame that succeeded, the reservoir repays the execution gas that state charges of its caller took; EIP-8037 does not say',
     fault: 'it stays in the reservoir, which GAS and what later frames can pay show',
     apply: repaySpillAfterFrames,
+  },
+  {
+    rule: 'EIP-8037: CREATE and CREATE2 look at whether the frame is static, at depth, balance and nonce first; where one of these fails, no state gas is charged, and no address accessed',
+    fault: 'they charge it first, and halt or name the address where it cannot be paid for',
+    apply: failBeforeStateGas,
   },
   {
     rule: 'EIP-7928: the recipient, or the address of a creation, has been read to find that it is empty',

@@ -15,11 +15,11 @@ import type { BlockOracle } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { protocolAccounts } from './block-state.ts';
 import { VM_CORRECTIONS } from './ethereumjs-corrections.ts';
-import { ETHEREUMJS_DIFFERENCES, hasOtherCode } from './ethereumjs-differences.ts';
+import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
 
-const BEACON_ROOTS = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02';
-const BLOCK_HASHES = '0x0000f90827f1c53a10cb7a02335b175320002935';
 const PROTOCOL = protocolAccounts();
+/** geth 1.17.8 refuses transactions with more; EIP-8037 has no such rule. */
+const GETH_GAS_CAP = 2n ** 32n - 1n;
 
 /** A transaction that may not be in the block. */
 class Refusal extends Error {
@@ -32,16 +32,16 @@ class Refusal extends Error {
 }
 
 /**
- * The library writes what these two contracts keep into their storage, and runs no code. It follows EIP-7610, of which
- * Amsterdam's list of EIPs and geth know nothing: where storage alone is, nothing can be created.
+ * Contracts of the protocol have their own code, or none: the library calls some without a block, and does what others do by itself.
+ * Accounts of storage alone are left out: the library follows EIP-7610, which Amsterdam's list and geth do not have.
  */
 function adaptBlock(blockCase: BlockCase): BlockCase {
   const accounts = new Map(blockCase.accounts);
-  for (const [address, { nonce, code, storage }] of accounts) {
-    if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
-  }
-  for (const address of [BEACON_ROOTS, BLOCK_HASHES]) {
-    accounts.set(address, PROTOCOL.get(address) as never);
+  for (const [address, account] of accounts) {
+    const { nonce, code, storage } = account;
+    const own = PROTOCOL.get(address);
+    if (own !== undefined) accounts.set(address, { ...account, code: own.code, storage: own.storage });
+    else if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
   }
   return { ...blockCase, accounts };
 }
@@ -81,6 +81,7 @@ function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlo
 /** @throws Refusal */
 function readTransactions(encoded: readonly Uint8Array[], { common }: VM): TypedTransaction[] {
   const room = common.getBlobGasSchedule().maxBlobGasPerBlock / common.param('blobGasPerBlob');
+  const hasReservoir = common.isActivatedEIP(8037);
   let blobs = 0n;
   return encoded.map((bytes, place) => {
     let transaction: TypedTransaction;
@@ -89,6 +90,8 @@ function readTransactions(encoded: readonly Uint8Array[], { common }: VM): Typed
     } catch (error) {
       throw new Refusal(place, (error as Error).message);
     }
+    if (hasReservoir && transaction.gasLimit > GETH_GAS_CAP)
+      throw new Refusal(place, "more gas than geth's cap");
     // The library counts the blobs of a block when it validates its header.
     blobs += BigInt('numBlobs' in transaction ? transaction.numBlobs() : 0);
     if (blobs > room) throw new Refusal(place, 'more blobs than a block may have');
@@ -125,8 +128,8 @@ async function runOnce(
 /** The library makes a block of any transactions; only one that is there already has to have the contracts of EIP-8282. */
 async function runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
   const outcome = await runOnce(blockCase, kept, true);
-  const isOdd = [BUILDER_DEPOSITS, BUILDER_EXITS].some(({ address }) => hasOtherCode(blockCase, address));
-  if (!isOdd) return outcome;
+  const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(({ address }) => !blockCase.accounts.has(address));
+  if (!isMissing) return outcome;
   const checked = await runOnce(blockCase, kept, false);
   return checked.failure?.includes('builder request contract') === true ? checked : outcome;
 }
