@@ -20,6 +20,7 @@ const CREATIONS: readonly (readonly [opcode: number, inputs: number])[] = [
   [0xf0, 3],
   [0xf5, 4],
 ];
+const CALL = 0xf1;
 const MAX_DEPTH = 1024;
 const MAX_NONCE = 2n ** 64n - 1n;
 /** More than the state gas of an account. */
@@ -48,6 +49,14 @@ function repaySpillAfterFrames({ evm }: VM): void {
       repaySpill(runState);
     });
   }
+}
+
+function forwardAfterStateGas({ evm }: VM): void {
+  replaceHandler(evm as EVM, CALL, (old) => (runState, common) => {
+    const { gasLeft, messageGasLimit } = runState;
+    runState.messageGasLimit = minBigInt(messageGasLimit as bigint, gasLeft - gasLeft / 64n);
+    return old(runState, common);
+  });
 }
 
 /** Whether a creation fails before it looks at the address that it would create. */
@@ -145,6 +154,11 @@ export const VM_CORRECTIONS: readonly VmCorrection[] = [
     rule: 'geth 1.17.8: after a frame that succeeded, the reservoir repays the execution gas that state charges of its caller took; EIP-8037 does not say',
     fault: 'it stays in the reservoir, which GAS and what later frames can pay show',
     apply: repaySpillAfterFrames,
+  },
+  {
+    rule: 'EIP-8037: a call gets at most 63/64 of the gas that is left when the state gas has been paid',
+    fault: 'it is reckoned before the state gas that was taken from the same gas',
+    apply: forwardAfterStateGas,
   },
   {
     rule: 'EIP-8037: CREATE and CREATE2 look at whether the frame is static, at depth, balance and nonce first; where one of these fails, no state gas is charged, and no address accessed',
