@@ -59,6 +59,11 @@ function forwardAfterStateGas({ evm }: VM): void {
   });
 }
 
+/** The library's mark that a call could not be paid for once its target was known, on which it empties the reservoir. */
+function keepReservoir({ evm }: VM): void {
+  Object.defineProperty(evm, 'eip7928CallPostTargetOog', { get: () => false, set: () => undefined });
+}
+
 /** Whether a creation fails before it looks at the address that it would create. */
 function failsEarly({ env, stack }: RunState): boolean {
   const { depth, contract } = env;
@@ -159,6 +164,12 @@ export const VM_CORRECTIONS: readonly VmCorrection[] = [
     rule: 'EIP-8037: a call gets at most 63/64 of the gas that is left when the state gas has been paid',
     fault: 'it is reckoned before the state gas that was taken from the same gas',
     apply: forwardAfterStateGas,
+  },
+  {
+    rule: 'EIP-8037: what halts takes the execution gas that is left, and the reservoir is what it was before',
+    fault:
+      'it is emptied where a transaction runs out of gas and any of its calls could not be paid for once its target was known',
+    apply: keepReservoir,
   },
   {
     rule: 'EIP-8037: CREATE and CREATE2 look at whether the frame is static, at depth, balance and nonce first; where one of these fails, no state gas is charged, and no address accessed',
