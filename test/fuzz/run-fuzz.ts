@@ -4,12 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import { EVM_SKIP } from '../geth/node/geth-program.ts';
-import { ETHEREUMJS } from './blocks/ethereumjs-oracle.ts';
+import { EthereumjsOracle } from './blocks/ethereumjs-oracle.ts';
 import { GETH } from './blocks/geth-oracle.ts';
 import { runBlockFuzz } from './blocks/run-block-fuzz.ts';
 import { parseRunOptions, runFuzz } from './fuzz-run.ts';
 
-const BLOCK_ORACLES = [GETH, ETHEREUMJS];
+const BLOCK_ORACLES = [GETH, new EthereumjsOracle()];
 
 const { values } = parseArgs({
   options: { oracle: { type: 'string' }, cases: { type: 'string' }, blocks: { type: 'boolean' } },
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const { oracle, cases, blocks } = values as { oracle?: string; cases?: string; blocks?: boolean };
 const options = parseRunOptions(process.argv.slice(2));
 const hasBlocks = blocks === true || oracle === GETH.name || options.revision === 'amsterdam';
-const name = oracle ?? (hasBlocks ? GETH.name : ETHEREUMJS.name);
+const name = oracle ?? (hasBlocks ? GETH.name : 'ethereumjs');
 const blockOracle = BLOCK_ORACLES.find((other) => other.name === name);
 
 if (blockOracle === undefined) {

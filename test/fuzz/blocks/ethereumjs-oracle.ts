@@ -11,10 +11,10 @@ import { CORRECTIONS } from '../oracle/corrections.ts';
 import { createOracleEvm } from '../oracle/create-oracle-evm.ts';
 import { OracleState } from '../oracle/oracle-state.ts';
 import { type BlockCase, signTransaction } from './block-case.ts';
-import type { BlockOracle } from './block-oracle.ts';
+import type { BlockOracle, KnownDifference } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { protocolAccounts } from './block-state.ts';
-import { VM_CORRECTIONS } from './ethereumjs-corrections.ts';
+import { VM_CORRECTIONS, type VmCorrection } from './ethereumjs-corrections.ts';
 import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
 
 const PROTOCOL = protocolAccounts();
@@ -46,7 +46,11 @@ function adaptBlock(blockCase: BlockCase): BlockCase {
   return { ...blockCase, accounts };
 }
 
-async function createVm(blockCase: BlockCase, state: OracleState): Promise<VM> {
+async function createVm(
+  blockCase: BlockCase,
+  state: OracleState,
+  corrections: readonly VmCorrection[],
+): Promise<VM> {
   const evm = await createOracleEvm(blockCase.revision, state);
   for (const { apply } of CORRECTIONS) apply(evm);
   state.load(blockCase.accounts);
@@ -56,7 +60,7 @@ async function createVm(blockCase: BlockCase, state: OracleState): Promise<VM> {
     evm,
     blockchain: evm.blockchain as never,
   });
-  for (const { apply } of VM_CORRECTIONS) apply(vm);
+  for (const { apply } of corrections) apply(vm);
   return vm;
 }
 
@@ -99,41 +103,6 @@ function readTransactions(encoded: readonly Uint8Array[], { common }: VM): Typed
   });
 }
 
-/** Executes the transactions that are kept. @throws Refusal */
-async function runOnce(
-  blockCase: BlockCase,
-  kept: readonly number[],
-  generate: boolean,
-): Promise<BlockOutcome> {
-  const state = new OracleState();
-  const vm = await createVm(blockCase, state);
-  const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
-  const transactions = readTransactions(encoded, vm);
-  const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
-    createWithdrawal({ index, validatorIndex, address, amount }),
-  );
-  let executed = 0;
-  vm.events.on('beforeTx', () => state.originalStorageCache.clear());
-  vm.events.on('afterTx', () => executed++);
-  const block = new Block(createHeader(blockCase, vm), transactions, [], withdrawals, { common: vm.common });
-  try {
-    return outcomeOf(await runBlock(vm, { block, generate, skipBlockValidation: true }), state);
-  } catch (error) {
-    const { message } = error as Error;
-    if (executed < transactions.length) throw new Refusal(executed, message);
-    return failedBlock(message, true);
-  }
-}
-
-/** The library makes a block of any transactions; only one that is there already has to have the contracts of EIP-8282. */
-async function runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
-  const outcome = await runOnce(blockCase, kept, true);
-  const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(({ address }) => !blockCase.accounts.has(address));
-  if (!isMissing) return outcome;
-  const checked = await runOnce(blockCase, kept, false);
-  return checked.failure?.includes('builder request contract') === true ? checked : outcome;
-}
-
 function outcomeOf(result: RunBlockResult, state: OracleState): BlockOutcome {
   const { receipts, results, gasUsed, requestsHash, blockLevelAccessList } = result;
   let stateGasUsed = 0n;
@@ -163,23 +132,64 @@ function outcomeOf(result: RunBlockResult, state: OracleState): BlockOutcome {
   };
 }
 
-async function runOnEthereumjs(blockCase: BlockCase): Promise<BlockOutcome> {
-  const rejected = new Map<number, string>();
-  for (;;) {
-    const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
+export class EthereumjsOracle implements BlockOracle {
+  readonly name: string = 'ethereumjs';
+  readonly concurrency: number = 1;
+  readonly known: readonly KnownDifference[] = ETHEREUMJS_DIFFERENCES;
+  readonly adapt: BlockOracle['adapt'] = adaptBlock;
+  readonly #corrections: readonly VmCorrection[];
+
+  /** @param corrections fewer leave the library's faults in, to see whether they are noticed */
+  constructor(corrections: readonly VmCorrection[] = VM_CORRECTIONS) {
+    this.#corrections = corrections;
+  }
+
+  /** Executes a case; transactions that are refused are left out, one after the other. */
+  async run(blockCase: BlockCase): Promise<BlockOutcome> {
+    const rejected = new Map<number, string>();
+    for (;;) {
+      const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
+      try {
+        return { ...(await this.#runWithRequests(blockCase, kept)), rejected };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        rejected.set(kept[error.place] as number, error.message);
+      }
+    }
+  }
+
+  /** The library makes a block of any transactions; only one that is there already has to have the contracts of EIP-8282. */
+  async #runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+    const outcome = await this.#runKept(blockCase, kept, true);
+    const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
+      ({ address }) => !blockCase.accounts.has(address),
+    );
+    if (!isMissing) return outcome;
+    const checked = await this.#runKept(blockCase, kept, false);
+    return checked.failure?.includes('builder request contract') === true ? checked : outcome;
+  }
+
+  /** Executes the transactions that are kept. @throws Refusal */
+  async #runKept(blockCase: BlockCase, kept: readonly number[], generate: boolean): Promise<BlockOutcome> {
+    const state = new OracleState();
+    const vm = await createVm(blockCase, state, this.#corrections);
+    const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
+    const transactions = readTransactions(encoded, vm);
+    const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
+      createWithdrawal({ index, validatorIndex, address, amount }),
+    );
+    let executed = 0;
+    vm.events.on('beforeTx', () => state.originalStorageCache.clear());
+    vm.events.on('afterTx', () => executed++);
+    const block = new Block(createHeader(blockCase, vm), transactions, [], withdrawals, {
+      common: vm.common,
+    });
     try {
-      return { ...(await runWithRequests(blockCase, kept)), rejected };
+      return outcomeOf(await runBlock(vm, { block, generate, skipBlockValidation: true }), state);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      rejected.set(kept[error.place] as number, error.message);
+      const { message } = error as Error;
+      if (executed < transactions.length) throw new Refusal(executed, message);
+      return failedBlock(message, true);
     }
   }
 }
-
-export const ETHEREUMJS: BlockOracle = {
-  name: 'ethereumjs',
-  concurrency: 1,
-  known: ETHEREUMJS_DIFFERENCES,
-  adapt: adaptBlock,
-  run: runOnEthereumjs,
-};
