@@ -10,6 +10,8 @@ export type VmCorrection = {
   /** Where the right behaviour is laid down. */
   readonly rule: string;
   readonly fault: string;
+  /** The file in `corpus` of a block that differs without the correction. */
+  readonly block: string;
   readonly apply: (vm: VM) => void;
 };
 
@@ -24,7 +26,7 @@ const CALL = 0xf1;
 const MAX_DEPTH = 1024;
 const MAX_NONCE = 2n ** 64n - 1n;
 /** More than the state gas of an account. */
-const LOAN = 10n ** 9n;
+const AMPLE_GAS = 10n ** 9n;
 
 /** What the library keeps to itself. */
 type Inside = {
@@ -59,7 +61,7 @@ function forwardAfterStateGas({ evm }: VM): void {
   });
 }
 
-/** The library's mark that a call could not be paid for once its target was known, on which it empties the reservoir. */
+/** Clears the flag "a call failed on gas after its target was read", on which the library empties the reservoir. */
 function keepReservoir({ evm }: VM): void {
   Object.defineProperty(evm, 'eip7928CallPostTargetOog', { get: () => false, set: () => undefined });
 }
@@ -70,14 +72,17 @@ function failsEarly({ env, stack }: RunState): boolean {
   return depth >= MAX_DEPTH || contract.balance < (stack.peek()[0] as bigint) || contract.nonce >= MAX_NONCE;
 }
 
-/** Charges a creation that fails early no state gas, by lending it what the library takes; in a static frame it halts before all else. */
+/**
+ * A creation that fails early is charged no state gas: the library takes it from a reservoir that is restored afterwards.
+ * In a static frame a creation halts before anything else.
+ */
 function failBeforeStateGas({ evm }: VM): void {
   for (const [opcode, inputs] of CREATIONS) {
     replaceGasHandler(evm as EVM, opcode, (old) => async (runState, gas, common) => {
       if (runState.interpreter.isStatic()) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE);
       if (!failsEarly(runState)) return old(runState, gas, common);
       const { stateGasReservoir, executionStateGasUsed } = evm;
-      evm.stateGasReservoir += LOAN;
+      evm.stateGasReservoir += AMPLE_GAS;
       try {
         return await old(runState, gas, common);
       } finally {
@@ -96,7 +101,7 @@ function failBeforeStateGas({ evm }: VM): void {
   }
 }
 
-/** The recipient's entry, where the first frame cannot pay for what it creates. */
+/** Adds the recipient's entry when the first frame cannot pay for the account that it creates. */
 function accessUnpaidRecipients(vm: VM): void {
   const inside = vm.evm as unknown as Inside;
   for (const name of ['_executeCreate', '_executeCall'] as const) {
@@ -110,7 +115,7 @@ function accessUnpaidRecipients(vm: VM): void {
   }
 }
 
-/** The checkpoint that a transaction makes first is the one of its authorizations. */
+/** The first checkpoint of a transaction is the one that its authorizations are undone to. */
 function undoAuthorizations(vm: VM): void {
   const { journal } = vm.evm;
   const { checkpoint, commit, revert } = journal;
@@ -158,37 +163,44 @@ export const VM_CORRECTIONS: readonly VmCorrection[] = [
   {
     rule: 'geth 1.17.8: after a frame that succeeded, the reservoir repays the execution gas that state charges of its caller took; EIP-8037 does not say',
     fault: 'it stays in the reservoir, which GAS and what later frames can pay show',
+    block: 'the-reservoir-repays-after-a-frame',
     apply: repaySpillAfterFrames,
   },
   {
     rule: 'EIP-8037: a call gets at most 63/64 of the gas that is left when the state gas has been paid',
-    fault: 'it is reckoned before the state gas that was taken from the same gas',
+    fault: 'the limit is computed from the gas before the state gas was taken from it',
+    block: 'a-call-gets-its-share-after-the-state-gas',
     apply: forwardAfterStateGas,
   },
   {
     rule: 'EIP-8037: what halts takes the execution gas that is left, and the reservoir is what it was before',
     fault:
-      'it is emptied where a transaction runs out of gas and any of its calls could not be paid for once its target was known',
+      'the reservoir is emptied when a transaction runs out of gas and one of its calls failed on gas after its target was read',
+    block: 'what-halts-keeps-the-reservoir',
     apply: keepReservoir,
   },
   {
     rule: 'EIP-8037: CREATE and CREATE2 look at whether the frame is static, at depth, balance and nonce first; where one of these fails, no state gas is charged, and no address accessed',
     fault: 'they charge it first, and halt or name the address where it cannot be paid for',
+    block: 'a-creation-that-fails-early-pays-no-state-gas',
     apply: failBeforeStateGas,
   },
   {
     rule: 'EIP-7928: the recipient, or the address of a creation, has been read to find that it is empty',
     fault: 'it is missing where the state gas of its creation cannot be paid for',
+    block: 'an-unpaid-recipient-is-accessed',
     apply: accessUnpaidRecipients,
   },
   {
     rule: 'EIP-8037: delegations are undone when the transaction runs out of gas before its first frame',
     fault: 'their nonces and codes stay in the access list',
+    block: 'authorizations-that-are-undone',
     apply: undoAuthorizations,
   },
   {
     rule: 'EIP-7928: a slot is in the changes or in the reads, not in both',
     fault: 'a slot is in both when a frame that is undone wrote back the value of before the block',
+    block: 'a-slot-is-a-change-or-a-read',
     apply: keepChangesOutOfReads,
   },
 ];

@@ -32,8 +32,9 @@ class Refusal extends Error {
 }
 
 /**
- * Contracts of the protocol have their own code, or none: the library calls some without a block, and does what others do by itself.
- * Accounts of storage alone are left out: the library follows EIP-7610, which Amsterdam's list and geth do not have.
+ * Contracts of the protocol get their own code back, unless they are missing: the library calls those of requests without a block
+ * environment, and writes the storage of those of EIP-2935 and 4788 without running them.
+ * Accounts with nothing but storage are removed: the library follows EIP-7610, which geth and Amsterdam's list of EIPs leave out.
  */
 function adaptBlock(blockCase: BlockCase): BlockCase {
   const accounts = new Map(blockCase.accounts);
@@ -60,7 +61,7 @@ async function createVm(
     evm,
     blockchain: evm.blockchain as never,
   });
-  for (const { apply } of corrections) apply(vm);
+  if (vm.common.isActivatedEIP(8037)) for (const { apply } of corrections) apply(vm);
   return vm;
 }
 
@@ -158,7 +159,7 @@ export class EthereumjsOracle implements BlockOracle {
     }
   }
 
-  /** The library makes a block of any transactions; only one that is there already has to have the contracts of EIP-8282. */
+  /** The library generates blocks without the contracts of EIP-8282; only when it validates a block are they required. */
   async #runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
     const outcome = await this.#runKept(blockCase, kept, true);
     const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
