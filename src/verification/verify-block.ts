@@ -15,7 +15,12 @@ import {
 } from './verify-transaction.ts';
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
-export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
+export type VerifiedHeader = BlockPlace & {
+  readonly parentHash: string;
+  readonly receiptsRoot: string;
+  readonly unclesHash: string;
+  readonly logsBloom: string;
+};
 
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
@@ -48,7 +53,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 }
 
 function readVerified(
-  { number, timestamp, baseFeePerGas, receiptsRoot, sha3Uncles }: Members,
+  { number, timestamp, baseFeePerGas, parentHash, receiptsRoot, sha3Uncles, logsBloom }: Members,
   hash: string,
 ): VerifiedHeader {
   return {
@@ -56,8 +61,10 @@ function readVerified(
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
+    parentHash: String(parentHash).toLowerCase(),
     receiptsRoot: String(receiptsRoot).toLowerCase(),
     unclesHash: String(sha3Uncles).toLowerCase(),
+    logsBloom: String(logsBloom).toLowerCase(),
   };
 }
 

@@ -97,7 +97,9 @@ function describe(block: Members): VerifiedHeader {
     timestamp: BigInt(String(timestamp ?? 0)),
     baseFeePerGas: baseFeePerGas == null ? undefined : BigInt(String(baseFeePerGas)),
     receiptsRoot: String(receiptsRoot),
+    parentHash: '',
     unclesHash: '',
+    logsBloom: '',
   };
 }
 
