@@ -9,6 +9,7 @@ import {
   type UpstreamOptions,
   upstreamsSchema,
   type VerifyMode,
+  verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
@@ -31,6 +32,8 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
+  /** Blocks of a range of eth_getLogs up to which its answer is. */
+  readonly verifyLogBlocks: number;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -79,6 +82,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
+  verifyLogBlocks: verifyLogBlocksSchema,
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

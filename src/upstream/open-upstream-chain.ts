@@ -23,7 +23,12 @@ import { NetworkHead } from './heads/network-head.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
-import type { PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
+import {
+  DEFAULT_VERIFY_LOG_BLOCKS,
+  type PoolOptions,
+  type UpstreamOptions,
+  type VerifyMode,
+} from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
@@ -45,6 +50,7 @@ import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
+import { LogProofs } from './verifying/log-proofs.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
@@ -67,6 +73,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** Blocks up to which a range of logs is verified. */
+  readonly verifyLogBlocks?: number;
 };
 
 /** What sending takes beside the nodes. */
@@ -295,6 +303,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     logs: new LogQuestions({
       ...parts,
       limits: options.logs,
+      logProofs:
+        proofs.verifier &&
+        new LogProofs({
+          verifier: proofs.verifier,
+          blocks,
+          findHeader: (hash) => proofs.blocks?.findHeader(hash),
+          maxBlocks: options.verifyLogBlocks ?? DEFAULT_VERIFY_LOG_BLOCKS,
+          limits: options.logs,
+          headNumber: () => head.head?.number ?? 0n,
+        }),
       maxBlocks: () => maxLogBlocks(upstreams),
       now: () => systemClock.now(),
       onBloomless: (kind, block) =>

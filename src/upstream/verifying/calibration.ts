@@ -26,6 +26,7 @@ const SUBJECTS: readonly Subject[] = [
   'contractAddress',
   'effectiveGasPrice',
   'logIndex',
+  'logs',
   'blobGas',
 ];
 

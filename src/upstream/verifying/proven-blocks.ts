@@ -28,6 +28,8 @@ const BLOCK_WEIGHT = 8;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
+const MAX_HEADERS = 4_096;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
 
@@ -70,8 +72,15 @@ export class ProvenBlocks {
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
 
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
+
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+  }
+
+  /** The header of a block, where it was verified before, with the transactions or without. */
+  findHeader(hash: string): VerifiedHeader | undefined {
+    return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
   /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */
@@ -162,7 +171,9 @@ export class ProvenBlocks {
         'the uncles of the block were not compared with its header',
       );
     }
-    if (header === undefined || facts === undefined) return;
+    if (header === undefined) return;
+    this.#headers.set(hash, header);
+    if (facts === undefined) return;
     this.#blocks.set(hash, { header, transactions: facts, hasAllSenders });
     this.#doubted.delete(hash);
   }
