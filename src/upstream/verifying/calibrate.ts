@@ -71,7 +71,7 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
     const sample = trials.find(({ state }) => state !== undefined)?.state;
-    if (sample === undefined || recomputed.has('state')) continue;
+    if (sample === undefined || sample.header.number === 0n || recomputed.has('state')) continue;
     const trial = await tryState(verifier, ask, sample, scope);
     if (trial.kind === 'proven') {
       recomputed.add('state');

@@ -157,6 +157,15 @@ export class ProvenBlocks {
     });
   }
 
+  /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
+  noteHeader(block: unknown): void {
+    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    const hash = block['hash'].toLowerCase();
+    if (this.#headers.get(hash) !== undefined) return;
+    const header = verifyHeader(block, hash, this.#verifier.openTools());
+    if (header !== undefined) this.#headers.set(hash, header);
+  }
+
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
     // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
