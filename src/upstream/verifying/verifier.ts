@@ -217,7 +217,7 @@ export class Verifier {
     const { network, log } = this.#parts;
     log.warn(
       { network, subject, reason },
-      'answers of this network cannot be verified in full: this is compared between nodes instead',
+      'answers of this network cannot be verified in full: this is compared between nodes instead, state is believed',
     );
   }
 }
