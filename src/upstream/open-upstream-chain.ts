@@ -122,6 +122,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         upstream.health.encourage();
         membership.suspectReturned(upstream);
       },
+      onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
     }),
   );

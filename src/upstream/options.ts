@@ -24,8 +24,8 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks are proven or
- * refused. `off`: everything is compared only.
+ * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
+ * or refused. `off`: everything is compared only.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 

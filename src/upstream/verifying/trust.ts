@@ -61,6 +61,17 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
+  /**
+   * Notes for the caller that an answer is one node's word.
+   * @param why as the rest of a sentence
+   * @throws ChainError `unavailable` where it has to be proven
+   */
+  noteSingle(scope: RequestScope, why: string): void {
+    if (this.#verifier?.mode === 'require') throw notProven(why);
+    scope.trust = 'single';
+    this.counts.single++;
+  }
+
   /** Why an answer is not proven; undefined where it is. */
   #explain(hash: string | undefined, isAnchored: boolean, subjects: readonly Subject[]): string | undefined {
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
