@@ -20,24 +20,40 @@ export type Change = {
   readonly apply: (root: unknown) => unknown;
 };
 
-/** Members that standard clients read: objects that lack one get it. */
-const ADDED: Readonly<Record<string, unknown>> = {
-  accessList: [{ address: `0x${'11'.repeat(20)}`, storageKeys: [] }],
-  authorizationList: [],
-  baseFeePerGas: '0x7',
-  blobGasUsed: '0x20000',
-  blobVersionedHashes: [`0x01${'11'.repeat(31)}`],
-  contractAddress: `0x${'11'.repeat(20)}`,
-  maxFeePerGas: '0x77359400',
-  maxPriorityFeePerGas: '0x3b9aca00',
-  parentBeaconBlockRoot: `0x${'11'.repeat(32)}`,
-  requestsHash: `0x${'11'.repeat(32)}`,
-  sourceHash: `0x${'11'.repeat(32)}`,
-  withdrawals: [
-    { index: '0x1', validatorIndex: '0x1', address: `0x${'11'.repeat(20)}`, amount: '0x3b9aca00' },
-  ],
-  withdrawalsRoot: `0x${'11'.repeat(32)}`,
-};
+const HASH = `0x${'11'.repeat(32)}`;
+const ADDRESS = `0x${'11'.repeat(20)}`;
+/** A member that no chain known here has. */
+const UNKNOWN = { notKnownHere: '0x1' };
+/** What objects of a kind get that lack it, by a member that tells the kind. */
+const ADDED: readonly { readonly mark: string; readonly members: Readonly<Record<string, unknown>> }[] = [
+  {
+    mark: 'parentHash',
+    members: {
+      baseFeePerGas: '0x7',
+      blobGasUsed: '0x20000',
+      parentBeaconBlockRoot: HASH,
+      requestsHash: HASH,
+      withdrawals: [{ index: '0x1', validatorIndex: '0x1', address: ADDRESS, amount: '0x3b9aca00' }],
+      withdrawalsRoot: HASH,
+      ...UNKNOWN,
+    },
+  },
+  {
+    mark: 'input',
+    members: {
+      accessList: [{ address: ADDRESS, storageKeys: [] }],
+      authorizationList: [
+        { chainId: '0x1', address: ADDRESS, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' },
+      ],
+      blobVersionedHashes: [`0x01${'11'.repeat(31)}`],
+      maxFeePerGas: '0x77359401',
+      maxPriorityFeePerGas: '0x3b9aca01',
+      sourceHash: HASH,
+      ...UNKNOWN,
+    },
+  },
+  { mark: 'cumulativeGasUsed', members: { blobGasUsed: '0x20000', contractAddress: ADDRESS, ...UNKNOWN } },
+];
 /** Bytes of hex text that is data, and shorter by one. */
 const MIN_DATA = 4;
 
@@ -81,11 +97,38 @@ function* changesOfObject(value: Readonly<Record<string, unknown>>, path: Path):
     yield { kind: 'missing', path: [...path, name], apply: (root) => changeAt(root, path, () => rest) };
     yield* changesBelow(item, [...path, name]);
   }
-  for (const [name, item] of Object.entries(ADDED)) {
+  const { members } = ADDED.find(({ mark }) => mark in value) ?? { members: {} };
+  for (const [name, item] of Object.entries(members)) {
     if (value[name] != null) continue;
     const added = { ...value, [name]: item };
     yield { kind: 'extra', path: [...path, name], apply: (root) => changeAt(root, path, () => added) };
   }
+}
+
+/**
+ * The same changes with one of those that are alike: of items of a list that have the same type, of the first one and of another one.
+ */
+export function* listDistinctChanges(value: unknown): Generator<Change> {
+  const seen = new Set<string>();
+  for (const change of listChanges(value)) {
+    const name = `${change.kind} ${generalize(value, change.path)}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    yield change;
+  }
+}
+
+/** A path in which the type of an item, or whether it is the first one, stands for its position. */
+function generalize(root: unknown, path: Path): string {
+  let value = root;
+  return path
+    .map((key) => {
+      const list = Array.isArray(value);
+      value = (value as Readonly<Record<string | number, unknown>>)[key];
+      const type = Object(value) as { readonly type?: unknown };
+      return list ? `${type.type ?? Number(key) > 0}` : key;
+    })
+    .join('.');
 }
 
 /** Another value of the same kind. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listDifferences, type Path } from './json-changes.ts';
 import type { Reply } from './lied-network.ts';
 import type { AskedQuestion } from './questions.ts';
-import { type ObjectKind, UNCOVERED } from './uncovered.ts';
+import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED } from './uncovered.ts';
 
 /**
  * `truth`: the client got the true answer. `refused`: an error. `told`: a changed member that no root covers, or a changed answer of a method that
@@ -13,6 +13,7 @@ export type Verdict = 'truth' | 'refused' | 'told' | 'unproven' | 'missed';
 /** Members that differ, where all of them are uncovered. */
 export type Judgement = { readonly verdict: Verdict; readonly members: readonly string[] };
 
+const HASH = /^0x[0-9a-f]{64}$/;
 const LISTS: Readonly<Record<string, ObjectKind>> = {
   transactions: 'transaction',
   withdrawals: 'withdrawal',
@@ -24,12 +25,24 @@ export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlo
   if ('error' in reply) return { verdict: 'refused', members: [] };
   const want = 'error' in truth ? undefined : truth.value;
   if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
-  const names = listDifferences(reply.value, want).map((path) => nameOf(path, question.of));
-  const members = [...new Set(names)];
-  if (members.every((name) => name in UNCOVERED)) return { verdict: 'told', members };
+  const differences = listDifferences(reply.value, want).map((path) => ({
+    name: nameOf(path, question.of),
+    isAbsent: readAt(reply.value, path) == null,
+  }));
+  const members = [...new Set(differences.map(({ name }) => name))];
+  const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
+    name in UNCOVERED || (isAbsent && name in MAY_BE_ABSENT);
+  if (differences.every(isUncovered)) return { verdict: 'told', members };
+  // No root covers what is absent; a block by its number is known to be there.
+  const isNull = reply.value === null && HASH.test(String(question.params[0]));
+  if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
   if (!question.isCovered)
     return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
   return { verdict: isAlone && reply.trust !== 'proven' ? 'unproven' : 'missed', members };
+}
+
+function readAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => Object(at)[key], value);
 }
 
 /** `transaction.from`: the object by the list that it is in. */

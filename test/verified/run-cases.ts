@@ -1,7 +1,7 @@
 /** Has nodes lie about one thing after the other, and judges what a client gets. */
 import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
-import { type Change, listChanges } from './json-changes.ts';
+import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
 import { type Judgement, judge, type Verdict } from './judge.ts';
 import { type Lie, type Reply, Stage } from './lied-network.ts';
 import { changeAnswer, forgeBlock } from './lies.ts';
@@ -13,6 +13,8 @@ export type RunOptions = {
   readonly maxBlocks: number;
   /** Cases that are run, of all: 1 runs each in each setting. */
   readonly share: number;
+  /** Whether changes that are alike are all made. */
+  readonly isEvery: boolean;
   /** Networks at the same time. */
   readonly parallel: number;
   /** Only questions of methods with this text in their name. */
@@ -60,8 +62,9 @@ export async function runCases(
   await stage.close();
   figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
   const cases: Case[] = [];
+  const list = options.isEvery ? listChanges : listDistinctChanges;
   for (const trace of traces)
-    for await (const each of listCases(trace, traces, truth, alien)) cases.push(each);
+    for await (const each of listCases(list, trace, traces, truth, alien)) cases.push(each);
   const runs = SETTINGS.flatMap((setting, s) =>
     cases.filter((_, i) => isChosen(i, s, options.share)).map((each) => ({ each, setting })),
   );
@@ -119,6 +122,7 @@ async function traceTruth(
 }
 
 async function* listCases(
+  list: (value: unknown) => Iterable<Change>,
   trace: Trace,
   traces: readonly Trace[],
   truth: Truth,
@@ -128,7 +132,7 @@ async function* listCases(
     const answer = await truth.ask(about);
     if ('error' in answer || answer.result === null) continue;
     const others = await listOthers(about, traces, truth, alien);
-    for (const change of [...listChanges(answer.result), ...others]) {
+    for (const change of [...list(answer.result), ...others]) {
       const name = `${about.method} ${change.kind} ${change.path.join('.')}`;
       yield { trace, name, lie: changeAnswer(about, change) };
     }

@@ -4,6 +4,9 @@ export type ObjectKind = 'block' | 'transaction' | 'receipt' | 'log' | 'withdraw
 
 /** By `kind.member`: why it is not covered, and what is done with it. */
 export const UNCOVERED: Readonly<Record<string, string>> = {
+  'block.notKnownHere': 'a member that no chain known here has: left as told',
+  'transaction.notKnownHere': 'a member that no chain known here has: left as told',
+  'receipt.notKnownHere': 'a member that no chain known here has: left as told',
   'block.size': 'length of an encoding that answers do not hold: left as told',
   'block.totalDifficulty': 'sum over all blocks before: left as told',
   'block.author': 'repeats `miner` on some clients, not on all: left as told',
@@ -41,6 +44,22 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
     'follows from `excessBlobGas` by the schedule of the chain, which is not known: left as told',
   'log.transactionLogIndex': 'OpenEthereum: left as told',
   'log.type': 'OpenEthereum: left as told',
+};
+
+/** What an answer may lack or have as null: it says less then, and nothing that is wrong. */
+export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
+  'transaction.blockTimestamp': 'newer than most clients: left as told where it is absent',
+  'transaction.chainId': 'legacy transactions without EIP-155 have none: left as told where it is absent',
+  'transaction.gasPrice': 'some clients give the caps of the fees only: left as told where it is absent',
+  'transaction.type': 'legacy transactions of old clients have none: left as told where it is absent',
+  'transaction.v': 'repeats `yParity`: left as told where it is absent',
+  'transaction.yParity': 'repeats `v`: left as told where it is absent',
+  'receipt.blobGasUsed': 'follows from the number of blobs: left as told where it is absent',
+  'receipt.blockTimestamp': 'newer than most clients: left as told where it is absent',
+  'receipt.contractAddress': 'null where no contract was created: left as told where it is absent',
+  'receipt.type': 'is that of the transaction: left as told where it is absent',
+  'log.blockTimestamp': 'newer than most clients: left as told where it is absent',
+  'log.removed': 'false: left as told where it is absent',
 };
 
 /** What follows from what a root covers, and how. */

@@ -19,6 +19,7 @@ const SUBJECTS: readonly Subject[] = [
   'withdrawals',
   'uncles',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',

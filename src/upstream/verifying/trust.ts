@@ -36,6 +36,13 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
+  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+    scope.trust = trust;
+    this.counts[trust]++;
+  }
+
   /** Why an answer is not proven; undefined where it is. */
   #explain(hash: string | undefined, isAnchored: boolean, subjects: readonly Subject[]): string | undefined {
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
