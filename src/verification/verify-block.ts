@@ -100,7 +100,8 @@ export function verifyBody(
       ? verifyTransaction(transaction, tools, header.baseFeePerGas)
       : undefined;
     if (verified === undefined) {
-      findings.contradict('transactions', 'the block lists something that is no transaction');
+      if (!findings.has('transactions'))
+        findings.contradict('transactions', 'the block lists something that is no transaction');
       return undefined;
     }
     verifyPlace(transaction as Members, header, index, findings);

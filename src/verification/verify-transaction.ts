@@ -2,6 +2,7 @@ import { minBigInt } from '../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.ts';
+import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
 import type { Findings, Members } from './findings.ts';
 import { isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
@@ -103,6 +104,7 @@ export function verifyTransaction(
       ]);
     }
     compareTwins(transaction, form, findings);
+    compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
@@ -217,6 +219,7 @@ export function verifyPlace(
   findings: Findings,
 ): void {
   const { blockHash, blockNumber, transactionIndex, blockTimestamp } = transaction;
+  requirePlace(transaction, findings);
   const isRight =
     (blockHash === undefined || isSameText(blockHash, hash)) &&
     (blockNumber === undefined || isSameInteger(blockNumber, number)) &&

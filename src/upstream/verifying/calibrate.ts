@@ -23,10 +23,18 @@ const WITNESSES = 16;
 /** Senders that are recovered of a block. */
 const MAX_SENDERS = 8;
 
-const OF_TRANSACTIONS: readonly Subject[] = ['transactions', 'place', 'from', 'gasPrice', 'chainId'];
+const OF_TRANSACTIONS: readonly Subject[] = [
+  'transactions',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+];
 const OF_RECEIPTS: readonly Subject[] = [
   'receipts',
   'place',
+  'members',
   'gasUsed',
   'contractAddress',
   'effectiveGasPrice',

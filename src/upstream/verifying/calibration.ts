@@ -20,6 +20,7 @@ const SUBJECTS: readonly Subject[] = [
   'uncles',
   'state',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',

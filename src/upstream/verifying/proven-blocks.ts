@@ -41,6 +41,7 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
   'withdrawals',
   'uncles',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',

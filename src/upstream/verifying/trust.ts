@@ -67,9 +67,14 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven
    */
   noteSingle(scope: RequestScope, why: string): void {
-    if (this.#verifier?.mode === 'require') throw notProven(why);
-    scope.trust = 'single';
-    this.counts.single++;
+    this.#record(scope, why, 'single');
+  }
+
+  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+    scope.trust = trust;
+    this.counts[trust]++;
   }
 
   /** Why an answer is not proven; undefined where it is. */
