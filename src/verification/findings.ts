@@ -2,7 +2,7 @@
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first five are covered
+ * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first six are covered
  * by roots. Of the others, `place` is where an object says that it is, and the rest are members that follow from what roots cover.
  */
 export type Subject =
@@ -11,6 +11,7 @@ export type Subject =
   | 'receipts'
   | 'withdrawals'
   | 'uncles'
+  | 'state'
   | 'place'
   | 'from'
   | 'gasPrice'
