@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
@@ -51,7 +51,8 @@ const IDLE_MS = 60_000;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
-/** The cap on a call's gas, in units of the block's gas limit (spec 8). */
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
 /** A call is the nodes' to answer. */
@@ -75,6 +76,9 @@ type Run = {
   attempts: number;
   isHinted: boolean;
 };
+
+/** A call at a block that may not be known yet, and what a node says that it would access. */
+type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
 
 /** Executes calls on the state that nodes prove. */
 export class RemoteExecutions {
@@ -151,8 +155,8 @@ export class RemoteExecutions {
     return continueWith(this.#ask(source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
       const hinted = new StateKeys();
-      return continueWith(this.#findBlock(place, { request, hinted }, scope), (block) => {
-        const run = createRun(kind, request, block, hinted);
+      return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
+        const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
         const noteEnd = (): void => {
           this.#executed++;
           source.noteProven(place, request.block.kind === 'hash', scope);
@@ -212,20 +216,27 @@ export class RemoteExecutions {
     return createExcerpt(block, read, this.#proven);
   }
 
-  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
-  #findBlock(
+  /** The block of a call and the head, whose gas limit bounds that of calls. */
+  #findBlocks(
     place: Place,
-    first: { readonly request: CallRequest; readonly hinted: StateKeys } | undefined,
+    first: FirstCall,
     scope: RequestScope,
-  ): PromiseOrValue<RemoteBlock> {
+  ): PromiseOrValue<readonly [block: RemoteBlock, head: RemoteBlock]> {
+    const head = continueWith(this.#ask(this.#options.source.locate(LATEST, scope)), (latest = place) =>
+      latest.hash === place.hash ? undefined : this.#findBlock(latest, undefined, scope),
+    );
+    const block = this.#findBlock(place, first, scope);
+    if (head instanceof Promise || block instanceof Promise)
+      return Promise.all([block, head]).then(([own, other]) => [own, other ?? own]);
+    return [block, head ?? block];
+  }
+
+  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
+  #findBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
     return this.#blocks.get(place.hash) ?? this.#fetchBlock(place, first, scope);
   }
 
-  async #fetchBlock(
-    place: Place,
-    first: { readonly request: CallRequest; readonly hinted: StateKeys } | undefined,
-    scope: RequestScope,
-  ): Promise<RemoteBlock> {
+  async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
     const trip = collector.beginTrip(scope);
     const to = first?.request.call.to;
@@ -272,13 +283,19 @@ export class RemoteExecutions {
   }
 }
 
-function createRun(kind: SimulationKind, request: CallRequest, block: RemoteBlock, further: StateKeys): Run {
-  const { number, gasLimit } = block.stored.header;
+function createRun(
+  kind: SimulationKind,
+  request: CallRequest,
+  block: RemoteBlock,
+  gasLimit: bigint,
+  further: StateKeys,
+): Run {
+  const { number } = block.stored.header;
   const { call, stateOverrides, blockOverrides } = request;
   const job: CallJob<undefined> = {
     kind,
     store: undefined,
-    gasLimit: gasLimit * GAS_CAP_FACTOR,
+    gasLimit,
     request: {
       blockNumber: number,
       isPending: false,
