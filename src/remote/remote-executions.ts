@@ -90,6 +90,7 @@ export class RemoteExecutions {
   readonly #collector: Collector;
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #fetching = new Map<string, Promise<RemoteBlock>>();
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   #executed = 0;
   /** When a call came last, on the clock of `performance.now()`. */
@@ -233,7 +234,11 @@ export class RemoteExecutions {
 
   /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
   #findBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
-    return this.#blocks.get(place.hash) ?? this.#fetchBlock(place, first, scope);
+    const known = this.#blocks.get(place.hash) ?? this.#fetching.get(place.hash);
+    if (known !== undefined) return known;
+    const fetched = this.#fetchBlock(place, first, scope).finally(() => this.#fetching.delete(place.hash));
+    this.#fetching.set(place.hash, fetched);
+    return fetched;
   }
 
   async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
