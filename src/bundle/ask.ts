@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.ts';
+import type { ChainConfig } from '../chain/chain-config.ts';
 import { collectStream } from '../gateway/collect-stream.ts';
 import { isComplete, type JsonResult } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -6,10 +7,20 @@ import type { Members } from '../verification/findings.ts';
 import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
 import { isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
-import { BundleError } from './format.ts';
+import { BundleError, type RollupSettings } from './format.ts';
 
-/** What a bundle is made from: a chain, and the limits of the asking. */
-export type Source = { readonly chain: Chain; readonly scope: RequestScope };
+/** What a bundle is made from: a network's chain, and the limits of the asking. */
+export type Source = {
+  readonly chain: Chain;
+  readonly scope: RequestScope;
+  /** The fork schedule, where it is known. */
+  readonly config?: ChainConfig;
+  /** How the network's rollup is configured; absent where it is none. */
+  readonly rollup?: RollupSettings;
+  /** Layer 1, and the node that derives the chain from it, where the rollup has them. */
+  readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
+  readonly opNode?: Pick<Chain, 'request'>;
+};
 
 /** A result as a value, read to its end. */
 export async function readResult(result: JsonResult): Promise<unknown> {

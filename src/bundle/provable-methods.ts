@@ -9,24 +9,32 @@ import { receipts } from './reads/receipts.ts';
 import { transaction } from './reads/transaction.ts';
 import { uncle } from './reads/uncle.ts';
 
-/** A method whose answers can be proven, and where its parameters name the block; a method with `read` reads, others execute. */
+/** A method whose answers can be proven, and where its parameters name the block; one without `read` executes. */
 export type ProvableMethod = {
   readonly method: Method<MethodContext>;
   readonly blockAt: number | undefined;
   readonly read?: ReadKind;
 };
 
-/** Of the tests of rows: position of the parameter that names the block, undefined for the head, and what a read is compared with. */
+/** By name; without a position the block is the head. */
 const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
   eth_getBlockReceipts: { blockAt: 0, read: receipts },
   eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transaction },
   eth_getUncleByBlockNumberAndIndex: { blockAt: 0, read: uncle },
+  eth_call: { blockAt: 1 },
+  eth_estimateGas: { blockAt: 1 },
+  l2_estimateGas: { blockAt: 1 },
+  rollup_getInfo: { blockAt: undefined },
 };
 
-/** @throws BundleError for a method of which no bundle can be made */
-export function findProvable(name: string): ProvableMethod {
-  const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined;
-  const method = METHODS.find((one) => one.name === name);
+/**
+ * @param prefix under which the network serves its `l2_estimateGas`
+ * @throws BundleError for a method of which no bundle can be made
+ */
+export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
+  const common = prefix !== undefined && name === `${prefix}_estimateGas` ? 'l2_estimateGas' : name;
+  const row = Object.hasOwn(ROWS, common) ? ROWS[common] : undefined;
+  const method = METHODS.find((one) => one.name === common);
   if (row === undefined || method === undefined)
     throw new BundleError(`no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`);
   return { method, ...row };

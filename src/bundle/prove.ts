@@ -5,6 +5,8 @@ import { evidenceOf, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
+import { type ProvenRun, proveRun } from './runs/prove-run.ts';
+import { describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /** A question to be answered with its proof. */
@@ -12,24 +14,44 @@ export type Question = { readonly method: string; readonly params: readonly unkn
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
+/** A bundle, and what is worth knowing of how it was made. */
+export type Proof = { readonly text: string; readonly notes: readonly string[] };
+
 /**
  * Answers a question with a bundle. What nodes say is checked on the way, and the whole once more as by its reader.
- * @returns the text of the bundle
  * @throws BundleError where something cannot be proven
  * @throws ChainError where the source cannot be asked
  */
-export async function prove(question: Question, source: Source): Promise<string> {
-  const provable = findProvable(question.method);
+export async function prove(question: Question, source: Source): Promise<Proof> {
+  const provable = findProvable(question.method, source.rollup?.prefix);
   const params = [...(lowerHex(question.params) as readonly unknown[])];
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const block = await pinBlock((named as BlockReference | undefined) ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;
   const pinned = { method: question.method, params, block };
-  if (read === undefined) throw new BundleError('not yet');
-  const text = encodeBundle(await proveRead(pinned, provable, read, source));
+  const { bundle, notes } =
+    read === undefined
+      ? await proveExecution(pinned, provable, source)
+      : { bundle: await proveRead(pinned, provable, read, source), notes: [] };
+  const text = encodeBundle(bundle);
   await verifyBundle(text, { hash: block.hash });
-  return text;
+  return { text, notes };
+}
+
+async function proveExecution(
+  question: PinnedQuestion,
+  { method }: ProvableMethod,
+  source: Source,
+): Promise<ProvenRun> {
+  const { rollup, config } = source;
+  if (method.needsRollup === true && rollup === undefined)
+    throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
+  const header = encodeHeader(await askBlock(source, question.block.hash, false));
+  if (config === undefined) throw new BundleError('the fork schedule of the network is not known');
+  const rules = describeRules(config, readEngineHeader(header));
+  const settings = method.needsRollup === true ? (rollup ?? null) : null;
+  return proveRun({ ...question, header, rules, rollup: settings }, source);
 }
 
 type PinnedQuestion = Pick<Bundle, 'method' | 'params' | 'block'>;

@@ -29,17 +29,38 @@ export async function verifyBundle(text: string, expected: Expected): Promise<Bu
 }
 
 async function checkBundle(bundle: Bundle, { hash }: Expected): Promise<void> {
-  const { method, block, evidence } = bundle;
+  const { method, block, evidence, told } = bundle;
   if (block.hash !== hash) throw new BundleError(`the bundle is about block ${block.hash}, not ${hash}`);
   const header = readHeader(hexToBytes(evidence.header), hash);
   if (block.number !== encodeQuantity(header.verified.number))
     throw new BundleError(
       `the block of this hash is ${encodeQuantity(header.verified.number)}, not ${block.number}`,
     );
-  const provable = findProvable(method);
+  const provable = findProvable(method, told.rollup?.prefix);
   if (provable.blockAt !== undefined && bundle.params[provable.blockAt] !== block.number)
     throw new BundleError(`the parameters name another block than ${block.number}`);
   if (provable.read !== undefined) checkRead(bundle, provable, provable.read, header);
+  else await checkRun(bundle, provable, header);
+}
+
+async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: ProvenHeader): Promise<void> {
+  const { evidence, told, answer } = bundle;
+  requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
+  if (told.members.length > 0)
+    throw new BundleError('the bundle leaves members out that its evidence covers');
+  if ((told.rollup !== null) !== (method.needsRollup === true))
+    throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
+  const { runBundle } = await import('./runs/check-run.ts');
+  const found = await runBundle(bundle, header);
+  if (JSON.stringify(found) !== JSON.stringify(answer))
+    throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);
+}
+
+/** Characters of an answer in a message. */
+const SHOWN = 200;
+
+function shorten(text: string): string {
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}...`;
 }
 
 function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, header: ProvenHeader): void {
@@ -57,7 +78,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
 }
 
 /** @throws BundleError where evidence is there that is not used */
-export function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
+function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
   for (const [name, list] of Object.entries(evidence)) {
     if (Array.isArray(list) && list.length > 0 && !uses.includes(name as keyof BundleEvidence))
       throw new BundleError(`the evidence has ${name}, which the answer does not need`);

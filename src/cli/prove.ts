@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
 import type { Source } from '../bundle/ask.ts';
-import { prove } from '../bundle/prove.ts';
+import { type Proof, prove, type Question } from '../bundle/prove.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { EngineChain } from '../engine/engine-chain.ts';
 import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { OpenNetworks } from './open-networks.ts';
+import type { OpenRollup } from './open-rollups.ts';
 import { requireOption } from './option-values.ts';
 import { UsageError } from './usage.ts';
 
@@ -54,9 +56,15 @@ export async function runProve(args: string[]): Promise<number> {
     values.config === undefined
       ? createBuiltinConfig(process.env)
       : await loadConfig(values.config, process.env);
-  const text = await withNetwork(pickNetwork(config, name), name, (source) => prove(question, source));
+  const { text, notes } = await proveOn(config, name, question);
+  for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
   process.stdout.write(text);
   return 0;
+}
+
+/** Answers a question on a network of a configuration, which is opened for that. @throws UsageError, BundleError, ChainError */
+export function proveOn(config: Config, name: string, question: Question): Promise<Proof> {
+  return withNetwork(pickNetwork(config, name), name, (source) => prove(question, source));
 }
 
 /** @throws UsageError */
@@ -70,14 +78,16 @@ function readParams(text: string): readonly unknown[] {
   throw new UsageError('the parameters are not a JSON array');
 }
 
-/** The configuration with this network alone. @throws UsageError where there is none */
+/** The configuration with this network alone, and its layer 1. @throws UsageError where there is none */
 function pickNetwork(config: Config, name: string): Config {
   const options = config.networks[name];
   if (options === undefined)
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
+  const names = [name, options.rollup?.l1 ?? name];
+  const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
   // A start does not wait for nodes whose chain is named; here an answer is needed at once.
-  const { chainId: _, ...pool } = options.pool;
-  return { ...config, networks: { [name]: { ...options, pool } } };
+  const unnamed = picked.map(([each, row]) => [each, { ...row, pool: { ...row.pool, chainId: undefined } }]);
+  return { ...config, networks: Object.fromEntries(unnamed) };
 }
 
 /** Opens the network for as long as something is done with it. */
@@ -97,11 +107,28 @@ async function withNetwork<T>(
     try {
       const chain = networks.chains.get(name);
       if (chain === undefined) throw new Error(`network ${name} is not open`);
-      return await work({ chain, scope: new RequestScope(performance.now() + TIME_LIMIT_MS) });
+      return await work({
+        chain,
+        scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
+        ...(chain instanceof EngineChain && { config: chain.config }),
+        ...describeRollup(networks.rollups.get(name)),
+      });
     } finally {
       await networks.close();
     }
   } finally {
     await engine.close();
   }
+}
+
+/** What a rollup's answers are composed of besides its chain. */
+function describeRollup(open: OpenRollup | undefined): Pick<Source, 'rollup' | 'l1' | 'opNode'> {
+  if (open === undefined) return {};
+  const { familyName: family, prefix, sources } = open;
+  const { mode, l1CostMode, messageService = null, l1, opNode } = sources;
+  return {
+    rollup: { family, prefix, mode, l1CostMode, messageService },
+    ...(l1 !== undefined && { l1 }),
+    ...(opNode !== undefined && { opNode }),
+  };
 }
