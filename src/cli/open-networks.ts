@@ -144,6 +144,8 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs, send, verify }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify });
+function describeChain(options: NetworkOptions): string {
+  const { builtin, embedded, upstreams, pool, logs, send, verify, execution, chain, rollup } = options;
+  const { family } = rollup ?? {};
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify, execution, chain, family });
 }

@@ -4,6 +4,8 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
+  type ExecutionMode,
+  executionModeSchema,
   type PoolOptions,
   poolOptionsSchema,
   type UpstreamOptions,
@@ -31,6 +33,10 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
+  /** Where calls are executed; of `upstreams`. */
+  readonly execution: ExecutionMode;
+  /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
+  readonly chain?: string;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -79,6 +85,8 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
+  execution: executionModeSchema,
+  chain: z.string().min(1).exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

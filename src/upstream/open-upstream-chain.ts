@@ -20,6 +20,7 @@ import { findMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
@@ -67,6 +68,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** Opens what executes calls here; absent where nodes execute. */
+  readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -145,10 +148,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onServed() {
       settle();
       heads.noteChange();
+      if (head.head !== undefined) local?.noteHead(head.head);
     },
     clock: systemClock,
   });
   let sending: Sending | undefined;
+  let local: LocalExecutions | undefined;
   const askPool = createPool({
     network,
     upstreams,
@@ -272,6 +277,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
+  local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
   const headQuestions = new HeadQuestions(parts);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
@@ -290,6 +296,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     sending,
     calls: new CallQuestions(parts),
+    local,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),
     logs: new LogQuestions({
@@ -313,7 +320,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
-    describe: () => ({ ...describeChain(head, upstreams), ...verification.describe() }),
+    describe: () => ({
+      ...describeChain(head, upstreams),
+      ...verification.describe(),
+      ...(local !== undefined && { execution: local.describe() }),
+    }),
     close,
   });
   return chain;

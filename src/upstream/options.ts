@@ -31,6 +31,16 @@ export type VerifyMode = 'auto' | 'require' | 'off';
 
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('off');
 
+/**
+ * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
+ * nodes' answers has found no difference.
+ */
+export type ExecutionMode = 'node' | 'local' | 'auto';
+
+export const executionModeSchema: z.ZodType<ExecutionMode> = z
+  .enum(['node', 'local', 'auto'])
+  .default('node');
+
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
 

@@ -7,6 +7,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_estimateGas',
   'eth_getBalance',
   'eth_getCode',
+  'eth_getProof',
   'eth_getStorageAt',
   'eth_getTransactionCount',
   'eth_getTransactionByHash',

@@ -12,7 +12,7 @@ import { advance, type Execution } from '../simulation/execution.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { MissingState } from '../state/missing-state.ts';
 import type { MemoryLease } from './execution-memory.ts';
-import type { BlocksJob, CallJob, LocalJob } from './job.ts';
+import type { BlocksJob, CallJob } from './job.ts';
 
 /** What takes memory while work is done. */
 type MemoryUser = { readonly memoryGrowth: number };
@@ -23,7 +23,11 @@ type MemoryUser = { readonly memoryGrowth: number };
  * @throws MissingState (from `next`) where a part of the state is not at hand
  * @param lease memory that it shares with others; without one it takes what it needs
  */
-export function executeJob(simulator: Simulator, job: LocalJob, lease?: MemoryLease): Execution<HexData> {
+export function executeJob(
+  simulator: Simulator,
+  job: BlocksJob | CallJob<unknown>,
+  lease?: MemoryLease,
+): Execution<HexData> {
   return job.kind === 'blocks' ? executeBlocks(simulator, job, lease) : executeCall(simulator, job, lease);
 }
 

@@ -36,6 +36,12 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
+  /** Notes for the caller that an answer was executed here on state that is proven at a block. */
+  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
+    scope.trust = isNamed || this.#isAnchored(position) ? 'proven' : 'single';
+    this.counts[scope.trust]++;
+  }
+
   /** Why an answer is not proven; undefined where it is. */
   #explain(hash: string | undefined, isAnchored: boolean, subjects: readonly Subject[]): string | undefined {
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
