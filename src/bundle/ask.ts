@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
+import type { Revision } from '../evm/revisions/revisions.ts';
 import { collectStream } from '../gateway/collect-stream.ts';
 import { isComplete, type JsonResult } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -15,6 +16,8 @@ export type Source = {
   readonly scope: RequestScope;
   /** The fork schedule, where it is known. */
   readonly config?: ChainConfig;
+  /** The fork of the block, where the user of the source says it. */
+  readonly fork?: Revision;
   /** How the network's rollup is configured; absent where it is none. */
   readonly rollup?: RollupSettings;
   /** Layer 1, and the node that derives the chain from it, where the rollup has them. */

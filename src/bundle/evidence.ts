@@ -43,9 +43,7 @@ export class Pieces {
 }
 
 /** A key of a trie leads to a node that is not at hand. */
-export class MissingNode extends Error {
-  override readonly name = 'MissingNode';
-}
+export class MissingNode extends BundleError {}
 
 /**
  * The value of a key in the trie with this root.

@@ -5,8 +5,9 @@ import { evidenceOf, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
+import { findRules } from './runs/find-rules.ts';
 import { type ProvenRun, proveRun } from './runs/prove-run.ts';
-import { describeRules, readEngineHeader } from './runs/rules.ts';
+import { readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /** A question to be answered with its proof. */
@@ -44,12 +45,11 @@ async function proveExecution(
   { method }: ProvableMethod,
   source: Source,
 ): Promise<ProvenRun> {
-  const { rollup, config } = source;
+  const { rollup } = source;
   if (method.needsRollup === true && rollup === undefined)
     throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
   const header = encodeHeader(await askBlock(source, question.block.hash, false));
-  if (config === undefined) throw new BundleError('the fork schedule of the network is not known');
-  const rules = describeRules(config, readEngineHeader(header));
+  const rules = await findRules(source, readEngineHeader(header));
   const settings = method.needsRollup === true ? (rollup ?? null) : null;
   return proveRun({ ...question, header, rules, rollup: settings }, source);
 }

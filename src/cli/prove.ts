@@ -5,14 +5,16 @@ import { createMemoryCache } from '../cache/memory-cache.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
 import { EngineChain } from '../engine/engine-chain.ts';
+import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { OpenNetworks } from './open-networks.ts';
 import type { OpenRollup } from './open-rollups.ts';
-import { requireOption } from './option-values.ts';
+import { readChoice, requireOption } from './option-values.ts';
 import { UsageError } from './usage.ts';
 
 const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
@@ -23,6 +25,7 @@ the block that it means now. What a network of nodes answers is checked before i
 
   --network NAME   a network of the configuration
   --config FILE    the configuration, as for serve; without it the networks are the built-in ones
+  --fork NAME      the block's fork, for calls on networks whose nodes do not say it (eth_config)
 
 Exit code 0, or 1 where the answer cannot be proven.
 `;
@@ -40,6 +43,7 @@ export async function runProve(args: string[]): Promise<number> {
     options: {
       network: { type: 'string' },
       config: { type: 'string', short: 'c' },
+      fork: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -56,15 +60,24 @@ export async function runProve(args: string[]): Promise<number> {
     values.config === undefined
       ? createBuiltinConfig(process.env)
       : await loadConfig(values.config, process.env);
-  const { text, notes } = await proveOn(config, name, question);
+  const { text, notes } = await proveOn(config, name, question, {
+    ...(values.fork !== undefined && { fork: readChoice('fork', values.fork, REVISIONS) }),
+  });
   for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
   process.stdout.write(text);
   return 0;
 }
 
 /** Answers a question on a network of a configuration, which is opened for that. @throws UsageError, BundleError, ChainError */
-export function proveOn(config: Config, name: string, question: Question): Promise<Proof> {
-  return withNetwork(pickNetwork(config, name), name, (source) => prove(question, source));
+export function proveOn(
+  config: Config,
+  name: string,
+  question: Question,
+  settings: Pick<Source, 'fork'> = {},
+): Promise<Proof> {
+  return withNetwork(pickNetwork(config, name), name, (source) =>
+    prove(question, { ...source, ...settings }),
+  );
 }
 
 /** @throws UsageError */
@@ -85,9 +98,13 @@ function pickNetwork(config: Config, name: string): Config {
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  // A start does not wait for nodes whose chain is named; here an answer is needed at once.
-  const unnamed = picked.map(([each, row]) => [each, { ...row, pool: { ...row.pool, chainId: undefined } }]);
-  return { ...config, networks: Object.fromEntries(unnamed) };
+  const opened = picked.map(([each, { pool, ...row }]): [string, NetworkOptions] => {
+    // A start does not wait for nodes whose chain is named; here an answer is needed at once.
+    const { chainId: _, ...unnamed } = pool;
+    // What nodes answer to calls is compared with what is executed here.
+    return [each, { ...row, pool: unnamed, execution: 'node' }];
+  });
+  return { ...config, networks: Object.fromEntries(opened) };
 }
 
 /** Opens the network for as long as something is done with it. */

@@ -61,17 +61,26 @@ export function describeRules(config: ChainConfig, header: Header): Rules {
   };
 }
 
+/** The rules of a chain that has always had a fork, with Ethereum's own price of blobs. */
+export function assumeRules(chainId: bigint, fork: Revision, header: Header): Rules {
+  return describeRules(parseChainConfig({ ...listForks(fork), chainId: encodeQuantity(chainId) }), header);
+}
+
+/** Members of a genesis file's `config` for a chain that has always had a fork. */
+function listForks(fork: Revision): Readonly<Record<string, number>> {
+  const members = REVISIONS.slice(0, REVISIONS.indexOf(fork) + 1).flatMap((name) => MEMBERS[name]);
+  return { petersburgBlock: NEVER, ...Object.fromEntries(members.map((member) => [member, 0])) };
+}
+
 /**
  * A chain that has always had the rules told.
  * @throws BundleError where the header cannot be of a block with these rules
  */
 export function createConfig(rules: Rules, header: Header): ChainConfig {
   const { chainId, fork, blobBaseFeeUpdateFraction: fraction } = rules;
-  const members = REVISIONS.slice(0, REVISIONS.indexOf(fork) + 1).flatMap((name) => MEMBERS[name]);
   const blobs = fraction === null ? undefined : { target: 0, max: 0, baseFeeUpdateFraction: fraction };
   const config = parseChainConfig({
-    petersburgBlock: NEVER,
-    ...Object.fromEntries(members.map((member) => [member, 0])),
+    ...listForks(fork),
     chainId,
     ...(blobs !== undefined && { blobSchedule: { cancun: blobs, prague: blobs, osaka: blobs } }),
   });
