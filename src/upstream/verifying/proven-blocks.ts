@@ -25,13 +25,11 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
-/** Headers that are held: about 700 bytes each. */
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
 const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
-/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
-const MAX_HEADERS = 4_096;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
 
@@ -75,8 +73,6 @@ export class ProvenBlocks {
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
-
-  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
