@@ -11,17 +11,25 @@ import { openNetwork } from './liars.ts';
 const TRANSFERS = 6;
 
 test('logs of anvil are proven', { skip: ANVIL_SKIP }, async (t) => {
-  const anvil = await startAnvil({});
+  const anvil = await startAnvil({ args: ['--no-mining'] });
   t.after(() => anvil.kill());
   const [from, to] = (await anvil.request('eth_accounts')) as [string, string];
   const code = bytesToHex(createErc20InitCode({ name: 'Token', symbol: 'T', supply: 10n ** 24n }));
   const hash = await anvil.request('eth_sendTransaction', { from, data: code, gas: '0x2dc6c0' });
+  await anvil.request('evm_mine');
   const receipt = (await anvil.request('eth_getTransactionReceipt', hash)) as {
     readonly contractAddress: string;
   };
   const token = receipt.contractAddress;
-  for (let amount = 1n; amount <= TRANSFERS; amount++)
-    await anvil.request('eth_sendTransaction', { from, to: token, data: encodeTransfer(to, amount) });
+  for (let amount = 1n; amount <= TRANSFERS; amount++) {
+    await anvil.request('eth_sendTransaction', {
+      from,
+      to: token,
+      data: encodeTransfer(to, amount),
+      gas: '0x20000',
+    });
+    await anvil.request('evm_mine');
+  }
   const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require' });
   t.after(() => network.close());
   const { rows = [] } = network.chain.describe().verification ?? {};
