@@ -108,7 +108,7 @@ export class RemoteExecutions {
     this.#options = options;
     this.#proven = {
       states: new ProvenStates(stateBytes * (1 - CODES_SHARE)),
-      codes: new Codes(stateBytes * CODES_SHARE, codes),
+      codes: new Codes(stateBytes * CODES_SHARE, codes, options.onFault),
     };
     this.#chain = new RemoteChain(this.#proven);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);

@@ -82,10 +82,23 @@ describe('codes', () => {
   test('what a table has under a wrong hash is not taken', () => {
     const [hash, code] = codeOf(10, 1);
     const table: CodeTable = { read: () => code, write: () => {} };
-    const codes = new Codes(1 << 20, table);
+    const codes = new Codes(1 << 20, table, (error) => assert.fail(String(error)));
     assert.deepEqual(codes.find(hash), code);
     assert.equal(codes.find(bytesToHex(new Uint8Array(32))), undefined);
     assert.deepEqual(codes.find(bytesToHex(EMPTY_CODE_HASH)), new Uint8Array(0));
+  });
+
+  test('a table that fails is reported, and codes are kept in memory', () => {
+    const faults: unknown[] = [];
+    const fail = (): never => {
+      throw new Error('no space left on device');
+    };
+    const codes = new Codes(1 << 20, { read: fail, write: fail }, (error) => faults.push(error));
+    const [hash, code] = codeOf(10, 1);
+    assert.equal(codes.find(hash), undefined);
+    codes.add(new Map([[hash, code]]));
+    assert.deepEqual(codes.find(hash), code);
+    assert.equal(faults.length, 2);
   });
 
   test('they outlive the process, and the file its bound', async () => {
