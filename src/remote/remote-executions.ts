@@ -48,6 +48,7 @@ const MAX_BLOCKS = 512;
 const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
+const WARMING_DECAY = 0.9;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
@@ -93,6 +94,12 @@ export class RemoteExecutions {
   readonly #fetching = new Map<string, Promise<RemoteBlock>>();
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   #executed = 0;
+  #warmed = 0;
+  /** Of calls. */
+  #trips = 0;
+  /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
+  #headAt = Number.NEGATIVE_INFINITY;
+  #warmingMs = 0;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -101,7 +108,7 @@ export class RemoteExecutions {
     this.#options = options;
     this.#proven = {
       states: new ProvenStates(stateBytes * (1 - CODES_SHARE)),
-      codes: new Codes(stateBytes * CODES_SHARE, codes),
+      codes: new Codes(stateBytes * CODES_SHARE, codes, options.onFault),
     };
     this.#chain = new RemoteChain(this.#proven);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
@@ -111,9 +118,16 @@ export class RemoteExecutions {
   }
 
   describe(): ExecutionFigures {
-    const { trips } = this.#collector;
+    const trips = this.#trips;
     const { bytes } = this.#proven.states;
-    return { state: 'local', executed: this.#executed, trips, bytes, left: { ...this.#left } };
+    return {
+      state: 'local',
+      executed: this.#executed,
+      warmed: this.#warmed,
+      trips,
+      bytes,
+      left: { ...this.#left },
+    };
   }
 
   /**
@@ -139,14 +153,32 @@ export class RemoteExecutions {
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
-    const found = recoverWith<RemoteBlock | undefined>(
-      () => this.#findBlock(place, undefined, new RequestScope(now + IDLE_MS)),
-      (error) => {
-        if (error instanceof LeftToNodes) return undefined;
-        throw error;
-      },
-    );
-    if (found instanceof Promise) found.catch(this.#options.onFault);
+    const sinceHead = now - this.#headAt;
+    this.#headAt = now;
+    this.#warmUp(place, sinceHead).catch((error: unknown) => {
+      if (!(error instanceof LeftToNodes)) this.#options.onFault(error);
+    });
+  }
+
+  /** Asks for the header of a new head, and for what calls at it are likely to read where that takes less time than there is between heads. */
+  async #warmUp(place: Place, sinceHead: number): Promise<void> {
+    const scope = new RequestScope(performance.now() + IDLE_MS);
+    const block = await this.#findBlock(place, undefined, scope);
+    const chain = this.#chain;
+    if (chain.headRoot === block.stateRoot) return;
+    const hot = chain.hot.rotate();
+    chain.headRoot = block.stateRoot;
+    const missing = new StateKeys();
+    addMissing(hot, block, this.#proven, missing);
+    if (missing.isEmpty || sinceHead < this.#warmingMs) {
+      // It may be faster by now.
+      this.#warmingMs *= WARMING_DECAY;
+      return;
+    }
+    const startedAt = performance.now();
+    await this.#ask(this.#collector.collect(block, { missing }, scope));
+    this.#warmingMs = performance.now() - startedAt;
+    this.#warmed++;
   }
 
   #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -158,6 +190,7 @@ export class RemoteExecutions {
       const hinted = new StateKeys();
       return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
         const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+        this.#chain.headRoot ??= head.stateRoot;
         const noteEnd = (): void => {
           this.#executed++;
           source.noteProven(place, request.block.kind === 'hash', scope);
@@ -203,6 +236,7 @@ export class RemoteExecutions {
     const isLate = addMissing(further, block, this.#proven, missing);
     if (missing.isEmpty) return this.#attempt(run, scope);
     run.trips++;
+    this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await this.#ask(this.#collector.collect(block, { missing, hint }, scope));
@@ -244,6 +278,7 @@ export class RemoteExecutions {
   async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
     const trip = collector.beginTrip(scope);
+    if (first !== undefined) this.#trips++;
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assemble } from '../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -31,6 +32,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   [HASHER]: '0 CALLDATALOAD NUMBER SUB BLOCKHASH 0 MSTORE 32 0 RETURN',
 };
 const SLOTS = 40;
+const PAUSE_MS = 10;
 
 const callOf = (to: string, ...words: readonly (bigint | number)[]): CallRequest => ({
   call: { to, data: `0x${words.map((one) => word(one).slice(2)).join('')}` },
@@ -131,13 +133,12 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await network.ask('call', callOf(PROXY, 1));
     assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 2))), 1);
     await mineAfter(() => anvil.request('anvil_setStorageAt', READER, word(9), word(1)));
-    // Its slots have not changed, its storage root says so: only accounts are proven anew.
-    assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 1))), 1);
+    assert.ok((await network.countTrips(() => network.ask('call', callOf(PROXY, 1)))) <= 1);
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(1234)));
     const trips = await network.countTrips(async () => {
       assert.deepEqual(await network.ask('call', callOf(PROXY, 2)), resultOf(1234));
     });
-    assert.equal(trips, 1);
+    assert.ok(trips <= 1, `${trips} trips`);
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(14)));
   });
 
@@ -147,6 +148,23 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await anvil.request('anvil_mine', '0x1');
     await network.followTo(number + 1n);
   }
+
+  test('what calls read at one head is proven at the next before they ask', async () => {
+    const warmed = async (heads: number): Promise<void> => {
+      while (network.figures().warmed < heads) await sleep(PAUSE_MS);
+    };
+    await network.ask('call', callOf(PROXY, 11));
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(4321)));
+    await warmed(1);
+    const trips = await network.countTrips(async () => {
+      assert.deepEqual(await network.ask('call', callOf(PROXY, 11)), resultOf(4321));
+      assert.notEqual((await network.ask('estimateGas', callOf(PROXY, 11))).result, undefined);
+    });
+    assert.equal(trips, 0);
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(77)));
+    await warmed(2);
+    assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 11))), 0);
+  });
 
   test('calls that are made at the same time ask for nothing twice', async () => {
     const request = callOf(PROXY, 3);

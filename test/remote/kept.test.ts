@@ -20,12 +20,12 @@ test('tables of roots never have more than their bound, and what they have is wh
   const writes = fc.array(fc.tuple(keys, keys, fc.integer()), { maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), writes, (bound, list) => {
-      const tables = new RootTables<number>(bound);
+      const tables = new RootTables<number>(bound * 1_000, 100);
       const last = new Map<string, number>();
       for (const [root, key, value] of list) {
         tables.set(root, key, value);
         last.set(root + key, value);
-        assert.ok(tables.size <= bound);
+        assert.ok(tables.bytes <= bound * 1_000);
         const found = tables.get(root, key);
         assert.ok(found === value || found === undefined);
       }
@@ -82,10 +82,23 @@ describe('codes', () => {
   test('what a table has under a wrong hash is not taken', () => {
     const [hash, code] = codeOf(10, 1);
     const table: CodeTable = { read: () => code, write: () => {} };
-    const codes = new Codes(1 << 20, table);
+    const codes = new Codes(1 << 20, table, (error) => assert.fail(String(error)));
     assert.deepEqual(codes.find(hash), code);
     assert.equal(codes.find(bytesToHex(new Uint8Array(32))), undefined);
     assert.deepEqual(codes.find(bytesToHex(EMPTY_CODE_HASH)), new Uint8Array(0));
+  });
+
+  test('a table that fails is reported, and codes are kept in memory', () => {
+    const faults: unknown[] = [];
+    const fail = (): never => {
+      throw new Error('no space left on device');
+    };
+    const codes = new Codes(1 << 20, { read: fail, write: fail }, (error) => faults.push(error));
+    const [hash, code] = codeOf(10, 1);
+    assert.equal(codes.find(hash), undefined);
+    codes.add(new Map([[hash, code]]));
+    assert.deepEqual(codes.find(hash), code);
+    assert.equal(faults.length, 2);
   });
 
   test('they outlive the process, and the file its bound', async () => {
