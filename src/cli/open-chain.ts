@@ -6,7 +6,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
-import { poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
+import { poolOptionsSchema, type UpstreamOptions, verifySchema } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
@@ -38,7 +38,7 @@ export async function openChain(
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
-type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify'>>;
+type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'checkpoint'>>;
 
 /** Opens the chain that nodes know. */
 export async function openNodes(
@@ -49,7 +49,8 @@ export async function openNodes(
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
-    verify = 'auto',
+    verify = verifySchema.parse(undefined),
+    checkpoint,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -60,6 +61,7 @@ export async function openNodes(
     pool,
     logs,
     verify,
+    checkpoint,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -144,6 +144,15 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs, send, verify }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify });
+function describeChain({
+  builtin,
+  embedded,
+  upstreams,
+  pool,
+  logs,
+  send,
+  verify,
+  checkpoint,
+}: NetworkOptions): string {
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify, checkpoint });
 }

@@ -4,6 +4,8 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
+  type Checkpoint,
+  checkpointSchema,
   type PoolOptions,
   poolOptionsSchema,
   type UpstreamOptions,
@@ -31,6 +33,8 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
+  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
+  readonly checkpoint?: Checkpoint;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -79,6 +83,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
+  checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

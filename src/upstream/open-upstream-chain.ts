@@ -23,7 +23,7 @@ import { NetworkHead } from './heads/network-head.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
-import type { PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
+import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
@@ -67,6 +67,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** A block of the chain by the configuration's word. */
+  readonly checkpoint?: Checkpoint | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -168,6 +170,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head,
     (hash) => findReported(upstreams, hash),
     (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    () => verification.links,
   );
   const verification = openVerification({
     ...options,

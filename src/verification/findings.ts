@@ -2,7 +2,7 @@
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first five are covered
+ * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first six are covered
  * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, and the rest are members that follow from
  * what roots cover.
  */
@@ -12,6 +12,7 @@ export type Subject =
   | 'receipts'
   | 'withdrawals'
   | 'uncles'
+  | 'state'
   | 'place'
   | 'members'
   | 'from'

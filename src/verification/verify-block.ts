@@ -15,7 +15,11 @@ import {
 } from './verify-transaction.ts';
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
-export type VerifiedHeader = BlockPlace & { readonly receiptsRoot: string; readonly unclesHash: string };
+export type VerifiedHeader = BlockPlace & {
+  readonly stateRoot: string;
+  readonly receiptsRoot: string;
+  readonly unclesHash: string;
+};
 
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
@@ -48,7 +52,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 }
 
 function readVerified(
-  { number, timestamp, baseFeePerGas, receiptsRoot, sha3Uncles }: Members,
+  { number, timestamp, baseFeePerGas, stateRoot, receiptsRoot, sha3Uncles }: Members,
   hash: string,
 ): VerifiedHeader {
   return {
@@ -56,6 +60,7 @@ function readVerified(
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
+    stateRoot: String(stateRoot).toLowerCase(),
     receiptsRoot: String(receiptsRoot).toLowerCase(),
     unclesHash: String(sha3Uncles).toLowerCase(),
   };

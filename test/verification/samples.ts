@@ -90,12 +90,13 @@ export function verifySample(block: Members, receipts: readonly Members[] | unde
 
 /** What a block tells of itself, for comparisons below a header that is not right. */
 function describe(block: Members): VerifiedHeader {
-  const { hash, number, timestamp, baseFeePerGas, receiptsRoot } = block;
+  const { hash, number, timestamp, baseFeePerGas, stateRoot, receiptsRoot } = block;
   return {
     hash: String(hash).toLowerCase(),
     number: BigInt(String(number ?? 0)),
     timestamp: BigInt(String(timestamp ?? 0)),
     baseFeePerGas: baseFeePerGas == null ? undefined : BigInt(String(baseFeePerGas)),
+    stateRoot: String(stateRoot),
     receiptsRoot: String(receiptsRoot),
     unclesHash: '',
   };

@@ -55,6 +55,7 @@ test('a receipt that no root covers is not proven where its logs cannot be read,
     timestamp: 1n,
     baseFeePerGas: undefined,
     receiptsRoot: HASH,
+    stateRoot: HASH,
     unclesHash: HASH,
   };
   for (const logs of [undefined, null, 5, [null]]) {

@@ -10,6 +10,7 @@ import { UpstreamFault } from '../fault.ts';
 import { listReceipts } from '../list-receipts.ts';
 import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { chooseAccount, type StateSample, tryState } from './calibrate-state.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
@@ -44,6 +45,8 @@ type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
+  /** Absent where the header did not recompute. */
+  readonly state?: StateSample;
 };
 
 export type CalibrateParts = {
@@ -55,7 +58,7 @@ export type CalibrateParts = {
 };
 
 /**
- * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
+ * Finds out what can be verified on a network: recomputes recent blocks and their receipts, and compares a proof of an account with each. What recomputes with one node's answer is verifiable;
  * what does with none is not, with the reason. What no recent block has stays as it was.
  * @returns whether a node gave a block
  */
@@ -75,6 +78,13 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     }
     for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
+    const sample = trials.find(({ state }) => state !== undefined)?.state;
+    if (sample === undefined || recomputed.has('state')) continue;
+    const trial = await tryState(verifier, ask, sample, scope);
+    if (trial.kind === 'proven') {
+      recomputed.add('state');
+      failed.delete('state');
+    } else if (trial.kind === 'unproven') failed.set('state', trial.reason);
   }
   for (const [subject, text] of failed) verifier.giveUp(subject, text);
   for (const subject of recomputed) if (!failed.has(subject)) calibration.noteVerified(subject);
@@ -145,7 +155,13 @@ async function tryNode(
     verifyReceipts(JSON.parse(receipts), header, facts, tools);
     shown.push(...OF_RECEIPTS);
   }
+  const state = { header, address: chooseAccount(block) };
   const found = tools.findings.list;
   const failed = new Set(found.map(({ subject }) => subject));
-  return { shown: shown.filter((subject) => !failed.has(subject)), found, isEmpty: facts?.length === 0 };
+  return {
+    shown: shown.filter((subject) => !failed.has(subject)),
+    found,
+    isEmpty: facts?.length === 0,
+    state,
+  };
 }

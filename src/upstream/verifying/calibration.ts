@@ -18,6 +18,7 @@ const SUBJECTS: readonly Subject[] = [
   'receipts',
   'withdrawals',
   'uncles',
+  'state',
   'place',
   'members',
   'from',
@@ -36,6 +37,7 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'receipts',
   'withdrawals',
   'uncles',
+  'state',
 ]);
 
 /** What of a network's answers can be recomputed, as its blocks have shown. */

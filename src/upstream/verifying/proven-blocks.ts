@@ -25,6 +25,8 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
+/** Headers that are held: about 700 bytes each. */
+const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
@@ -67,6 +69,7 @@ export class ProvenBlocks {
     ({ transactions }) => BLOCK_WEIGHT + transactions.length,
   );
 
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
@@ -134,6 +137,27 @@ export class ProvenBlocks {
     });
   }
 
+  /**
+   * The header of a block, recomputed; the block is asked for where that is not known yet. Undefined where it cannot be verified.
+   * @param askBlock asks for the block, with transactions or hashes
+   */
+  proveHeader(
+    hash: string,
+    askBlock: AskWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<VerifiedHeader | undefined> {
+    const known = this.#headers.get(hash);
+    if (known !== undefined) return known;
+    return continueWith(askBlock(scope), (result) => {
+      const proven = this.#headers.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // It was kept, by this process or another one.
+      this.check(hash, result, false, undefined);
+      if (!isComplete(result)) result.cancel();
+      return this.#headers.get(hash);
+    });
+  }
+
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
     // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
@@ -163,7 +187,9 @@ export class ProvenBlocks {
         'the uncles of the block were not compared with its header',
       );
     }
-    if (header === undefined || facts === undefined) return;
+    if (header === undefined) return;
+    this.#headers.set(hash, header);
+    if (facts === undefined) return;
     this.#blocks.set(hash, { header, transactions: facts, hasAllSenders });
     this.#doubted.delete(hash);
   }

@@ -1,23 +1,42 @@
 import { ChainError } from '../../chain/errors.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
+import type { Checkpoint } from '../options.ts';
 import type { BlockPosition } from '../routed-call.ts';
+import { type CheckpointLinks, MAX_WALK } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Whether a hash is that of the block of its height by more than one node's word: an anchor. */
-export type IsAnchored = (position: BlockPosition) => boolean;
+/** Whether a hash is that of the block of its height by more than one node's word. */
+export type IsAgreed = (position: BlockPosition) => boolean;
 
 /** Says how far answers are to be believed, and refuses those that are not proven where the network requires it. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
-  readonly #isAnchored: IsAnchored;
+  readonly #isAgreed: IsAgreed;
+  readonly #links: CheckpointLinks | undefined;
   /** Answers so far. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
-  /** @param verifier absent where nothing is verified */
-  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+  /**
+   * @param verifier absent where nothing is verified
+   * @param links absent where no checkpoint is configured
+   */
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
     this.#verifier = verifier;
-    this.#isAnchored = isAnchored;
+    this.#isAgreed = isAgreed;
+    this.#links = links;
+  }
+
+  /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
+  settle(
+    scope: RequestScope,
+    position: BlockPosition,
+    isNamed: boolean,
+    subjects: readonly Subject[],
+  ): PromiseOrValue<void> {
+    const linking = isNamed ? undefined : this.#links?.link(position, scope);
+    return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
   }
 
   /**
@@ -27,11 +46,11 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven and is not
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
-    const { hash } = position;
-    const isAnchored = isNamed || (hash !== undefined && this.#isAnchored(position));
-    const why = this.#explain(hash, isAnchored, subjects);
+    const isAncestor = position.hash !== undefined && this.#links?.hashAt(position.number) === position.hash;
+    const isBelieved = isNamed || (position.hash !== undefined && (isAncestor || this.#isAgreed(position)));
+    const why = this.#explain(position, isNamed, isBelieved, subjects);
     if (why !== undefined && this.#verifier?.mode === 'require') throw notProven(why);
-    const trust = why === undefined ? 'proven' : isAnchored ? 'agreed' : 'single';
+    const trust = why === undefined ? 'proven' : isBelieved ? 'agreed' : 'single';
     scope.trust = trust;
     this.counts[trust]++;
   }
@@ -43,13 +62,35 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
+  /**
+   * Notes for the caller that an answer is one node's word.
+   * @param why as the rest of a sentence
+   * @throws ChainError `unavailable` where it has to be proven
+   */
+  noteSingle(scope: RequestScope, why: string): void {
+    if (this.#verifier?.mode === 'require') throw notProven(why);
+    scope.trust = 'single';
+    this.counts.single++;
+  }
+
   /** Why an answer is not proven; undefined where it is. */
-  #explain(hash: string | undefined, isAnchored: boolean, subjects: readonly Subject[]): string | undefined {
+  #explain(
+    position: BlockPosition,
+    isNamed: boolean,
+    isBelieved: boolean,
+    subjects: readonly Subject[],
+  ): string | undefined {
+    const { hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
     const why = this.#verifier.whyUnproven(hash, subjects);
     if (why !== undefined) return why;
-    return isAnchored ? undefined : 'only one node has the block';
+    if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
+    return isBelieved ? undefined : 'only one node has the block';
   }
+}
+
+function describeUnlinked({ number }: Checkpoint): string {
+  return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: configure one that is nearer`;
 }
 
 function notProven(why: string): ChainError {
