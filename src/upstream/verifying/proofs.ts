@@ -14,8 +14,9 @@ import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
+import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
-import { type IsAnchored, TrustRules } from './trust.ts';
+import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 export const TRANSACTION_SUBJECTS: readonly Subject[] = [
@@ -63,11 +64,14 @@ export class Proofs {
   readonly blocks: ProvenBlocks | undefined;
   readonly trust: TrustRules;
 
-  /** @param verifier absent where nothing is verified */
-  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+  /**
+   * @param verifier absent where nothing is verified
+   * @param links absent where no checkpoint is configured
+   */
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAnchored);
+    this.trust = new TrustRules(verifier, isAgreed, links);
   }
 
   /** Whether answers about it are compared with roots. */
