@@ -144,6 +144,21 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs, send, verify }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify });
+function describeChain(options: NetworkOptions): string {
+  const {
+    builtin,
+    embedded,
+    upstreams,
+    pool,
+    logs,
+    send,
+    verify,
+    verifyLogBlocks,
+    execution,
+    chain,
+    rollup,
+  } = options;
+  const { family } = rollup ?? {};
+  const read = { verify, verifyLogBlocks, execution, chain, family };
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, ...read });
 }

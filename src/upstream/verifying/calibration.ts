@@ -20,6 +20,7 @@ const SUBJECTS: readonly Subject[] = [
   'uncles',
   'state',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -27,6 +28,7 @@ const SUBJECTS: readonly Subject[] = [
   'contractAddress',
   'effectiveGasPrice',
   'logIndex',
+  'logs',
   'blobGas',
 ];
 

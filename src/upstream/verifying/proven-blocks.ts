@@ -25,7 +25,7 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
-/** Headers that are held: about 700 bytes each. */
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
 const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
@@ -39,6 +39,7 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
   'withdrawals',
   'uncles',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -75,6 +76,11 @@ export class ProvenBlocks {
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+  }
+
+  /** The header of a block, where it was verified before, with the transactions or without. */
+  findHeader(hash: string): VerifiedHeader | undefined {
+    return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
   /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */

@@ -34,6 +34,9 @@ export type VerifierParts = {
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
 
+/** Clients differ in the members that they give: a node that gives others than its block's transactions have is not asked further, and not quarantined. */
+const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
+
 /** Answers that were verified, by what came of it. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
 
@@ -179,7 +182,7 @@ export class Verifier {
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.noteUnproven(blockHash, finding.subject, finding.text);
     }
-    if (opinions.size - dissenters.size > 1)
+    if (opinions.size - dissenters.size > 1 && !WITHOUT_BLAME.has(finding.subject))
       for (const upstream of dissenters)
         this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
     return dissenters;
@@ -202,7 +205,7 @@ export class Verifier {
   #settle(blockHash: string, subjects: readonly Subject[], upstream: Upstream | undefined): void {
     this.counts.verified++;
     for (const subject of subjects) {
-      if (this.calibration.stateOf(subject) !== 'verified') continue;
+      if (this.calibration.stateOf(subject) !== 'verified' || WITHOUT_BLAME.has(subject)) continue;
       for (const suspicion of this.#suspicions.settle(blockHash, subject)) {
         if (suspicion.upstream === upstream) continue;
         const { text } = suspicion.finding;
