@@ -17,7 +17,8 @@ const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
 Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
 latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced; what of their answers about blocks can be verified, and whether calls can be executed here. It only reads; a node is sent about 1200 calls, most of them eth_chainId in four batches.
+are announced; what of their answers about blocks and state can be verified, and whether calls can be executed here. It only reads; a node
+is sent about 1200 calls, most of them eth_chainId in four batches.
 
   --config FILE    the configuration, as for serve
   --network NAME   only this network

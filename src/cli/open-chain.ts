@@ -6,7 +6,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
-import { poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
+import { DEFAULT_VERIFY_LOG_BLOCKS, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
@@ -44,7 +44,7 @@ export async function openChain(
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
-type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify'>> & {
+type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks'>> & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
 };
@@ -59,6 +59,7 @@ export async function openNodes(
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
     verify = 'auto',
+    verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     openExecutions,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
@@ -70,6 +71,7 @@ export async function openNodes(
     pool,
     logs,
     verify,
+    verifyLogBlocks,
     openExecutions,
     cache: pool.cache ? cache : NO_CACHE,
     log,

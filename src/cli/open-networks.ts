@@ -145,7 +145,20 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 
 /** What a chain is opened from. */
 function describeChain(options: NetworkOptions): string {
-  const { builtin, embedded, upstreams, pool, logs, send, verify, execution, chain, rollup } = options;
+  const {
+    builtin,
+    embedded,
+    upstreams,
+    pool,
+    logs,
+    send,
+    verify,
+    verifyLogBlocks,
+    execution,
+    chain,
+    rollup,
+  } = options;
   const { family } = rollup ?? {};
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify, execution, chain, family });
+  const read = { verify, verifyLogBlocks, execution, chain, family };
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, ...read });
 }

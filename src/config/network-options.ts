@@ -11,6 +11,7 @@ import {
   type UpstreamOptions,
   upstreamsSchema,
   type VerifyMode,
+  verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
@@ -33,6 +34,8 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
+  /** Blocks of a range of eth_getLogs up to which its answer is. */
+  readonly verifyLogBlocks: number;
   /** Where calls are executed; of `upstreams`. */
   readonly execution: ExecutionMode;
   /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
@@ -85,6 +88,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
+  verifyLogBlocks: verifyLogBlocksSchema,
   execution: executionModeSchema,
   chain: z.string().min(1).exactOptional(),
   send: sendOptionsSchema,

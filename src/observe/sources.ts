@@ -21,7 +21,7 @@ export type VerificationFigures = {
     readonly reason?: string;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
-  /** Answers about blocks by how far they are to be believed. */
+  /** Answers about blocks and state by how far they are to be believed. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
 };
 

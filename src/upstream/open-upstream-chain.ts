@@ -24,7 +24,12 @@ import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
-import type { PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
+import {
+  DEFAULT_VERIFY_LOG_BLOCKS,
+  type PoolOptions,
+  type UpstreamOptions,
+  type VerifyMode,
+} from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
@@ -46,6 +51,7 @@ import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
+import { LogProofs } from './verifying/log-proofs.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
@@ -68,6 +74,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** Blocks up to which a range of logs is verified. */
+  readonly verifyLogBlocks?: number;
   /** Opens what executes calls here; absent where nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
 };
@@ -117,6 +125,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         upstream.health.encourage();
         membership.suspectReturned(upstream);
       },
+      onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
     }),
   );
@@ -302,6 +311,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     logs: new LogQuestions({
       ...parts,
       limits: options.logs,
+      logProofs:
+        proofs.verifier &&
+        new LogProofs({
+          verifier: proofs.verifier,
+          blocks,
+          findHeader: (hash) => proofs.blocks?.findHeader(hash),
+          maxBlocks: options.verifyLogBlocks ?? DEFAULT_VERIFY_LOG_BLOCKS,
+          limits: options.logs,
+          headNumber: () => head.head?.number ?? 0n,
+        }),
       maxBlocks: () => maxLogBlocks(upstreams),
       now: () => systemClock.now(),
       onBloomless: (kind, block) =>

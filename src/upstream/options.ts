@@ -24,12 +24,22 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks are proven or
- * refused. `off`: everything is compared only.
+ * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
+ * or refused. `off`: everything is compared only.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('off');
+
+/** A few minutes of Ethereum, or one of a rollup: what followers of the head ask for at once. Full blocks cost nodes 40 MB then. */
+export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
+
+/** `verifyLogBlocks:` of a network: blocks up to which a range of `eth_getLogs` is compared with its receipts. */
+export const verifyLogBlocksSchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(512)
+  .default(DEFAULT_VERIFY_LOG_BLOCKS);
 
 /**
  * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with

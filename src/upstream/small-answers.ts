@@ -7,6 +7,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_estimateGas',
   'eth_getBalance',
   'eth_getCode',
+  // About 5 kB for each account and slot; parameters of calls that share a request leave room for 60 slots.
   'eth_getProof',
   'eth_getStorageAt',
   'eth_getTransactionCount',

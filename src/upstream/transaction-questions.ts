@@ -1,4 +1,5 @@
 import type { TransactionReference } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -7,7 +8,7 @@ import { BlockAccess } from './block-access.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
-import { checkRawTransaction } from './checks/check-raw.ts';
+import { checkRawTransaction, isHashed } from './checks/check-raw.ts';
 import { isSameHex, parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
@@ -182,7 +183,9 @@ export class TransactionQuestions {
       check: checkRawTransaction(hash, false),
     };
     const answer = await this.#access.askText(call, scope);
-    return answer === 'null' ? null : answer;
+    if (answer === 'null') return null;
+    this.#parts.proofs?.trust.noteAlone(scope, isHashed(answer));
+    return answer;
   }
 
   /** What is said of a transaction, and whether it is in a served block; null when there is none. */
@@ -202,10 +205,38 @@ export class TransactionQuestions {
       });
       if (text === 'null') return null;
       const state = await this.#confirm(question, text, scope, witness);
-      if (state !== 'misplaced') return { text, isMined: state === 'mined' };
-      if (witness.upstream === undefined) throw misplaced();
-      witness.upstream.countFault('wrong');
-      asked.add(witness.upstream);
+      const { upstream } = witness;
+      if (state === 'mined' || (state === 'pending' && upstream === undefined)) {
+        return { text, isMined: state === 'mined' };
+      }
+      if (upstream === undefined) throw misplaced();
+      asked.add(upstream);
+      if (state === 'pending') {
+        const mined = await this.#findMined(question, scope, asked);
+        return { text: mined ?? text, isMined: mined !== undefined };
+      }
+      upstream.countFault('wrong');
+    }
+  }
+
+  /**
+   * What another node says of a transaction that one calls pending: a node may hide that it is in a block, but cannot place it in one that does not list it.
+   * Undefined where no other node has it in a block.
+   */
+  async #findMined(
+    question: LookUp,
+    scope: RequestScope,
+    asked: ReadonlySet<Upstream>,
+  ): Promise<JsonText | undefined> {
+    if (this.#parts.proofs?.canVerify('transactions') !== true) return undefined;
+    const witness: Witness = {};
+    try {
+      const text = await this.#ask(question, scope, asked, witness);
+      if (text === 'null') return undefined;
+      return (await this.#confirm(question, text, scope, witness)) === 'mined' ? text : undefined;
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
     }
   }
 

@@ -72,7 +72,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verified_answers_total',
     type: 'counter',
-    help: 'Answers of nodes about blocks that were recomputed: verified, unproven (a form that is not known here), refuted (by their block).',
+    help: 'Answers of nodes about blocks and state that were recomputed: verified, unproven (a form that is not known here, or no proof), refuted (by their block).',
     labels: ['network', 'outcome'],
     merge: 'sum',
     *read({ sources }) {
@@ -85,7 +85,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_trust_total',
     type: 'counter',
-    help: 'Answers about blocks by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
+    help: 'Answers about blocks and state by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
     labels: ['network', 'trust'],
     merge: 'sum',
     *read({ sources }) {

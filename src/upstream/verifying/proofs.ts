@@ -2,6 +2,12 @@ import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
+import {
+  type ProofQuestion,
+  type ProvenState,
+  verifyAccountProof,
+  verifyCode,
+} from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
@@ -16,6 +22,7 @@ export const TRANSACTION_SUBJECTS: readonly Subject[] = [
   'header',
   'transactions',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -31,6 +38,7 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'transactions',
   'receipts',
   'place',
+  'members',
   'from',
   'gasUsed',
   'contractAddress',
@@ -38,6 +46,8 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'logIndex',
   'blobGas',
 ];
+
+export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
@@ -151,6 +161,50 @@ export class Proofs {
   }
 
   /**
+   * Compares an answer to `eth_getProof` with the state root of its block.
+   * @returns what it shows; undefined where nodes agree on something that is not known here
+   * @throws UpstreamFault `wrong`
+   */
+  checkState(
+    { hash, stateRoot }: VerifiedHeader,
+    question: ProofQuestion,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): ProvenState | undefined {
+    const { verifier } = this;
+    if (verifier === undefined) return undefined;
+    const { findings } = verifier.openTools();
+    const proven = verifyAccountProof(JSON.parse(text), question, stateRoot, findings);
+    const [finding] = findings.list;
+    // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
+    if (finding?.evidence !== undefined && upstream?.knowsHashParameters !== true)
+      throw new UpstreamFault('wrong', finding.text);
+    verifier.judge(nameAccount(hash, question.address), findings.list, ['state'], upstream, ['state']);
+    return proven;
+  }
+
+  /**
+   * Compares the code of an account with its hash, which was proven.
+   * @throws UpstreamFault `wrong`
+   */
+  checkCode(
+    { hash }: VerifiedHeader,
+    address: string,
+    codeHash: Uint8Array,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const { findings } = verifier.openTools();
+    verifyCode(JSON.parse(text), codeHash, findings);
+    // Asked by number, a node may answer about another block, in which the account has other code.
+    if (!findings.has('state') || upstream?.knowsHashParameters === true)
+      verifier.judge(nameAccount(hash, address), findings.list, ['state'], upstream);
+    if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
+  }
+
+  /**
    * Compares a transaction object with the one that the block has at a position.
    * @throws UpstreamFault `wrong`
    */
@@ -196,6 +250,11 @@ export class Proofs {
     if (refuted !== undefined)
       throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
   }
+}
+
+/** What answers about an account are judged under: about another one of the block a node may be right. */
+function nameAccount(blockHash: string, address: string): string {
+  return `${blockHash}, account ${address}`;
 }
 
 /** Whether a node gave the receipts of another block of the height: it is on another branch, and not wrong about this one. */

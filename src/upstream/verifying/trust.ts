@@ -4,6 +4,8 @@ import type { Subject } from '../../verification/findings.ts';
 import type { BlockPosition } from '../routed-call.ts';
 import type { Verifier } from './verifier.ts';
 
+const ONE_NODE = 'only one node has the block';
+
 /** Whether a hash is that of the block of its height by more than one node's word: an anchor. */
 export type IsAnchored = (position: BlockPosition) => boolean;
 
@@ -28,10 +30,49 @@ export class TrustRules {
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
     const { hash } = position;
-    const isAnchored = isNamed || (hash !== undefined && this.#isAnchored(position));
+    const isAnchored = this.#isBelieved(position, isNamed);
     const why = this.#explain(hash, isAnchored, subjects);
-    if (why !== undefined && this.#verifier?.mode === 'require') throw notProven(why);
-    const trust = why === undefined ? 'proven' : isAnchored ? 'agreed' : 'single';
+    this.#record(scope, why, isAnchored ? 'agreed' : 'single');
+  }
+
+  /**
+   * The same for logs up to a block.
+   * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
+   */
+  noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
+    const isAnchored = this.#isBelieved(position, isNamed);
+    this.#record(scope, why ?? (isAnchored ? undefined : ONE_NODE), 'single');
+  }
+
+  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
+  demandProof(why: string): void {
+    if (this.#verifier?.mode === 'require') throw notProven(why);
+  }
+
+  #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
+    return isNamed || (position.hash !== undefined && this.#isAnchored(position));
+  }
+
+  /** @param otherwise what an answer is that is not proven */
+  #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
+    if (why !== undefined) this.demandProof(why);
+    const trust = why === undefined ? 'proven' : otherwise;
+    scope.trust = trust;
+    this.counts[trust]++;
+  }
+
+  /**
+   * Notes for the caller that an answer is one node's word.
+   * @param why as the rest of a sentence
+   * @throws ChainError `unavailable` where it has to be proven
+   */
+  noteSingle(scope: RequestScope, why: string): void {
+    this.#record(scope, why, 'single');
+  }
+
+  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
     scope.trust = trust;
     this.counts[trust]++;
   }
@@ -47,7 +88,7 @@ export class TrustRules {
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
     const why = this.#verifier.whyUnproven(hash, subjects);
     if (why !== undefined) return why;
-    return isAnchored ? undefined : 'only one node has the block';
+    return isAnchored ? undefined : ONE_NODE;
   }
 }
 
