@@ -52,6 +52,8 @@ const WARMING_DECAY = 0.9;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
+/** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
+const MAX_ASKED = 2_048;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
@@ -75,6 +77,8 @@ type Run = {
   readonly further: StateKeys;
   trips: number;
   attempts: number;
+  /** Accounts and slots that were asked for. */
+  asked: number;
   isHinted: boolean;
 };
 
@@ -234,6 +238,8 @@ export class RemoteExecutions {
     // What only a thread has met comes late: there may be more of it.
     const isLate = addMissing(further, block, this.#proven, missing);
     if (missing.isEmpty) return this.#attempt(run, scope);
+    run.asked += missing.size;
+    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
     run.trips++;
     this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
@@ -343,7 +349,7 @@ function createRun(
       ...(blockOverrides !== undefined && { blockOverrides }),
     },
   };
-  return { job, block, request, further, trips: 0, attempts: 0, isHinted: !further.isEmpty };
+  return { job, block, request, further, trips: 0, attempts: 0, asked: 0, isHinted: !further.isEmpty };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {

@@ -20,6 +20,7 @@ const READER = addressOf('b');
 const SLOW_READER = addressOf('c');
 const REVERTER = addressOf('d');
 const HASHER = addressOf('e');
+const GREEDY = addressOf('f');
 const SENDER = addressOf('5');
 
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -269,6 +270,16 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { left, executed } = network.figures();
     assert.deepEqual({ ...left }, { block: 2, fees: 1, rules: 0, unproven: 0, unsettled: 0 });
     assert.equal(executed, 0);
+  });
+
+  test('a call that reads more than nodes should prove is the nodes to answer', async () => {
+    const code = bytesToHex(assemble('5000 loop: DUP1 SLOAD POP 1 SWAP1 SUB DUP1 @loop JUMPI STOP'));
+    await mineAfter(() => anvil.request('anvil_setCode', GREEDY, code));
+    await mineAfter(() => anvil.request('anvil_setStorageAt', GREEDY, word(1), word(1)));
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
+    assert.equal(network.figures().left['unsettled'], 1);
+    assert.equal(count('eth_call'), 1);
   });
 
   for (const [name, lie] of Object.entries(LIES)) {
