@@ -3,7 +3,12 @@ import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
-import { poolOptionsSchema, upstreamsSchema, type VerifyMode } from '../../src/upstream/options.ts';
+import {
+  type Checkpoint,
+  poolOptionsSchema,
+  upstreamsSchema,
+  type VerifyMode,
+} from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -66,7 +71,8 @@ export async function openNetwork(
   {
     verify = 'auto',
     isFromStart = false,
-  }: { readonly verify?: VerifyMode; readonly isFromStart?: boolean } = {},
+    checkpoint,
+  }: { readonly verify?: VerifyMode; readonly isFromStart?: boolean; readonly checkpoint?: Checkpoint } = {},
 ): Promise<LiedNetwork> {
   const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
   const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
@@ -82,6 +88,7 @@ export async function openNetwork(
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,
     verify,
+    checkpoint,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   await lie();
