@@ -144,15 +144,22 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({
-  builtin,
-  embedded,
-  upstreams,
-  pool,
-  logs,
-  send,
-  verify,
-  checkpoint,
-}: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify, checkpoint });
+function describeChain(options: NetworkOptions): string {
+  const {
+    builtin,
+    embedded,
+    upstreams,
+    pool,
+    logs,
+    send,
+    verify,
+    verifyLogBlocks,
+    checkpoint,
+    execution,
+    chain,
+    rollup,
+  } = options;
+  const { family } = rollup ?? {};
+  const read = { verify, verifyLogBlocks, checkpoint, execution, chain, family };
+  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, ...read });
 }

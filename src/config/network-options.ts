@@ -6,11 +6,14 @@ import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type Checkpoint,
   checkpointSchema,
+  type ExecutionMode,
+  executionModeSchema,
   type PoolOptions,
   poolOptionsSchema,
   type UpstreamOptions,
   upstreamsSchema,
   type VerifyMode,
+  verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
@@ -35,6 +38,12 @@ export type NetworkOptions = {
   readonly verify: VerifyMode;
   /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
   readonly checkpoint?: Checkpoint;
+  /** Blocks of a range of eth_getLogs up to which its answer is. */
+  readonly verifyLogBlocks: number;
+  /** Where calls are executed; of `upstreams`. */
+  readonly execution: ExecutionMode;
+  /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
+  readonly chain?: string;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -84,6 +93,9 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   pool: poolOptionsSchema,
   verify: verifySchema,
   checkpoint: checkpointSchema.exactOptional(),
+  verifyLogBlocks: verifyLogBlocksSchema,
+  execution: executionModeSchema,
+  chain: z.string().min(1).exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

@@ -79,6 +79,24 @@ export function readProof(
 }
 
 /**
+ * Reads the value of a key out of nodes that are found by their hash.
+ * @param find gives the node with this hash, or throws
+ * @returns undefined where the nodes prove that the key is not there
+ * @throws RangeError for what is no trie node
+ */
+export function readByHash(
+  root: Uint8Array,
+  key: Uint8Array,
+  find: (hash: Uint8Array) => Uint8Array,
+): Uint8Array | undefined {
+  if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined;
+  const open = (hash: Uint8Array): LoadedNode => decodeTrieNode(find(hash), hash, true);
+  return followPath(bytesToNibbles(key), open(root), (child) =>
+    child.kind === 'unloaded' ? open(child.ref) : child,
+  );
+}
+
+/**
  * The value at the end of a path; undefined where the path leaves the trie.
  * @param enter gives the node that a child stands for, which is at this length of the path
  */

@@ -22,6 +22,9 @@ const AGREE_LIMIT_MS = 10_000;
 /** How long the hash of a height is believed that has left the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
 
+/** Blocks of a range that are asked for at the same time: calls of one turn travel as items of one batch. */
+const RANGE_STEP = 32;
+
 /** Compares a block with its hash; throws an UpstreamFault where the answer is wrong. */
 export type VerifyBlock = (hash: string, result: JsonResult, upstream: Upstream | undefined) => JsonResult;
 
@@ -104,7 +107,48 @@ export class BlockDirectory {
     const epoch = this.#epoch;
     const links = known === undefined ? this.#links() : undefined;
     const hash = links === undefined ? known : await links.findHash(number, scope);
-    const call: RoutedCall = {
+    const call = this.#aboutNumber(number, hash);
+    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
+    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
+    return block;
+  }
+
+  /**
+   * The blocks of a range, each the parent of the next one, up to the one that is served at its end. @param last at most the served head
+   * @throws UpstreamFault where the nodes lack one
+   */
+  async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly Block[]> {
+    const epoch = this.#epoch;
+    let child = present(await this.findByNumber(last, scope));
+    const blocks: Block[] = [child];
+    while (child.number > first) {
+      const count = Math.min(RANGE_STEP, Number(child.number - first));
+      const below = child.number - 1n;
+      const told = await Promise.all(
+        Array.from({ length: count }, (_, back) => this.#askOneByNumber(below - BigInt(back), scope)),
+      );
+      for (const block of told) {
+        const { parentHash } = child;
+        child =
+          block?.hash === parentHash ? block : present(await this.findByHash(parentHash, scope, 'fault'));
+        blocks.push(child);
+        if (epoch === this.#epoch) this.#hashes.set(child.number, child.hash);
+      }
+    }
+    return blocks.reverse();
+  }
+
+  /** A block of a height as one node tells it, for callers that know how to tell which block is there. */
+  #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
+    const hash = this.hashOf(number);
+    return (
+      (hash === undefined ? undefined : this.#blocks.get(hash)) ??
+      this.#fetch({ call: this.#aboutNumber(number, hash), scope })
+    );
+  }
+
+  #aboutNumber(number: bigint, hash: string | undefined): RoutedCall {
+    return {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
@@ -113,9 +157,6 @@ export class BlockDirectory {
       check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
     };
-    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
-    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
-    return block;
   }
 
   /** What the nodes take for their safe or finalized block, the middle of three; null when they know none. */
@@ -280,4 +321,9 @@ export class BlockDirectory {
 
 function weighBlock({ transactionHashes, uncleHashes }: Block): number {
   return HEADER_WEIGHT + transactionHashes.length + uncleHashes.length;
+}
+
+function present(block: Block | null): Block {
+  if (block === null) throw new UpstreamFault('missing', 'the nodes do not have a block of the chain');
+  return block;
 }

@@ -31,6 +31,9 @@ const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
   raw: 'debug_getRawBlockAccessList',
 };
 
+/** `proven` is undefined where the block could not be verified. */
+export type ProvenReceipts = { readonly receipts: JsonResult; readonly proven: ProvenBlock | undefined };
+
 /**
  * Questions about blocks. The directory knows how many transactions and uncles a block has and which
  * they are: what lies past the end is null without asking, what comes must be what the block lists, and a null for
@@ -123,36 +126,30 @@ export class BlockQuestions {
   getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
-      return found && this.#getFoundReceipts(found, reference, scope);
+      if (found === null) return null;
+      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) =>
+        continueWith(this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope), () => receipts),
+      );
     });
   }
 
-  #getFoundReceipts(
-    found: FoundBlock,
-    reference: BlockReference,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
-    const answer = this.#askFoundReceipts(found, reference, scope);
+  /** The receipts of a block, and the block that they were compared with, where it was verified. */
+  getReceiptsOf(found: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
+    const answer = this.#askFoundReceipts(found, scope);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
-      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, reference, scope);
+      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, scope);
       throw error;
     });
   }
 
-  #askFoundReceipts(
-    { block, isCanonical }: FoundBlock,
-    reference: BlockReference,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
+  #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
       const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
         hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
-      return continueWith(answer, (receipts) =>
-        continueWith(this.#noteTrust(block, reference, RECEIPT_SUBJECTS, scope), () => receipts),
-      );
+      return continueWith(answer, (receipts) => ({ receipts, proven }));
     });
   }
 

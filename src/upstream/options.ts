@@ -24,8 +24,8 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks are proven or
- * refused. `off`: everything is compared only.
+ * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
+ * or refused. `off`: everything is compared only.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -48,6 +48,25 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
     .transform((value) => BigInt(value)),
   hash: blockHashSchema,
 });
+/** A few minutes of Ethereum, or one of a rollup: what followers of the head ask for at once. Full blocks cost nodes 40 MB then. */
+export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
+
+/** `verifyLogBlocks:` of a network: blocks up to which a range of `eth_getLogs` is compared with its receipts. */
+export const verifyLogBlocksSchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(512)
+  .default(DEFAULT_VERIFY_LOG_BLOCKS);
+
+/**
+ * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
+ * nodes' answers has found no difference.
+ */
+export type ExecutionMode = 'node' | 'local' | 'auto';
+
+export const executionModeSchema: z.ZodType<ExecutionMode> = z
+  .enum(['node', 'local', 'auto'])
+  .default('node');
 
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';

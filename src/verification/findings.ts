@@ -3,8 +3,8 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /**
  * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first six are covered
- * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, and the rest are members that follow from
- * what roots cover.
+ * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, `logs` are compared with verified
+ * receipts, and the rest are members that follow from what roots cover.
  */
 export type Subject =
   | 'header'
@@ -22,6 +22,7 @@ export type Subject =
   | 'contractAddress'
   | 'effectiveGasPrice'
   | 'logIndex'
+  | 'logs'
   | 'blobGas';
 
 /**

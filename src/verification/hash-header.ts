@@ -20,6 +20,18 @@ export function hashEthereumHeader(block: Members, writer: RlpWriter): string | 
   return hashHeader(block, HEADER_FORMS[0] as HeaderForm, writer);
 }
 
+/**
+ * RLP of the header in Ethereum's own form.
+ * @returns undefined where that does not hash to `hash`, lower-case
+ */
+export function encodeHeaderOf(block: Members, hash: string, writer: RlpWriter): Uint8Array | undefined {
+  const form = HEADER_FORMS[0] as HeaderForm;
+  if (hashHeader(block, form, writer) !== hash) return undefined;
+  const { mark } = writer;
+  writeHeader(block, form, writer);
+  return writer.take(mark);
+}
+
 function hashHeader(block: Members, form: HeaderForm, writer: RlpWriter): string | undefined {
   const { mark: has, without } = form;
   if (has !== undefined && block[has] == null) return undefined;

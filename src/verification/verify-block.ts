@@ -16,9 +16,11 @@ import {
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & {
+  readonly parentHash: string;
   readonly stateRoot: string;
   readonly receiptsRoot: string;
   readonly unclesHash: string;
+  readonly logsBloom: string;
 };
 
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
@@ -52,7 +54,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 }
 
 function readVerified(
-  { number, timestamp, baseFeePerGas, stateRoot, receiptsRoot, sha3Uncles }: Members,
+  { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
   hash: string,
 ): VerifiedHeader {
   return {
@@ -61,8 +63,10 @@ function readVerified(
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
     stateRoot: String(stateRoot).toLowerCase(),
+    parentHash: String(parentHash).toLowerCase(),
     receiptsRoot: String(receiptsRoot).toLowerCase(),
     unclesHash: String(sha3Uncles).toLowerCase(),
+    logsBloom: String(logsBloom).toLowerCase(),
   };
 }
 

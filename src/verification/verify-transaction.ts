@@ -229,6 +229,29 @@ export function verifyPlace(
 }
 
 /**
+ * The account that signed a transaction; undefined where nobody signs, or its form is not known.
+ * @param recoverPublicKey what finds the key of a signature
+ * @throws UnreadableMember
+ * @throws RangeError where the signature fits no account
+ */
+export function findSigner(
+  transaction: Members,
+  writer: RlpWriter,
+  recoverPublicKey: RecoverPublicKey,
+): string | undefined {
+  const form = findTransactionForm(transaction);
+  if (form?.signed === undefined || isUnsigned(transaction)) return undefined;
+  const r = readInteger(transaction['r'], 'r');
+  const s = readInteger(transaction['s'], 's');
+  const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
+  const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
+  const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
+  const isWithoutParity = form.type === undefined && v < 27n;
+  const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
+  return bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
+}
+
+/**
  * Compares `from` with the account that signed; the encoding has been found right before. Transactions that nobody signs have it among the hashed members.
  * @param recoverPublicKey what finds the key of a signature
  */
@@ -237,28 +260,17 @@ export function verifySender(
   { findings, writer }: VerifyTools,
   recoverPublicKey: RecoverPublicKey,
 ): void {
-  const form = findTransactionForm(transaction);
-  const { from } = transaction;
-  if (form?.signed === undefined || from == null) return;
+  const { from, hash } = transaction;
+  if (from == null) return;
   try {
-    if (isUnsigned(transaction)) return;
-    const r = readInteger(transaction['r'], 'r');
-    const s = readInteger(transaction['s'], 's');
-    const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
-    const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
-    const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
-    const isWithoutParity = form.type === undefined && v < 27n;
-    const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
-    const sender = bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
-    if (!isSameText(from, sender)) {
-      findings.contradict('from', 'a transaction has another sender than the one that signed it', [
-        transaction['hash'],
-        from,
-      ]);
+    const signer = findSigner(transaction, writer, recoverPublicKey);
+    if (signer !== undefined && !isSameText(from, signer)) {
+      const text = 'a transaction has another sender than the one that signed it';
+      findings.contradict('from', text, [hash, from]);
     }
   } catch (error) {
     if (!(error instanceof UnreadableMember || error instanceof RangeError)) throw error;
-    findings.contradict('from', 'the signature of a transaction fits no sender', [transaction['hash'], from]);
+    findings.contradict('from', 'the signature of a transaction fits no sender', [hash, from]);
   }
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
-import { Findings } from '../../src/verification/findings.ts';
+import { Findings, type Members, type Subject } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
 import { verifySender } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample, verifySample } from './samples.ts';
@@ -98,4 +99,36 @@ test('finds the senders that the samples tell', { skip: samples === undefined &&
     assert.deepEqual(tools.findings.list, [], name);
   }
   assert.ok(senders > 100, `${senders} senders were compared`);
+});
+
+test('finds the logs of the samples where they are, and in their blooms', {
+  skip: samples === undefined && SKIP_REASON,
+}, () => {
+  const all = new LogMatcher({ addresses: [], topics: [] });
+  let compared = 0;
+  let excluded = 0;
+  for (const { name, block, receipts = [] } of samples ?? []) {
+    const { findings, header, facts } = verifySample(block, receipts);
+    if (header === undefined || facts === undefined || receipts.length === 0) continue;
+    if (['receipts', 'place', 'logIndex'].some((subject) => findings.has(subject as Subject))) continue;
+    const logs = receipts.flatMap(({ logs }) => logs as readonly Members[]);
+    const expected = listMatching(receipts, { header, transactions: facts }, all);
+    assert.equal(
+      compareLogs(logs, expected, () => header),
+      undefined,
+      name,
+    );
+    if (logs.length === 0) continue;
+    assert.match(compareLogs(logs.slice(1), expected, () => header)?.text ?? '', /missing/, name);
+    compared += logs.length;
+    for (const { address, topics } of logs) {
+      const addresses = [String(address).toLowerCase()];
+      const positions = (topics as readonly string[]).map((topic) => [topic]);
+      assert.ok(new LogMatcher({ addresses, topics: positions }).mayMatch(header.logsBloom), name);
+    }
+    const other = { addresses: [header.parentHash.slice(0, 42)], topics: [] };
+    if (!new LogMatcher(other).mayMatch(header.logsBloom)) excluded++;
+  }
+  assert.ok(compared > 1_000, `${compared} logs were compared`);
+  assert.ok(excluded > 10, `${excluded} blooms excluded an address`);
 });

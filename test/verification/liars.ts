@@ -62,17 +62,21 @@ export type LiedNetwork = {
   close(): Promise<void>;
 };
 
+export type NetworkSettings = {
+  readonly verify?: VerifyMode;
+  readonly verifyLogBlocks?: number;
+  readonly checkpoint?: Checkpoint;
+  /** Whether liars lie before the network is open. */
+  readonly isFromStart?: boolean;
+};
+
 /** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open, or from the start. */
 export async function openNetwork(
   nodeUrl: string,
   count: number,
   liars: number,
   fault: Fault,
-  {
-    verify = 'auto',
-    isFromStart = false,
-    checkpoint,
-  }: { readonly verify?: VerifyMode; readonly isFromStart?: boolean; readonly checkpoint?: Checkpoint } = {},
+  { verify = 'auto', isFromStart = false, ...options }: NetworkSettings = {},
 ): Promise<LiedNetwork> {
   const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
   const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
@@ -88,7 +92,7 @@ export async function openNetwork(
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,
     verify,
-    checkpoint,
+    ...options,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   await lie();

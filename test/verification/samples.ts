@@ -98,7 +98,9 @@ function describe(block: Members): VerifiedHeader {
     baseFeePerGas: baseFeePerGas == null ? undefined : BigInt(String(baseFeePerGas)),
     stateRoot: String(stateRoot),
     receiptsRoot: String(receiptsRoot),
+    parentHash: '',
     unclesHash: '',
+    logsBloom: '',
   };
 }
 

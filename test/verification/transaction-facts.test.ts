@@ -54,9 +54,11 @@ test('a receipt that no root covers is not proven where its logs cannot be read,
     number: 1n,
     timestamp: 1n,
     baseFeePerGas: undefined,
+    parentHash: HASH,
     receiptsRoot: HASH,
     stateRoot: HASH,
     unclesHash: HASH,
+    logsBloom: '0x',
   };
   for (const logs of [undefined, null, 5, [null]]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };

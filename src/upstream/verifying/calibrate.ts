@@ -1,9 +1,11 @@
+import { ChainError } from '../../chain/errors.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Finding, Members, Subject } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
-import { verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { compareLogs, type LogDifference, LogMatcher, listMatching } from '../../verification/verify-logs.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifySender } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -49,6 +51,8 @@ type Trial = {
   readonly state?: StateSample;
 };
 
+const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
+
 export type CalibrateParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
@@ -79,7 +83,7 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
     const sample = trials.find(({ state }) => state !== undefined)?.state;
-    if (sample === undefined || recomputed.has('state')) continue;
+    if (sample === undefined || sample.header.number === 0n || recomputed.has('state')) continue;
     const trial = await tryState(verifier, ask, sample, scope);
     if (trial.kind === 'proven') {
       recomputed.add('state');
@@ -152,8 +156,17 @@ async function tryNode(
     const hashes = facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
     const receipts = await question('eth_getBlockReceipts', `["${at}"]`, { batch });
-    verifyReceipts(JSON.parse(receipts), header, facts, tools);
+    const list: unknown = JSON.parse(receipts);
+    verifyReceipts(list, header, facts, tools);
     shown.push(...OF_RECEIPTS);
+    if (!tools.findings.has('receipts')) {
+      const expected = listMatching(list as readonly unknown[], { header, transactions: facts }, ALL_LOGS);
+      const difference = await compareTold(expected, header, question);
+      // A node may know a block before it has indexed the logs.
+      if (difference === 'none') shown.push('logs');
+      else if (difference !== undefined && difference.lacksFrom === undefined)
+        tools.findings.contradict('logs', difference.text);
+    }
   }
   const state = { header, address: chooseAccount(block) };
   const found = tools.findings.list;
@@ -164,4 +177,22 @@ async function tryNode(
     isEmpty: facts?.length === 0,
     state,
   };
+}
+
+/** Compares what a node says of the logs of a block with its receipts. Undefined where it says nothing: it may have no such method. */
+async function compareTold(
+  expected: readonly string[],
+  header: VerifiedHeader,
+  question: (method: string, params: string) => Promise<JsonText>,
+): Promise<LogDifference | 'none' | undefined> {
+  const at = encodeQuantity(header.number);
+  const text = await question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`).catch(
+    (error: unknown) => {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
+    },
+  );
+  if (text === undefined) return undefined;
+  const logs: unknown = JSON.parse(text);
+  return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }

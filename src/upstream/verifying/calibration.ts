@@ -28,6 +28,7 @@ const SUBJECTS: readonly Subject[] = [
   'contractAddress',
   'effectiveGasPrice',
   'logIndex',
+  'logs',
   'blobGas',
 ];
 

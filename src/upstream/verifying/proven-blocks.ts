@@ -25,7 +25,7 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
-/** Headers that are held: about 700 bytes each. */
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
 const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
@@ -76,6 +76,11 @@ export class ProvenBlocks {
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+  }
+
+  /** The header of a block, where it was verified before, with the transactions or without. */
+  findHeader(hash: string): VerifiedHeader | undefined {
+    return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
   /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */
@@ -156,6 +161,15 @@ export class ProvenBlocks {
       if (!isComplete(result)) result.cancel();
       return this.#headers.get(hash);
     });
+  }
+
+  /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
+  noteHeader(block: unknown): void {
+    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    const hash = block['hash'].toLowerCase();
+    if (this.#headers.get(hash) !== undefined) return;
+    const header = verifyHeader(block, hash, this.#verifier.openTools());
+    if (header !== undefined) this.#headers.set(hash, header);
   }
 
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {

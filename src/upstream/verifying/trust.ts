@@ -7,6 +7,8 @@ import type { BlockPosition } from '../routed-call.ts';
 import { type CheckpointLinks, MAX_WALK } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
+const ONE_NODE = 'only one node has the block';
+
 /** Whether a hash is that of the block of its height by more than one node's word. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
@@ -28,6 +30,11 @@ export class TrustRules {
     this.#links = links;
   }
 
+  /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
+  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
+    return this.#links?.link(position, scope);
+  }
+
   /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
   settle(
     scope: RequestScope,
@@ -35,7 +42,7 @@ export class TrustRules {
     isNamed: boolean,
     subjects: readonly Subject[],
   ): PromiseOrValue<void> {
-    const linking = isNamed ? undefined : this.#links?.link(position, scope);
+    const linking = isNamed ? undefined : this.link(position, scope);
     return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
   }
 
@@ -46,18 +53,39 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven and is not
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
-    const isAncestor = position.hash !== undefined && this.#links?.hashAt(position.number) === position.hash;
-    const isBelieved = isNamed || (position.hash !== undefined && (isAncestor || this.#isAgreed(position)));
-    const why = this.#explain(position, isNamed, isBelieved, subjects);
-    if (why !== undefined && this.#verifier?.mode === 'require') throw notProven(why);
-    const trust = why === undefined ? 'proven' : isBelieved ? 'agreed' : 'single';
-    scope.trust = trust;
-    this.counts[trust]++;
+    const why = this.#explain(position, isNamed, subjects);
+    this.#record(scope, why, this.#isBelieved(position, isNamed) ? 'agreed' : 'single');
   }
 
-  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
-  noteAlone(scope: RequestScope, isHashed: boolean): void {
-    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+  /**
+   * The same for logs up to a block.
+   * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
+   */
+  noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
+  }
+
+  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
+  demandProof(why: string): void {
+    if (this.#verifier?.mode === 'require') throw notProven(why);
+  }
+
+  #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
+    const { number, hash } = position;
+    if (isNamed || hash === undefined) return isNamed;
+    return this.#links?.hashAt(number) === hash || this.#isAgreed(position);
+  }
+
+  /** Why a block may not be that of its height, as the rest of a sentence; undefined where it is. */
+  #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
+    if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
+    return this.#isBelieved(position, isNamed) ? undefined : ONE_NODE;
+  }
+
+  /** @param otherwise what an answer is that is not proven */
+  #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
+    if (why !== undefined) this.demandProof(why);
+    const trust = why === undefined ? 'proven' : otherwise;
     scope.trust = trust;
     this.counts[trust]++;
   }
@@ -68,24 +96,29 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven
    */
   noteSingle(scope: RequestScope, why: string): void {
-    if (this.#verifier?.mode === 'require') throw notProven(why);
-    scope.trust = 'single';
-    this.counts.single++;
+    this.#record(scope, why, 'single');
+  }
+
+  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+    scope.trust = trust;
+    this.counts[trust]++;
+  }
+
+  /** Notes for the caller that an answer was executed here on state that is proven at a block. */
+  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
+    scope.trust = this.#whyUnanchored(position, isNamed) === undefined ? 'proven' : 'single';
+    this.counts[scope.trust]++;
   }
 
   /** Why an answer is not proven; undefined where it is. */
-  #explain(
-    position: BlockPosition,
-    isNamed: boolean,
-    isBelieved: boolean,
-    subjects: readonly Subject[],
-  ): string | undefined {
+  #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
     const why = this.#verifier.whyUnproven(hash, subjects);
     if (why !== undefined) return why;
-    if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
-    return isBelieved ? undefined : 'only one node has the block';
+    return this.#whyUnanchored(position, isNamed);
   }
 }
 
