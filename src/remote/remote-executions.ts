@@ -195,21 +195,22 @@ export class RemoteExecutions {
       return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
         const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
         this.#chain.headRoot ??= head.stateRoot;
-        const noteEnd = (): PromiseOrValue<void> => {
+        const noteEnd = (): void => {
           this.#executed++;
-          return source.noteProven(place, request.block.kind === 'hash', scope);
+          source.noteProven(place, request.block.kind === 'hash', scope);
         };
         const result = recoverWith<HexData>(
           () => this.#attempt(run, scope),
           (error) => {
-            if (!(error instanceof ChainError)) throw error;
             // Its own failure is an answer.
-            return continueWith(noteEnd(), () => {
-              throw error;
-            });
+            if (error instanceof ChainError) noteEnd();
+            throw error;
           },
         );
-        return continueWith(result, (value) => continueWith(noteEnd(), () => encodeResult(kind, value)));
+        return continueWith(result, (value) => {
+          noteEnd();
+          return encodeResult(kind, value);
+        });
       });
     });
   }

@@ -30,7 +30,7 @@ export interface StateSource {
     scope: RequestScope,
   ): Promise<T>;
   /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
-  noteProven(place: Place, isNamed: boolean, scope: RequestScope): PromiseOrValue<void>;
+  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void;
   /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -82,10 +82,8 @@ export class StateSource {
   }
 
   /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
-  noteProven(place: Place, isNamed: boolean, scope: RequestScope): PromiseOrValue<void> {
-    return continueWith(this.#trust.link(scope, place, isNamed), () =>
-      this.#trust.noteExecuted(scope, place, isNamed),
-    );
+  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void {
+    this.#trust.noteExecuted(scope, place, isNamed);
   }
 
   /** Whether a rejection of `ask` or `locate` is a node's or the network's. */

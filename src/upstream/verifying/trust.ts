@@ -30,21 +30,20 @@ export class TrustRules {
     this.#links = links;
   }
 
-  /** Finds out whether a block is linked to the checkpoint, where one is configured and the caller did not name the block: to be awaited before a note. */
-  link(scope: RequestScope, position: BlockPosition, isNamed: boolean): PromiseOrValue<unknown> {
-    return isNamed ? undefined : this.#links?.link(position, scope);
+  /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
+  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
+    return this.#links?.link(position, scope);
   }
 
-  /** The same as `note`, once it is known whether the block is linked. */
+  /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
   settle(
     scope: RequestScope,
     position: BlockPosition,
     isNamed: boolean,
     subjects: readonly Subject[],
   ): PromiseOrValue<void> {
-    return continueWith(this.link(scope, position, isNamed), () =>
-      this.note(scope, position, isNamed, subjects),
-    );
+    const linking = isNamed ? undefined : this.link(position, scope);
+    return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
   }
 
   /**
@@ -54,9 +53,8 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven and is not
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
-    const isBelieved = this.#isBelieved(position, isNamed);
     const why = this.#explain(position, isNamed, subjects);
-    this.#record(scope, why, isBelieved ? 'agreed' : 'single');
+    this.#record(scope, why, this.#isBelieved(position, isNamed) ? 'agreed' : 'single');
   }
 
   /**
@@ -64,12 +62,12 @@ export class TrustRules {
    * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
-    this.#record(scope, why ?? this.#whyNotAnchored(position, isNamed), 'single');
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
   }
 
   /** The same for what was executed here on state that is proven at a block. */
   noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
-    this.#record(scope, this.#whyNotAnchored(position, isNamed), 'single');
+    this.#record(scope, this.#whyUnanchored(position, isNamed), 'single');
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
@@ -78,12 +76,13 @@ export class TrustRules {
   }
 
   #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
-    if (isNamed || position.hash === undefined) return isNamed;
-    return this.#links?.hashAt(position.number) === position.hash || this.#isAgreed(position);
+    const { number, hash } = position;
+    if (isNamed || hash === undefined) return isNamed;
+    return this.#links?.hashAt(number) === hash || this.#isAgreed(position);
   }
 
-  /** Why a block is not known to be that of its height; undefined where it is. */
-  #whyNotAnchored(position: BlockPosition, isNamed: boolean): string | undefined {
+  /** Why a block may not be that of its height, as the rest of a sentence; undefined where it is. */
+  #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
     return this.#isBelieved(position, isNamed) ? undefined : ONE_NODE;
   }
@@ -118,7 +117,7 @@ export class TrustRules {
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
     const why = this.#verifier.whyUnproven(hash, subjects);
     if (why !== undefined) return why;
-    return this.#whyNotAnchored(position, isNamed);
+    return this.#whyUnanchored(position, isNamed);
   }
 }
 
