@@ -2,6 +2,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
+import type { HeaderForm } from './header-forms.ts';
 import { ListText } from './list-text.ts';
 import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
@@ -17,6 +18,8 @@ import {
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & {
+  /** How the chain encodes it. */
+  readonly form: HeaderForm;
   readonly parentHash: string;
   readonly stateRoot: string;
   readonly receiptsRoot: string;
@@ -36,7 +39,8 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('header', 'the header is that of another block');
     return undefined;
   }
-  if (findHeaderForm(block, hash, writer) === undefined) {
+  const form = findHeaderForm(block, hash, writer);
+  if (form === undefined) {
     const evidence = [hash, hashEthereumHeader(block, writer) ?? 'cannot be encoded'];
     findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
@@ -46,7 +50,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('uncles', 'the header commits to other uncles than the block lists');
   }
   try {
-    return readVerified(block, hash);
+    return readVerified(block, hash, form);
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
     findings.contradict('header', error.message);
@@ -57,8 +61,10 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 function readVerified(
   { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
   hash: string,
+  form: HeaderForm,
 ): VerifiedHeader {
   return {
+    form,
     hash: hash.toLowerCase(),
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),

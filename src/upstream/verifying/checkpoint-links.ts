@@ -24,7 +24,6 @@ export const HISTORY_LENGTH = 8_191n;
 const MAX_JUMPS = 64n;
 
 type Block = { readonly number: bigint; readonly hash: string };
-type LinkedHeader = VerifiedHeader & { readonly parentHash: string };
 
 /**
  * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
@@ -194,7 +193,7 @@ class HeaderReader {
   readonly #verifier: Verifier;
   readonly #ask: Ask;
   readonly #scope: RequestScope;
-  readonly #coming = new Map<bigint, Promise<LinkedHeader | undefined>>();
+  readonly #coming = new Map<bigint, Promise<VerifiedHeader | undefined>>();
 
   constructor(verifier: Verifier, ask: Ask, scope: RequestScope) {
     this.#verifier = verifier;
@@ -206,7 +205,7 @@ class HeaderReader {
    * @param left headers that will be read from this one on
    * @throws UpstreamFault where no node has it
    */
-  async read({ number, hash }: Block, left: bigint): Promise<LinkedHeader> {
+  async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
     if (left > 1n && !this.#coming.has(number)) {
       for (let i = 0n; i < left && i < BATCH; i++) this.#coming.set(number - i, this.#readAt(number - i));
     }
@@ -217,7 +216,7 @@ class HeaderReader {
     return this.#request('eth_getBlockByHash', hash, { number, hash });
   }
 
-  #readAt(number: bigint): Promise<LinkedHeader | undefined> {
+  #readAt(number: bigint): Promise<VerifiedHeader | undefined> {
     const header = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
     return header.catch((error: unknown) => {
       if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
@@ -225,8 +224,8 @@ class HeaderReader {
     });
   }
 
-  async #request(method: string, name: string, block: BlockPosition): Promise<LinkedHeader> {
-    let header: LinkedHeader | undefined;
+  async #request(method: string, name: string, block: BlockPosition): Promise<VerifiedHeader> {
+    let header: VerifiedHeader | undefined;
     const call: RoutedCall = {
       method,
       params: `["${name}",false]`,
@@ -243,11 +242,11 @@ class HeaderReader {
     return header;
   }
 
-  #verify(result: JsonResult, { number, hash }: BlockPosition): LinkedHeader {
+  #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
     const block: unknown = JSON.parse(result as JsonText);
     const members = isMembers(block) ? block : {};
     const header = verifyHeader(members, hash ?? String(members['hash']), this.#verifier.openTools());
     if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
-    return { ...header, parentHash: String(members['parentHash']).toLowerCase() };
+    return header;
   }
 }

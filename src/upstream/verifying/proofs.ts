@@ -124,7 +124,7 @@ export class Proofs {
    */
   checkRaw(
     part: 'block' | 'receipts',
-    { hash, receiptsRoot }: VerifiedHeader,
+    header: VerifiedHeader,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -132,18 +132,18 @@ export class Proofs {
     const subject = part === 'block' ? 'transactions' : 'receipts';
     if (verifier === undefined) return result;
     if (!isComplete(result)) {
-      verifier.noteUnproven(hash, subject, 'the encoded answer is too large to be verified');
+      verifier.noteUnproven(header.hash, subject, 'the encoded answer is too large to be verified');
       return result;
     }
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (part === 'block') verifyRawBlock(String(value), hash, tools);
-    else verifyRawReceipts(value, receiptsRoot, tools);
+    if (part === 'block') verifyRawBlock(String(value), header, tools);
+    else verifyRawReceipts(value, header.receiptsRoot, tools);
     // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
-    verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    verifier.judge(header.hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
 

@@ -79,6 +79,7 @@ export class ProvenBlocks {
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+    verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
   /** The header of a block, where it was verified before, with the transactions or without. */
