@@ -5,6 +5,7 @@ import { parseGenesis } from '../chain/genesis.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
+import { ComparedExecutions } from '../remote/compared-executions.ts';
 import { LmdbCodes } from '../remote/lmdb-codes.ts';
 import { RemoteExecutions } from '../remote/remote-executions.ts';
 import { loadFamily } from '../rollup/family-table.ts';
@@ -29,7 +30,7 @@ export function openCodes(dataDir: string): LmdbCodes {
 /** @throws Error naming the file that cannot be read */
 export async function prepareExecutions(
   network: string,
-  { chain, rollup }: NetworkOptions,
+  { execution, chain, rollup }: NetworkOptions,
   { pool, codes, stateBytes, log }: ExecutionParts,
 ): Promise<OpenExecutions | undefined> {
   const family = rollup?.family === undefined ? undefined : await loadFamily(rollup.family);
@@ -40,7 +41,10 @@ export async function prepareExecutions(
   }
   const config = chain === undefined ? undefined : readRules(chain);
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
-  return (source) => new RemoteExecutions({ source, pool, config, stateBytes, codes, onFault });
+  return (source) => {
+    const here = new RemoteExecutions({ source, pool, config, stateBytes, codes, onFault });
+    return execution === 'auto' ? new ComparedExecutions({ here, source, log, network, onFault }) : here;
+  };
 }
 
 function readRules(path: string): ChainConfig {

@@ -21,7 +21,7 @@ export type VerificationFigures = {
     readonly reason?: string;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
-  /** Answers about blocks by how far they are to be believed. */
+  /** Answers about blocks and state by how far they are to be believed. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
 };
 
@@ -32,7 +32,9 @@ export type ExecutionFigures = {
   /** Why it is nodes. */
   readonly reason?: string;
   readonly executed: number;
-  /** Turns in which nodes were asked for parts of states. */
+  /** Heads at which what calls read most was proven before they asked. */
+  readonly warmed: number;
+  /** Turns in which calls asked nodes for parts of states. */
   readonly trips: number;
   /** Of proven state in memory. */
   readonly bytes: number;

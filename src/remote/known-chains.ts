@@ -61,6 +61,7 @@ const CONFIGS: readonly { readonly chainId: number; readonly [key: string]: unkn
     osakaTime: 1_760_427_360,
     bpo1Time: 1_761_017_184,
     bpo2Time: 1_761_607_008,
+    amsterdamTime: 1_791_294_816,
     blobSchedule: OSAKA_BLOBS,
   },
   {

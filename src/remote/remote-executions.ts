@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
@@ -48,10 +48,14 @@ const MAX_BLOCKS = 512;
 const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
+const WARMING_DECAY = 0.9;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
-/** The cap on a call's gas, in units of the block's gas limit (spec 8). */
+/** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
+const MAX_ASKED = 2_048;
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
 /** A call is the nodes' to answer. */
@@ -73,8 +77,13 @@ type Run = {
   readonly further: StateKeys;
   trips: number;
   attempts: number;
+  /** Accounts and slots that were asked for. */
+  asked: number;
   isHinted: boolean;
 };
+
+/** A call at a block that may not be known yet, and what a node says that it would access. */
+type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
 
 /** Executes calls on the state that nodes prove. */
 export class RemoteExecutions {
@@ -86,8 +95,15 @@ export class RemoteExecutions {
   readonly #collector: Collector;
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #fetching = new Map<string, Promise<RemoteBlock>>();
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   #executed = 0;
+  #warmed = 0;
+  /** Of calls. */
+  #trips = 0;
+  /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
+  #headAt = Number.NEGATIVE_INFINITY;
+  #warmingMs = 0;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -96,7 +112,7 @@ export class RemoteExecutions {
     this.#options = options;
     this.#proven = {
       states: new ProvenStates(stateBytes * (1 - CODES_SHARE)),
-      codes: new Codes(stateBytes * CODES_SHARE, codes),
+      codes: new Codes(stateBytes * CODES_SHARE, codes, options.onFault),
     };
     this.#chain = new RemoteChain(this.#proven);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
@@ -106,9 +122,16 @@ export class RemoteExecutions {
   }
 
   describe(): ExecutionFigures {
-    const { trips } = this.#collector;
+    const trips = this.#trips;
     const { bytes } = this.#proven.states;
-    return { state: 'local', executed: this.#executed, trips, bytes, left: { ...this.#left } };
+    return {
+      state: 'local',
+      executed: this.#executed,
+      warmed: this.#warmed,
+      trips,
+      bytes,
+      left: { ...this.#left },
+    };
   }
 
   /**
@@ -134,14 +157,32 @@ export class RemoteExecutions {
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
-    const found = recoverWith<RemoteBlock | undefined>(
-      () => this.#findBlock(place, undefined, new RequestScope(now + IDLE_MS)),
-      (error) => {
-        if (error instanceof LeftToNodes) return undefined;
-        throw error;
-      },
-    );
-    if (found instanceof Promise) found.catch(this.#options.onFault);
+    const sinceHead = now - this.#headAt;
+    this.#headAt = now;
+    this.#warmUp(place, sinceHead).catch((error: unknown) => {
+      if (!(error instanceof LeftToNodes)) this.#options.onFault(error);
+    });
+  }
+
+  /** Asks for the header of a new head, and for what calls at it are likely to read where that takes less time than there is between heads. */
+  async #warmUp(place: Place, sinceHead: number): Promise<void> {
+    const scope = new RequestScope(performance.now() + IDLE_MS);
+    const block = await this.#findBlock(place, undefined, scope);
+    const chain = this.#chain;
+    if (chain.headRoot === block.stateRoot) return;
+    const hot = chain.hot.rotate();
+    chain.headRoot = block.stateRoot;
+    const missing = new StateKeys();
+    addMissing(hot, block, this.#proven, missing);
+    if (missing.isEmpty || sinceHead < this.#warmingMs) {
+      // It may be faster by now.
+      this.#warmingMs *= WARMING_DECAY;
+      return;
+    }
+    const startedAt = performance.now();
+    await this.#ask(this.#collector.collect(block, { missing }, scope));
+    this.#warmingMs = performance.now() - startedAt;
+    this.#warmed++;
   }
 
   #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -151,8 +192,9 @@ export class RemoteExecutions {
     return continueWith(this.#ask(source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
       const hinted = new StateKeys();
-      return continueWith(this.#findBlock(place, { request, hinted }, scope), (block) => {
-        const run = createRun(kind, request, block, hinted);
+      return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
+        const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+        this.#chain.headRoot ??= head.stateRoot;
         const noteEnd = (): void => {
           this.#executed++;
           source.noteProven(place, request.block.kind === 'hash', scope);
@@ -197,7 +239,10 @@ export class RemoteExecutions {
     // What only a thread has met comes late: there may be more of it.
     const isLate = addMissing(further, block, this.#proven, missing);
     if (missing.isEmpty) return this.#attempt(run, scope);
+    run.asked += missing.size;
+    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
     run.trips++;
+    this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await this.#ask(this.#collector.collect(block, { missing, hint }, scope));
@@ -212,22 +257,34 @@ export class RemoteExecutions {
     return createExcerpt(block, read, this.#proven);
   }
 
-  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
-  #findBlock(
+  /** The block of a call and the head, whose gas limit bounds that of calls. */
+  #findBlocks(
     place: Place,
-    first: { readonly request: CallRequest; readonly hinted: StateKeys } | undefined,
+    first: FirstCall,
     scope: RequestScope,
-  ): PromiseOrValue<RemoteBlock> {
-    return this.#blocks.get(place.hash) ?? this.#fetchBlock(place, first, scope);
+  ): PromiseOrValue<readonly [block: RemoteBlock, head: RemoteBlock]> {
+    const head = continueWith(this.#ask(this.#options.source.locate(LATEST, scope)), (latest = place) =>
+      latest.hash === place.hash ? undefined : this.#findBlock(latest, undefined, scope),
+    );
+    const block = this.#findBlock(place, first, scope);
+    if (head instanceof Promise || block instanceof Promise)
+      return Promise.all([block, head]).then(([own, other]) => [own, other ?? own]);
+    return [block, head ?? block];
   }
 
-  async #fetchBlock(
-    place: Place,
-    first: { readonly request: CallRequest; readonly hinted: StateKeys } | undefined,
-    scope: RequestScope,
-  ): Promise<RemoteBlock> {
+  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
+  #findBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
+    const known = this.#blocks.get(place.hash) ?? this.#fetching.get(place.hash);
+    if (known !== undefined) return known;
+    const fetched = this.#fetchBlock(place, first, scope).finally(() => this.#fetching.delete(place.hash));
+    this.#fetching.set(place.hash, fetched);
+    return fetched;
+  }
+
+  async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
     const trip = collector.beginTrip(scope);
+    if (first !== undefined) this.#trips++;
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
@@ -272,13 +329,19 @@ export class RemoteExecutions {
   }
 }
 
-function createRun(kind: SimulationKind, request: CallRequest, block: RemoteBlock, further: StateKeys): Run {
-  const { number, gasLimit } = block.stored.header;
+function createRun(
+  kind: SimulationKind,
+  request: CallRequest,
+  block: RemoteBlock,
+  gasLimit: bigint,
+  further: StateKeys,
+): Run {
+  const { number } = block.stored.header;
   const { call, stateOverrides, blockOverrides } = request;
   const job: CallJob<undefined> = {
     kind,
     store: undefined,
-    gasLimit: gasLimit * GAS_CAP_FACTOR,
+    gasLimit,
     request: {
       blockNumber: number,
       isPending: false,
@@ -287,7 +350,7 @@ function createRun(kind: SimulationKind, request: CallRequest, block: RemoteBloc
       ...(blockOverrides !== undefined && { blockOverrides }),
     },
   };
-  return { job, block, request, further, trips: 0, attempts: 0, isHinted: !further.isEmpty };
+  return { job, block, request, further, trips: 0, attempts: 0, asked: 0, isHinted: !further.isEmpty };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {

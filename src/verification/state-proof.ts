@@ -1,5 +1,5 @@
 import { type AccountLeaf, decodeAccountLeaf } from '../primitives/account-leaf.ts';
-import { bigIntToFixedBytes } from '../primitives/bytes.ts';
+import { bigIntToFixedBytes, bytesEqual } from '../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../primitives/keccak.ts';
 import { readProof } from '../primitives/merkle-proof.ts';
@@ -102,6 +102,16 @@ export function verifyAccountProof(
     else findings.contradict('state', error.message, findEvidence(nodes, stateRoot));
     return undefined;
   }
+}
+
+/** Compares the code of an account, hex text, with the hash of it. */
+export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findings): void {
+  try {
+    if (bytesEqual(keccak256(hexToBytes(String(code))), codeHash)) return;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  findings.contradict('state', 'the code is not that of the account');
 }
 
 /** A chain with another kind of state leads to another root node; nothing but a wrong answer leads to the right one and fails below it. */

@@ -2,6 +2,7 @@ import { minBigInt } from '../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.ts';
+import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
 import type { Findings, Members } from './findings.ts';
 import { isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
@@ -42,6 +43,7 @@ export type TransactionFacts = {
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** No parity that a signature can have. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -103,6 +105,7 @@ export function verifyTransaction(
       ]);
     }
     compareTwins(transaction, form, findings);
+    compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
@@ -217,6 +220,7 @@ export function verifyPlace(
   findings: Findings,
 ): void {
   const { blockHash, blockNumber, transactionIndex, blockTimestamp } = transaction;
+  requirePlace(transaction, findings);
   const isRight =
     (blockHash === undefined || isSameText(blockHash, hash)) &&
     (blockNumber === undefined || isSameInteger(blockNumber, number)) &&
@@ -271,9 +275,9 @@ export function verifySender(
   }
 }
 
-/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known. */
+/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known, or cannot be such. */
 export function deriveContract({ from, nonce }: TransactionFacts, writer: RlpWriter): string | undefined {
-  if (from === undefined || nonce === undefined) return undefined;
+  if (from === undefined || nonce === undefined || !ADDRESS.test(from)) return undefined;
   const mark = writer.mark;
   try {
     if (!writer.quantity(nonce)) return undefined;

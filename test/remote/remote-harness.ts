@@ -23,12 +23,14 @@ export type RemoteNetwork = {
   ask(kind: Kind, request: CallRequest): Promise<Outcome & { readonly trust: string | undefined }>;
   /** Trips that some work took. */
   countTrips(work: () => Promise<unknown>): Promise<number>;
+  /** Waits until a block is served. */
+  followTo(number: bigint): Promise<void>;
   close(): Promise<void>;
 };
 
 /** @param options of the network, beside its node */
 export async function openRemote(
-  url: string,
+  url: string | readonly string[],
   options: Readonly<Record<string, unknown>> = { execution: 'local' },
 ): Promise<RemoteNetwork> {
   const folder = makeTemporaryFolder();
@@ -36,7 +38,7 @@ export async function openRemote(
   const log = createLogger('error', { sink: { write: (line) => void faults.push(line) } });
   const engine = new EmbeddedChains({ threads: 1, onFault: (fault) => faults.push(fault) });
   const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
-  const parsed = networkOptionsSchema.parse({ hosts: ['remote'], upstreams: [url], ...options });
+  const parsed = networkOptionsSchema.parse({ hosts: ['remote'], upstreams: [url].flat(), ...options });
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
   const figures = (): ExecutionFigures => {
     const { execution } = chain.describe() as ChainFigures;
@@ -61,6 +63,17 @@ export async function openRemote(
       const before = figures().trips;
       await work();
       return figures().trips - before;
+    },
+    followTo(number) {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if ((chain.heads.served?.number ?? -1n) < number) return;
+          end();
+          resolve();
+        };
+        const end = chain.heads.watch(look);
+        look();
+      });
     },
     async close() {
       await chain.close();

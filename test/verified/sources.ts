@@ -1,0 +1,45 @@
+/** Nodes whose answers are changed. */
+import { startGeth } from '../geth/node/geth-node.ts';
+import { GETH_SKIP } from '../geth/node/geth-program.ts';
+import { executionApisChain } from '../geth/sides.ts';
+import { ANVIL_SKIP } from '../support/anvil.ts';
+import { startService } from '../support/service.ts';
+import { findVectors, SKIP_REASON } from '../support/vectors.ts';
+import { openAnvil } from './anvil-source.ts';
+import { rememberNode, type Truth } from './truth.ts';
+
+export type Source = {
+  readonly name: string;
+  /** Why this machine has none; false where it has. */
+  readonly skip: string | false;
+  open(): Promise<Truth>;
+};
+
+/** Of the head of that chain; calls are not compared here. */
+const GAS_LIMIT = 0x4c4b40n;
+const vectors = findVectors('execution-apis');
+
+/** The built-in chain, executed in this process. */
+export const DEVNET: Source = {
+  name: 'devnet',
+  skip: false,
+  async open() {
+    const service = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+    return rememberNode('devnet', `http://${service.authority}/devnet/v3/demo`, () => service.close());
+  },
+};
+
+const GETH: Source = {
+  name: 'geth',
+  skip: vectors === undefined ? SKIP_REASON : GETH_SKIP,
+  async open() {
+    const node = await startGeth({ ...executionApisChain(vectors as string), blockGasLimit: GAS_LIMIT });
+    return rememberNode('geth', node.httpUrl, () => node.close());
+  },
+};
+
+export const SOURCES: readonly Source[] = [
+  DEVNET,
+  { name: 'anvil', skip: ANVIL_SKIP, open: openAnvil },
+  GETH,
+];
