@@ -21,15 +21,15 @@ export type Expected = {
  * @throws BundleError with the reason where it does not prove its answer
  */
 export async function verifyBundle(text: string, expected: Expected): Promise<Bundle> {
-  const bundle = decodeBundle(text);
   try {
+    const bundle = decodeBundle(text);
     await checkBundle(bundle, expected);
+    return bundle;
   } catch (error) {
-    // A trie node or an encoding that is none.
-    if (error instanceof RangeError) throw new BundleError(`the evidence is malformed: ${error.message}`);
+    // A trie node or an encoding that is none, or lists too deep for the stack.
+    if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
     throw error;
   }
-  return bundle;
 }
 
 async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): Promise<void> {
