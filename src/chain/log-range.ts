@@ -62,7 +62,7 @@ export function checkBlockRange({ first, last }: LogRange, { blockRange }: LogLi
 export function refuseLogs(
   what: 'results' | 'bytes',
   limit: number,
-  { first }: LogRange,
+  { first }: Pick<LogRange, 'first'>,
   block: bigint,
 ): ChainError {
   const range = `[${encodeQuantity(first)}, ${encodeQuantity(block - 1n)}]`;

@@ -144,6 +144,14 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain({ builtin, embedded, upstreams, pool, logs, send, verify }: NetworkOptions): string {
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify });
+function describeChain({
+  hosts,
+  methods,
+  safeTag,
+  callTimeout,
+  rate,
+  rollup,
+  ...opened
+}: NetworkOptions): string {
+  return fingerprint({ ...opened, family: rollup?.family });
 }

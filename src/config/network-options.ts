@@ -4,11 +4,16 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
+  type Checkpoint,
+  checkpointSchema,
+  type ExecutionMode,
+  executionModeSchema,
   type PoolOptions,
   poolOptionsSchema,
   type UpstreamOptions,
   upstreamsSchema,
   type VerifyMode,
+  verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
@@ -31,6 +36,14 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
+  /** Blocks of a range of eth_getLogs up to which its answer is. */
+  readonly verifyLogBlocks: number;
+  /** Where calls are executed; of `upstreams`. */
+  readonly execution: ExecutionMode;
+  /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
+  readonly chain?: string;
+  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
+  readonly checkpoint?: Checkpoint;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -79,6 +92,10 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
+  verifyLogBlocks: verifyLogBlocksSchema,
+  execution: executionModeSchema,
+  chain: z.string().min(1).exactOptional(),
+  checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

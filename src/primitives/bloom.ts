@@ -6,10 +6,20 @@ export const BLOOM_LENGTH = 256;
 export function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
   const hash = keccak256(value);
   for (let i = 0; i < 6; i += 2) {
-    const bit = (((hash[i] as number) << 8) | (hash[i + 1] as number)) & 2047;
+    const bit = bitAt(hash, i);
     const index = BLOOM_LENGTH - 1 - (bit >> 3);
     bloom[index] = (bloom[index] as number) | (1 << (bit & 7));
   }
+}
+
+/** The bits that `addToBloom` sets; bit 0 is the last one of the bloom's bytes. */
+export function listBloomBits(value: Uint8Array): readonly number[] {
+  const hash = keccak256(value);
+  return [bitAt(hash, 0), bitAt(hash, 2), bitAt(hash, 4)];
+}
+
+function bitAt(hash: Uint8Array, at: number): number {
+  return (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047;
 }
 
 /** Adds every bit of `other` to `bloom`. */

@@ -9,6 +9,7 @@ import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 
 /** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
 const MAX_HASHES = 200_000;
@@ -20,6 +21,9 @@ const TAG_WITNESSES = 3;
 const AGREE_LIMIT_MS = 10_000;
 /** How long the hash of a height is believed that has left the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
+
+/** Blocks of a range that are asked for at the same time: calls of one turn travel as items of one batch. */
+const RANGE_STEP = 32;
 
 /** Compares a block with its hash; throws an UpstreamFault where the answer is wrong. */
 export type VerifyBlock = (hash: string, result: JsonResult, upstream: Upstream | undefined) => JsonResult;
@@ -36,6 +40,7 @@ export class BlockDirectory {
   /** Hashes of old heights that two nodes have told. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #verify: VerifyBlock;
+  readonly #links: () => CheckpointLinks | undefined;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
@@ -45,13 +50,16 @@ export class BlockDirectory {
   /**
    * @param findReported number of a block by its hash, where some node has reported it, served or not
    * @param verify compares a block with its hash
+   * @param links what the checkpoint says of heights, where one is configured
    */
   constructor(
     ask: Ask,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
     verify: VerifyBlock = (_, result) => result,
+    links: () => CheckpointLinks | undefined = () => undefined,
   ) {
+    this.#links = links;
     this.#verify = verify;
     this.#ask = ask;
     this.#head = head;
@@ -76,7 +84,7 @@ export class BlockDirectory {
 
   /** The canonical hash of a height, as far as it is known without asking. */
   hashOf(number: bigint): string | undefined {
-    return this.#head.hashAt(number) ?? this.#hashes.get(number);
+    return this.#links()?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
   }
 
   /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
@@ -95,8 +103,52 @@ export class BlockDirectory {
     return known ?? this.#askByNumber(number, hash, scope);
   }
 
-  async #askByNumber(number: bigint, hash: string | undefined, scope: RequestScope): Promise<Block | null> {
-    const call: RoutedCall = {
+  async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
+    const epoch = this.#epoch;
+    const links = known === undefined ? this.#links() : undefined;
+    const hash = links === undefined ? known : await links.findHash(number, scope);
+    const call = this.#aboutNumber(number, hash);
+    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
+    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
+    return block;
+  }
+
+  /**
+   * The blocks of a range, each the parent of the next one, up to the one that is served at its end. @param last at most the served head
+   * @throws UpstreamFault where the nodes lack one
+   */
+  async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly Block[]> {
+    const epoch = this.#epoch;
+    let child = present(await this.findByNumber(last, scope));
+    const blocks: Block[] = [child];
+    while (child.number > first) {
+      const count = Math.min(RANGE_STEP, Number(child.number - first));
+      const below = child.number - 1n;
+      const told = await Promise.all(
+        Array.from({ length: count }, (_, back) => this.#askOneByNumber(below - BigInt(back), scope)),
+      );
+      for (const block of told) {
+        const { parentHash } = child;
+        child =
+          block?.hash === parentHash ? block : present(await this.findByHash(parentHash, scope, 'fault'));
+        blocks.push(child);
+        if (epoch === this.#epoch) this.#hashes.set(child.number, child.hash);
+      }
+    }
+    return blocks.reverse();
+  }
+
+  /** A block of a height as one node tells it, for callers that know how to tell which block is there. */
+  #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
+    const hash = this.hashOf(number);
+    return (
+      (hash === undefined ? undefined : this.#blocks.get(hash)) ??
+      this.#fetch({ call: this.#aboutNumber(number, hash), scope })
+    );
+  }
+
+  #aboutNumber(number: bigint, hash: string | undefined): RoutedCall {
+    return {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
@@ -105,10 +157,6 @@ export class BlockDirectory {
       check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
     };
-    const epoch = this.#epoch;
-    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
-    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
-    return block;
   }
 
   /** What the nodes take for their safe or finalized block, the middle of three; null when they know none. */
@@ -273,4 +321,9 @@ export class BlockDirectory {
 
 function weighBlock({ transactionHashes, uncleHashes }: Block): number {
   return HEADER_WEIGHT + transactionHashes.length + uncleHashes.length;
+}
+
+function present(block: Block | null): Block {
+  if (block === null) throw new UpstreamFault('missing', 'the nodes do not have a block of the chain');
+  return block;
 }

@@ -31,6 +31,9 @@ const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
   raw: 'debug_getRawBlockAccessList',
 };
 
+/** `proven` is undefined where the block could not be verified. */
+export type ProvenReceipts = { readonly receipts: JsonResult; readonly proven: ProvenBlock | undefined };
+
 /**
  * Questions about blocks. The directory knows how many transactions and uncles a block has and which
  * they are: what lies past the end is null without asking, what comes must be what the block lists, and a null for
@@ -91,7 +94,7 @@ export class BlockQuestions {
     const block = await this.#whole.ask(question(false), hash, false, scope);
     if (block === null) return null;
     const fields = parseObject(block);
-    this.#noteTrust(
+    await this.#noteTrust(
       { number: parseQuantity(String(fields['number']), 64), hash },
       reference,
       ['header'],
@@ -107,7 +110,7 @@ export class BlockQuestions {
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
-    this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
+    await this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
     return `"${encodeQuantity((proven?.transactions ?? found.block.transactionHashes).length)}"`;
   }
 
@@ -116,44 +119,38 @@ export class BlockQuestions {
     if (found === 'pending') return '"0x0"';
     if (found === null) return null;
     const proven = await this.#whole.listUncles(found.block, found.isCanonical, scope);
-    this.#noteTrust(found.block, reference, ['header', 'uncles'], scope);
+    await this.#noteTrust(found.block, reference, ['header', 'uncles'], scope);
     return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
   getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
-      return found && this.#getFoundReceipts(found, reference, scope);
+      if (found === null) return null;
+      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) => {
+        const noted = this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope);
+        return continueWith(noted, () => receipts);
+      });
     });
   }
 
-  #getFoundReceipts(
-    found: FoundBlock,
-    reference: BlockReference,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
-    const answer = this.#askFoundReceipts(found, reference, scope);
+  /** The receipts of a block, and the block that they were compared with, where it was verified. */
+  getReceiptsOf(found: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
+    const answer = this.#askFoundReceipts(found, scope);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
-      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, reference, scope);
+      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, scope);
       throw error;
     });
   }
 
-  #askFoundReceipts(
-    { block, isCanonical }: FoundBlock,
-    reference: BlockReference,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
+  #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
       const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
         hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
-      return continueWith(answer, (receipts) => {
-        this.#noteTrust(block, reference, RECEIPT_SUBJECTS, scope);
-        return receipts;
-      });
+      return continueWith(answer, (receipts) => ({ receipts, proven }));
     });
   }
 
@@ -205,7 +202,7 @@ export class BlockQuestions {
       },
       scope,
     );
-    this.#noteTrust(block, reference, ['header', 'uncles'], scope);
+    await this.#noteTrust(block, reference, ['header', 'uncles'], scope);
     return answer;
   }
 
@@ -230,7 +227,7 @@ export class BlockQuestions {
       },
     };
     const answer = await this.#parts.ask({ call, scope });
-    this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    await this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
     return answer;
   }
 
@@ -312,8 +309,7 @@ export class BlockQuestions {
     return continueWith(answer, (block) => {
       if (block === null) return null;
       const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
-      this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
-      return block;
+      return continueWith(this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope), () => block);
     });
   }
 
@@ -322,9 +318,9 @@ export class BlockQuestions {
     reference: BlockReference,
     subjects: readonly Subject[],
     scope: RequestScope,
-  ): void {
+  ): PromiseOrValue<void> {
     const isNamed = reference.kind === 'hash';
-    this.#parts.proofs?.trust.note(scope, { number: number ?? 0n, hash }, isNamed, subjects);
+    return this.#parts.proofs?.trust.settle(scope, { number: number ?? 0n, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {

@@ -1,21 +1,29 @@
+import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog, BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { checkBlockRange, type LogLimits, type LogRange, resolveLogRange } from '../chain/log-range.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { FoundBlock } from './block-access.ts';
 import { type BlockLogParts, BlockLogQuestions } from './block-log-questions.ts';
 import { checkLogs } from './checks/check-logs.ts';
-import { UpstreamFault } from './fault.ts';
+import { Refutation, UpstreamFault } from './fault.ts';
 import { LogPieces } from './log-pieces.ts';
 import type { BlockPosition, RoutedCall } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
+import { type ExpectedLogs, type LogProofs, UnexpectedLogs } from './verifying/log-proofs.ts';
 
 const METHOD = 'eth_getLogs';
+/** What verified answers are kept and shared under beside others. */
+const VERIFIED = ':verified';
 /** UTF-16 units of a filter beyond which its answer is neither kept nor shared. */
 const MAX_KEY_LENGTH = 65_536;
 
 export type LogQuestionParts = BlockLogParts & {
+  /** Absent where nothing is verified. */
+  readonly logProofs?: LogProofs | undefined;
   readonly limits: LogLimits;
   /** Blocks that one question may have, at the node that takes most. */
   readonly maxBlocks: () => number;
@@ -44,30 +52,42 @@ export class LogQuestions {
 
   async #askBlock(filter: LogFilter, hash: string, scope: RequestScope): Promise<JsonResult> {
     const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
-    const resolved = await this.#parts.resolver.resolve(reference, scope);
+    const { resolver, directory, cacheScope, proofs, logProofs, recall, limits } = this.#parts;
+    const resolved = await resolver.resolve(reference, scope);
     if (resolved.kind !== 'block') throw new ChainError('failed', 'unknown block');
     const { number } = resolved.position;
-    const text = encodeFilter({ blockHash: hash }, filter);
-    const call: RoutedCall = {
-      ...this.#about(filter, { first: number, last: number }, { number, hash }),
-      params: `[${text}]`,
-      ...(text.length <= MAX_KEY_LENGTH && {
-        key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${METHOD}:${text}` },
-      }),
-      // The node was asked by hash, and every log says so.
-      isBound: true,
-    };
-    const answer = (await this.#parts.ask({ call, scope })) as JsonText;
+    const range = { first: number, last: number };
     const memory = AnswerMemory.of(scope);
     try {
-      new LogPieces(this.#parts.limits, { first: number, last: number }, memory).add(
-        { first: number, last: number },
-        answer,
-      );
+      const text = encodeFilter({ blockHash: hash }, filter);
+      const keyOf = (mark: string): CacheKey => ({
+        blockHash: hash,
+        question: `${cacheScope()}:${METHOD}:${text}${mark}`,
+      });
+      const isShort = text.length <= MAX_KEY_LENGTH;
+      const kept = isShort && logProofs !== undefined ? await recall?.(keyOf(VERIFIED)) : undefined;
+      const listBlocks = async (): Promise<readonly FoundBlock[]> => {
+        const block = await directory.findByHash(hash, scope, 'fault');
+        return block === null ? [] : [{ block, isCanonical: resolved.isCanonical }];
+      };
+      const expected =
+        kept === undefined ? await this.#expect(range, listBlocks, filter, memory, scope) : undefined;
+      const call: RoutedCall = {
+        ...this.#about(filter, range, { number, hash }, expected),
+        params: `[${text}]`,
+        ...(isShort && { key: keyOf(expected === undefined ? '' : VERIFIED) }),
+        isKept: () => expected?.whyUnproven() === undefined,
+        // The node was asked by hash, and every log says so.
+        isBound: true,
+      };
+      const answer = kept === undefined ? await this.#askExpected(call, expected, scope) : textOf(kept);
+      new LogPieces(limits, range, memory).add(range, answer);
+      const why = kept === undefined ? explain(expected) : undefined;
+      proofs?.trust.noteLogs(scope, { number, hash }, true, why);
+      return answer;
     } finally {
       memory.release();
     }
-    return answer;
   }
 
   async #askRange(
@@ -75,7 +95,7 @@ export class LogQuestions {
     blocks: Extract<LogBlocks, { readonly kind: 'range' }>,
     scope: RequestScope,
   ): Promise<JsonResult> {
-    const { directory, limits } = this.#parts;
+    const { directory, limits, proofs } = this.#parts;
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
     const { epoch } = directory;
@@ -84,13 +104,22 @@ export class LogQuestions {
     const pieces = new LogPieces(limits, range, memory);
     const inner = scope.derive();
     try {
-      const ask = (piece: LogRange): Promise<JsonText> => this.#askPiece(filter, piece, inner);
+      const listBlocks = async (): Promise<readonly FoundBlock[]> =>
+        (await directory.listRange(range.first, range.last, inner)).map((block) => ({
+          block,
+          isCanonical: true,
+        }));
+      const expected = await this.#expect(range, listBlocks, filter, memory, inner);
+      const ask = (piece: LogRange): Promise<JsonText> => this.#askPiece(filter, piece, expected, inner);
       const answer = await pieces.askAll(ask, this.#parts.maxBlocks);
       // Each piece is right for itself: all of them are of one chain only when nothing has moved under them.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
       }
+      const position = { number: range.last, hash: expected?.hashOf(range.last) };
+      await proofs?.trust.link(position, inner);
+      proofs?.trust.noteLogs(scope, position, false, explain(expected));
       return answer;
     } finally {
       inner.abort();
@@ -99,29 +128,84 @@ export class LogQuestions {
     }
   }
 
-  #askPiece(filter: LogFilter, { first, last }: LogRange, scope: RequestScope): Promise<JsonText> {
-    const bounds = { fromBlock: encodeQuantity(first), toBlock: encodeQuantity(last) };
-    const params = `[${encodeFilter(bounds, filter)}]`;
-    const hash = this.#parts.directory.hashOf(last);
-    const call: RoutedCall = {
-      ...this.#about(filter, { first, last }, { number: last, hash }),
-      params,
-      logBlocks: Number(last - first) + 1,
-      ...(params.length <= MAX_KEY_LENGTH && { sharedAs: `logs:${hash}:${params}` }),
-    };
-    return this.#parts.ask({ call, scope }) as Promise<JsonText>;
+  /**
+   * Finds out which logs the answer must have. Undefined where that cannot be known.
+   * @throws ChainError `unavailable` where it has to be
+   */
+  async #expect(
+    range: LogRange,
+    listBlocks: () => Promise<readonly FoundBlock[]>,
+    filter: LogFilter,
+    memory: AnswerMemory,
+    scope: RequestScope,
+  ): Promise<ExpectedLogs | undefined> {
+    const { logProofs, proofs } = this.#parts;
+    if (logProofs === undefined) return undefined;
+    let why = logProofs.whyNot(range);
+    try {
+      const expected =
+        why === undefined ? await logProofs.find(await listBlocks(), filter, memory, scope) : undefined;
+      why ??= expected?.whyUnproven();
+      if (why === undefined) return expected;
+    } catch (error) {
+      const isUnknown = error instanceof UpstreamFault && error.kind !== 'aborted';
+      if (!isUnknown || error instanceof Refutation) throw error;
+      why = error.message;
+    }
+    proofs?.trust.demandProof(why);
+    return undefined;
   }
 
-  #about(filter: LogFilter, range: LogRange, block: BlockPosition) {
+  /** Asks again where the answer has logs in blocks of which the receipts were not looked at. */
+  async #askExpected(
+    call: RoutedCall,
+    expected: ExpectedLogs | undefined,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    for (;;) {
+      try {
+        return (await this.#parts.ask({ call, scope })) as JsonText;
+      } catch (error) {
+        if (!(error instanceof UnexpectedLogs) || expected === undefined) throw error;
+        await this.#parts.logProofs?.findMore(expected, error, scope);
+      }
+    }
+  }
+
+  #askPiece(
+    filter: LogFilter,
+    { first, last }: LogRange,
+    expected: ExpectedLogs | undefined,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    const bounds = { fromBlock: encodeQuantity(first), toBlock: encodeQuantity(last) };
+    const params = `[${encodeFilter(bounds, filter)}]`;
+    const hash = expected?.hashOf(last) ?? this.#parts.directory.hashOf(last);
+    const mark = expected === undefined ? '' : VERIFIED;
+    const call: RoutedCall = {
+      ...this.#about(filter, { first, last }, { number: last, hash }, expected),
+      params,
+      logBlocks: Number(last - first) + 1,
+      ...(params.length <= MAX_KEY_LENGTH && { sharedAs: `logs${mark}:${hash}:${params}` }),
+    };
+    return this.#askExpected(call, expected, scope);
+  }
+
+  #about(filter: LogFilter, range: LogRange, block: BlockPosition, expected: ExpectedLogs | undefined) {
     const { directory } = this.#parts;
     const hashOf = (number: bigint): string | undefined =>
       number === block.number && block.hash !== undefined ? block.hash : directory.hashOf(number);
+    const checkAlone = checkLogs({ range, filter, hashOf });
     return {
       method: METHOD,
       block,
       nulls: 'fault',
       isText: true,
-      check: checkLogs({ range, filter, hashOf }),
+      check: (result: JsonResult, upstream?: Upstream): JsonResult => {
+        if (expected === undefined || expected.whyUnproven() !== undefined) return checkAlone(result);
+        expected.compare(result, range, upstream);
+        return result;
+      },
     } as const;
   }
 
@@ -140,6 +224,15 @@ export class LogQuestions {
     const { number } = await resolver.getHead(scope);
     return resolveLogRange(blocks, number, (tag) => marks.get(tag) as bigint);
   }
+}
+
+/** Why an answer is not proven, where it is not. */
+function explain(expected: ExpectedLogs | undefined): string | undefined {
+  return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnproven();
+}
+
+function textOf(result: JsonResult): JsonText {
+  return result instanceof JsonBytes ? result.text : (result as JsonText);
 }
 
 /** As clients write it: what means any is left out, one alternative stands alone. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
-import { Findings } from '../../src/verification/findings.ts';
+import { Findings, type Members, type Subject } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
 import { verifySender } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample, verifySample } from './samples.ts';
@@ -12,6 +13,20 @@ const samples = readSamples();
 
 /** Headers that the index can recompute, and this cannot: Kaia empties seals within the extra data first. */
 const WITHOUT_FORM: ReadonlySet<string> = new Set(['klaytn-private-1078']);
+/** Recorded by programs that leave out what they do not need, not as nodes answer. */
+const WITHOUT_MEMBERS: ReadonlySet<string> = new Set([
+  'berachain-6925006',
+  'mainnet-23587691-witness',
+  'mainnet-239782',
+  'mainnet-483920',
+  'optimism-l2geth-87673',
+  'optimism-l2geth-985465',
+  'optimism-sepolia-26207961',
+  'polygon-20062432',
+  'scroll-14919992',
+  'scroll-devnet-5343513301-35',
+  'scroll-devnet-5343513301-36',
+]);
 /** Members that do not follow from what is hashed on these chains; the calibration leaves them out there. */
 const DERIVED_OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   'bittensor-testnet-6646068': ['gasPrice'],
@@ -62,7 +77,9 @@ test('finds nothing wrong with blocks of which every root recomputes', {
     const told = [expected.header, expected.transactions, expected.receipts];
     if (told.some((cell) => /^(FAIL|n\/a)/.test(cell)) || block['transactions'] === undefined) continue;
     const { findings } = verifySample(block, receipts);
-    const subjects = findings.list.map(({ subject }) => subject);
+    const all = findings.list.map(({ subject }) => subject);
+    assert.equal(all.includes('members'), WITHOUT_MEMBERS.has(name), name);
+    const subjects = all.filter((subject) => subject !== 'members');
     assert.deepEqual(subjects, DERIVED_OTHERWISE[name] ?? [], `${name}: ${JSON.stringify(findings.list)}`);
     blocks++;
   }
@@ -82,4 +99,36 @@ test('finds the senders that the samples tell', { skip: samples === undefined &&
     assert.deepEqual(tools.findings.list, [], name);
   }
   assert.ok(senders > 100, `${senders} senders were compared`);
+});
+
+test('finds the logs of the samples where they are, and in their blooms', {
+  skip: samples === undefined && SKIP_REASON,
+}, () => {
+  const all = new LogMatcher({ addresses: [], topics: [] });
+  let compared = 0;
+  let excluded = 0;
+  for (const { name, block, receipts = [] } of samples ?? []) {
+    const { findings, header, facts } = verifySample(block, receipts);
+    if (header === undefined || facts === undefined || receipts.length === 0) continue;
+    if (['receipts', 'place', 'logIndex'].some((subject) => findings.has(subject as Subject))) continue;
+    const logs = receipts.flatMap(({ logs }) => logs as readonly Members[]);
+    const expected = listMatching(receipts, { header, transactions: facts }, all);
+    assert.equal(
+      compareLogs(logs, expected, () => header),
+      undefined,
+      name,
+    );
+    if (logs.length === 0) continue;
+    assert.match(compareLogs(logs.slice(1), expected, () => header)?.text ?? '', /missing/, name);
+    compared += logs.length;
+    for (const { address, topics } of logs) {
+      const addresses = [String(address).toLowerCase()];
+      const positions = (topics as readonly string[]).map((topic) => [topic]);
+      assert.ok(new LogMatcher({ addresses, topics: positions }).mayMatch(header.logsBloom), name);
+    }
+    const other = { addresses: [header.parentHash.slice(0, 42)], topics: [] };
+    if (!new LogMatcher(other).mayMatch(header.logsBloom)) excluded++;
+  }
+  assert.ok(compared > 1_000, `${compared} logs were compared`);
+  assert.ok(excluded > 10, `${excluded} blooms excluded an address`);
 });

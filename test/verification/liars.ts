@@ -3,7 +3,12 @@ import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
-import { poolOptionsSchema, upstreamsSchema, type VerifyMode } from '../../src/upstream/options.ts';
+import {
+  type Checkpoint,
+  poolOptionsSchema,
+  upstreamsSchema,
+  type VerifyMode,
+} from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -57,16 +62,21 @@ export type LiedNetwork = {
   close(): Promise<void>;
 };
 
+export type NetworkSettings = {
+  readonly verify?: VerifyMode;
+  readonly verifyLogBlocks?: number;
+  readonly checkpoint?: Checkpoint;
+  /** Whether liars lie before the network is open. */
+  readonly isFromStart?: boolean;
+};
+
 /** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open, or from the start. */
 export async function openNetwork(
   nodeUrl: string,
   count: number,
   liars: number,
   fault: Fault,
-  {
-    verify = 'auto',
-    isFromStart = false,
-  }: { readonly verify?: VerifyMode; readonly isFromStart?: boolean } = {},
+  { verify = 'auto', isFromStart = false, ...options }: NetworkSettings = {},
 ): Promise<LiedNetwork> {
   const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
   const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
@@ -82,6 +92,7 @@ export async function openNetwork(
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,
     verify,
+    ...options,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   await lie();

@@ -1,6 +1,8 @@
 import type { LogFilter } from '../../chain/chain.ts';
 import type { LogRange } from '../../chain/log-range.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import type { Members } from '../../verification/findings.ts';
+import { LogMatcher } from '../../verification/verify-logs.ts';
 import { UpstreamFault } from '../fault.ts';
 import { isSameHex } from './check-values.ts';
 
@@ -27,21 +29,17 @@ export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonR
   };
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Goes through logs once. */
 class LogCheck {
   readonly #expected: ExpectedLogs;
-  readonly #addresses: ReadonlySet<string>;
-  readonly #topics: readonly ReadonlySet<string>[];
+  readonly #matcher: LogMatcher;
   #number = -1n;
   #index = -1n;
   #hash: string | undefined;
 
   constructor(expected: ExpectedLogs) {
     this.#expected = expected;
-    this.#addresses = new Set(expected.filter.addresses);
-    this.#topics = expected.filter.topics.map((alternatives) => new Set(alternatives));
+    this.#matcher = new LogMatcher(expected.filter);
   }
 
   add(log: Members): void {
@@ -60,17 +58,7 @@ class LogCheck {
     this.#hash ??= hash.toLowerCase();
     if (!isSameHex(hash, this.#hash)) throw wrong('logs of another block than the one of this height');
     if (log['removed'] === true) throw wrong('logs that were removed');
-    if (!this.#matches(log)) throw wrong('logs that do not match the filter');
-  }
-
-  #matches({ address, topics }: Members): boolean {
-    if (typeof address !== 'string' || !Array.isArray(topics)) return false;
-    if (this.#addresses.size > 0 && !this.#addresses.has(address.toLowerCase())) return false;
-    return this.#topics.every((alternatives, position) => {
-      const topic: unknown = topics[position];
-      if (typeof topic !== 'string') return false;
-      return alternatives.size === 0 || alternatives.has(topic.toLowerCase());
-    });
+    if (!this.#matcher.matches(log)) throw wrong('logs that do not match the filter');
   }
 }
 

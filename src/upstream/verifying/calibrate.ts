@@ -1,15 +1,18 @@
+import { ChainError } from '../../chain/errors.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Finding, Members, Subject } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
-import { verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { compareLogs, type LogDifference, LogMatcher, listMatching } from '../../verification/verify-logs.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifySender } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import { listReceipts } from '../list-receipts.ts';
 import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { chooseAccount, type StateSample, tryState } from './calibrate-state.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
@@ -20,10 +23,18 @@ const WITNESSES = 16;
 /** Senders that are recovered of a block. */
 const MAX_SENDERS = 8;
 
-const OF_TRANSACTIONS: readonly Subject[] = ['transactions', 'place', 'from', 'gasPrice', 'chainId'];
+const OF_TRANSACTIONS: readonly Subject[] = [
+  'transactions',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+];
 const OF_RECEIPTS: readonly Subject[] = [
   'receipts',
   'place',
+  'members',
   'gasUsed',
   'contractAddress',
   'effectiveGasPrice',
@@ -36,7 +47,11 @@ type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
+  /** Absent where the header did not recompute. */
+  readonly state?: StateSample;
 };
+
+const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
 
 export type CalibrateParts = {
   readonly verifier: Verifier;
@@ -47,7 +62,7 @@ export type CalibrateParts = {
 };
 
 /**
- * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
+ * Finds out what can be verified on a network: recomputes recent blocks and their receipts, and compares a proof of an account with each. What recomputes with one node's answer is verifiable;
  * what does with none is not, with the reason. What no recent block has stays as it was.
  * @returns whether a node gave a block
  */
@@ -67,6 +82,13 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     }
     for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
+    const sample = trials.find(({ state }) => state !== undefined)?.state;
+    if (sample === undefined || sample.header.number === 0n || recomputed.has('state')) continue;
+    const trial = await tryState(verifier, ask, sample, scope);
+    if (trial.kind === 'proven') {
+      recomputed.add('state');
+      failed.delete('state');
+    } else if (trial.kind === 'unproven') failed.set('state', trial.reason);
   }
   for (const [subject, text] of failed) verifier.giveUp(subject, text);
   for (const subject of recomputed) if (!failed.has(subject)) calibration.noteVerified(subject);
@@ -134,10 +156,43 @@ async function tryNode(
     const hashes = facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
     const receipts = await question('eth_getBlockReceipts', `["${at}"]`, { batch });
-    verifyReceipts(JSON.parse(receipts), header, facts, tools);
+    const list: unknown = JSON.parse(receipts);
+    verifyReceipts(list, header, facts, tools);
     shown.push(...OF_RECEIPTS);
+    if (!tools.findings.has('receipts')) {
+      const expected = listMatching(list as readonly unknown[], { header, transactions: facts }, ALL_LOGS);
+      const difference = await compareTold(expected, header, question);
+      // A node may know a block before it has indexed the logs.
+      if (difference === 'none') shown.push('logs');
+      else if (difference !== undefined && difference.lacksFrom === undefined)
+        tools.findings.contradict('logs', difference.text);
+    }
   }
+  const state = { header, address: chooseAccount(block) };
   const found = tools.findings.list;
   const failed = new Set(found.map(({ subject }) => subject));
-  return { shown: shown.filter((subject) => !failed.has(subject)), found, isEmpty: facts?.length === 0 };
+  return {
+    shown: shown.filter((subject) => !failed.has(subject)),
+    found,
+    isEmpty: facts?.length === 0,
+    state,
+  };
+}
+
+/** Compares what a node says of the logs of a block with its receipts. Undefined where it says nothing: it may have no such method. */
+async function compareTold(
+  expected: readonly string[],
+  header: VerifiedHeader,
+  question: (method: string, params: string) => Promise<JsonText>,
+): Promise<LogDifference | 'none' | undefined> {
+  const at = encodeQuantity(header.number);
+  const text = await question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`).catch(
+    (error: unknown) => {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
+    },
+  );
+  if (text === undefined) return undefined;
+  const logs: unknown = JSON.parse(text);
+  return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }

@@ -1,11 +1,12 @@
 import { bytesToHex } from '../../primitives/hex.ts';
-import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
+import { ListText } from '../../verification/list-text.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
 import {
   type VerifiedHeader,
@@ -25,6 +26,8 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
+const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
@@ -37,6 +40,7 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
   'withdrawals',
   'uncles',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -49,6 +53,8 @@ const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: readonly TransactionFacts[];
+  /** The same for `verifyReceipts`, where they were read from a text. */
+  readonly rows: Uint8Array | undefined;
   /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
   readonly hasAllSenders: boolean;
 };
@@ -66,12 +72,19 @@ export class ProvenBlocks {
     ({ transactions }) => BLOCK_WEIGHT + transactions.length,
   );
 
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+    verifier.onForgotten = (hash) => this.#blocks.delete(hash);
+  }
+
+  /** The header of a block, where it was verified before, with the transactions or without. */
+  findHeader(hash: string): VerifiedHeader | undefined {
+    return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
   /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */
@@ -113,7 +126,7 @@ export class ProvenBlocks {
       verifier.noteUnproven(hash, 'transactions', 'the block is too large to be verified');
       return result;
     }
-    const block: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    const block = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
     this.#verify(hash, isMembers(block) ? block : {}, isFull, upstream);
     return result;
   }
@@ -133,6 +146,36 @@ export class ProvenBlocks {
     });
   }
 
+  /**
+   * The header of a block, recomputed; the block is asked for where that is not known yet. Undefined where it cannot be verified.
+   * @param askBlock asks for the block, with transactions or hashes
+   */
+  proveHeader(
+    hash: string,
+    askBlock: AskWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<VerifiedHeader | undefined> {
+    const known = this.#headers.get(hash);
+    if (known !== undefined) return known;
+    return continueWith(askBlock(scope), (result) => {
+      const proven = this.#headers.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // It was kept, by this process or another one.
+      this.check(hash, result, false, undefined);
+      if (!isComplete(result)) result.cancel();
+      return this.#headers.get(hash);
+    });
+  }
+
+  /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
+  noteHeader(block: unknown): void {
+    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    const hash = block['hash'].toLowerCase();
+    if (this.#headers.get(hash) !== undefined) return;
+    const header = verifyHeader(block, hash, this.#verifier.openTools());
+    if (header !== undefined) this.#headers.set(hash, header);
+  }
+
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
     // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
@@ -149,7 +192,7 @@ export class ProvenBlocks {
       verifyListed(block, hashes, tools);
     }
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, block['transactions'] as readonly Members[], tools);
+      facts !== undefined && this.#compareSenders(hash, block['transactions'], facts.length, tools);
     this.#compareUncles(hash, block, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
@@ -162,8 +205,12 @@ export class ProvenBlocks {
         'the uncles of the block were not compared with its header',
       );
     }
-    if (header === undefined || facts === undefined) return;
-    this.#blocks.set(hash, { header, transactions: facts, hasAllSenders });
+    if (header === undefined) return;
+    this.#headers.set(hash, header);
+    if (facts === undefined) return;
+    const { transactions } = block;
+    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+    this.#blocks.set(hash, { header, transactions: facts, rows, hasAllSenders });
     this.#doubted.delete(hash);
   }
 
@@ -175,13 +222,18 @@ export class ProvenBlocks {
   }
 
   /** @returns whether all were compared, not a sample */
-  #compareSenders(hash: string, transactions: readonly Members[], tools: VerifyTools): boolean {
+  #compareSenders(hash: string, transactions: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
-    const isEvery = mode === 'require' || this.isDoubted(hash) || transactions.length <= SENDER_SAMPLE;
-    const count = isEvery ? transactions.length : SENDER_SAMPLE;
-    const start = isEvery ? 0 : Math.floor(Math.random() * transactions.length);
+    const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
+    const count = isEvery ? length : SENDER_SAMPLE;
+    const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
-      verifySender(transactions[(start + i) % transactions.length] as Members, tools, recoverPublicKey);
+      const index = (start + i) % length;
+      const transaction =
+        transactions instanceof ListText
+          ? transactions.parseItem(index)
+          : (transactions as readonly unknown[])[index];
+      verifySender(transaction as Members, tools, recoverPublicKey);
     }
     return isEvery;
   }

@@ -1,0 +1,236 @@
+import { ChainError } from '../../chain/errors.ts';
+import { type LogLimits, type LogRange, refuseLogs } from '../../chain/log-range.ts';
+import { isComplete, type JsonResult, textOf } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { TURN_MS, TURNS } from '../../util/turn-queue.ts';
+import { Findings, type Members, type Subject } from '../../verification/findings.ts';
+import { isSameText } from '../../verification/members.ts';
+import type { VerifiedHeader } from '../../verification/verify-block.ts';
+import {
+  compareLogs,
+  LogMatcher,
+  listMatching,
+  readNumber,
+  type WantedLogs,
+} from '../../verification/verify-logs.ts';
+import type { FoundBlock } from '../block-access.ts';
+import type { BlockQuestions } from '../block-questions.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Verifier } from './verifier.ts';
+
+/** What logs follow from. */
+const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
+/** Blocks of one question of which transactions and receipts are asked for at the same time. */
+const BLOCKS_AT_ONCE = 4;
+/** Blocks below the head of which a node may know the header and have no logs yet: that is no lie. */
+const INDEXING_BLOCKS = 8n;
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+export type LogProofParts = {
+  readonly verifier: Verifier;
+  readonly blocks: BlockQuestions;
+  /** A header that was verified, where it is remembered. */
+  readonly findHeader: (hash: string) => VerifiedHeader | undefined;
+  /** Blocks of a range beyond which its logs are not verified. */
+  readonly maxBlocks: number;
+  readonly limits: LogLimits;
+  readonly headNumber: () => bigint;
+};
+
+/** A block whose logs are compared, and its logs that match where its receipts have been looked at. */
+type Row = {
+  readonly found: FoundBlock;
+  readonly header: VerifiedHeader;
+  logs: readonly string[] | undefined;
+};
+
+/** An answer has logs of blocks that cannot have them by their blooms: their receipts have to be looked at before a node is blamed. */
+export class UnexpectedLogs extends Error {
+  override readonly name = 'UnexpectedLogs';
+  readonly numbers: readonly bigint[];
+
+  constructor(numbers: readonly bigint[]) {
+    super('logs of blocks with blooms that exclude them');
+    this.numbers = numbers;
+  }
+}
+
+/** Finds out which logs there are: of a range of blocks that follow each other, the receipts of those with a bloom that does not exclude logs of the filter. */
+export class LogProofs {
+  readonly #parts: LogProofParts;
+  /** A verified block has had logs that the bloom in its header excludes: blooms of this chain say nothing. */
+  #isBloomless = false;
+
+  constructor(parts: LogProofParts) {
+    this.#parts = parts;
+  }
+
+  /** Why logs of a range cannot be verified, as the rest of a sentence; undefined where it can be tried. */
+  whyNot({ first, last }: LogRange): string | undefined {
+    const { verifier, maxBlocks } = this.#parts;
+    const count = last - first + 1n;
+    if (count > BigInt(maxBlocks)) {
+      const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
+      return `the range ${range} has ${count} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
+    }
+    const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject));
+    return given && verifier.whyUnproven('', [given]);
+  }
+
+  /**
+   * Finds out which logs match, asking nodes for what is not known yet.
+   * @param found blocks that follow each other
+   * @param memory for the logs, which the caller releases
+   * @throws UpstreamFault where the nodes lack what is asked for
+   * @throws ChainError where there are more than one answer may have
+   */
+  async find(
+    found: readonly FoundBlock[],
+    wanted: WantedLogs,
+    memory: AnswerMemory,
+    scope: RequestScope,
+  ): Promise<ExpectedLogs> {
+    const { findHeader, blocks } = this.#parts;
+    const rows: Row[] = [];
+    for (const each of found) {
+      // Blocks that were known before it was known what can be verified have not been.
+      const header = findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope)).proven?.header;
+      if (header === undefined)
+        throw new UpstreamFault('unsupported', 'a header of the range was not verified');
+      rows.push({ found: each, header, logs: undefined });
+    }
+    const expected = new ExpectedLogs(this.#parts, new LogMatcher(wanted), rows, memory);
+    await expected.examine(expected.listPossible(this.#isBloomless), scope);
+    return expected;
+  }
+
+  /** Looks at the receipts of blocks of which an answer has logs, although their blooms exclude them. */
+  async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
+    await expected.examine(numbers, scope);
+    if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
+  }
+}
+
+/** Logs of a range that match a filter, as its blocks and their receipts have them. */
+export class ExpectedLogs {
+  readonly #parts: LogProofParts;
+  readonly #matcher: LogMatcher;
+  readonly #rows: ReadonlyMap<bigint, Row>;
+  readonly #memory: AnswerMemory;
+  #results = 0;
+  #bytes = 0;
+
+  /** @param rows of all blocks of the range, in order */
+  constructor(parts: LogProofParts, matcher: LogMatcher, rows: readonly Row[], memory: AnswerMemory) {
+    this.#parts = parts;
+    this.#matcher = matcher;
+    this.#rows = new Map(rows.map((row) => [row.header.number, row]));
+    this.#memory = memory;
+  }
+
+  /** Of a block of the range. */
+  hashOf(number: bigint): string | undefined {
+    return this.#rows.get(number)?.header.hash;
+  }
+
+  /** Whether receipts of a block have shown logs that match. */
+  has(number: bigint): boolean {
+    return (this.#rows.get(number)?.logs?.length ?? 0) > 0;
+  }
+
+  /** Blocks that may have logs that match. @param isBloomless where blooms are not looked at */
+  listPossible(isBloomless: boolean): readonly bigint[] {
+    return [...this.#rows.values()]
+      .filter(({ header }) => isBloomless || this.#matcher.mayMatch(header.logsBloom))
+      .map(({ header }) => header.number);
+  }
+
+  /** Asks for the receipts of blocks, a few at a time. @throws ChainError where they have more logs than one answer may have */
+  async examine(numbers: readonly bigint[], scope: RequestScope): Promise<void> {
+    for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
+      const rows = numbers.slice(at, at + BLOCKS_AT_ONCE).map((number) => this.#rows.get(number) as Row);
+      const found = await Promise.all(rows.map(({ found }) => this.#findLogs(found, scope)));
+      for (const [i, row] of rows.entries()) this.#keep(row, found[i] ?? []);
+    }
+  }
+
+  /** Why it is not proven which logs there are; undefined where it is. */
+  whyUnproven(): string | undefined {
+    const { verifier } = this.#parts;
+    let child: VerifiedHeader | undefined;
+    for (const { header, logs } of [...this.#rows.values()].reverse()) {
+      if (child !== undefined && child.parentHash !== header.hash)
+        return 'the blocks do not follow each other';
+      child = header;
+      const why = verifier.whyUnproven(header.hash, logs === undefined ? ['header'] : LOG_SUBJECTS);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /**
+   * Compares the logs of an answer about some blocks of the range.
+   * @throws UpstreamFault `wrong` @throws UnexpectedLogs
+   */
+  compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): void {
+    const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+    if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
+    const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
+    const unexpected = new Set<bigint>();
+    for (const { blockHash, blockNumber } of logs.map((log) => Object(log) as Members)) {
+      const row = rows.get(readNumber(blockNumber));
+      if (row === undefined) continue;
+      if (isHash(blockHash) && !isSameText(blockHash, row.header.hash))
+        throw new UpstreamFault('wrong', 'the node gave logs of another block than the one of this height');
+      if (row.logs === undefined) unexpected.add(row.header.number);
+    }
+    if (unexpected.size > 0) throw new UnexpectedLogs([...unexpected]);
+    const expected = [...rows.values()].flatMap((row) => row.logs ?? []);
+    const difference = compareLogs(logs, expected, (number) => rows.get(number)?.header);
+    const { verifier, headNumber } = this.#parts;
+    if (difference?.lacksFrom !== undefined && BigInt(difference.lacksFrom) + INDEXING_BLOCKS > headNumber())
+      throw new UpstreamFault('wrong', 'the node gave not all logs of a recent block');
+    const findings = new Findings();
+    if (difference !== undefined) findings.contradict('logs', difference.text);
+    verifier.judge(
+      rows.get(last)?.header.hash ?? '',
+      findings.list,
+      ['logs'],
+      upstream,
+      expected.length > 0 ? ['logs'] : [],
+    );
+  }
+
+  async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
+    const { receipts, proven } = await this.#parts.blocks.getReceiptsOf(found, scope);
+    if (!isComplete(receipts)) {
+      receipts.cancel();
+      throw new UpstreamFault('tooLarge', 'the receipts of a block are too large to be verified');
+    }
+    if (proven === undefined) throw new UpstreamFault('unsupported', 'a block of the range was not verified');
+    // A large block takes about that long.
+    await TURNS.pause(scope.owner ?? '', TURN_MS);
+    const list = JSON.parse(textOf(receipts)) as readonly unknown[];
+    return listMatching(list, proven, this.#matcher);
+  }
+
+  #keep(row: Row, logs: readonly string[]): void {
+    const { limits } = this.#parts;
+    const bytes = logs.reduce((sum, { length }) => sum + length, 0);
+    if (!this.#memory.hold(bytes)) throw new ChainError('busy', 'too many large answers are in work');
+    row.logs = logs;
+    this.#results += logs.length;
+    this.#bytes += bytes;
+    const [first = 0n] = this.#rows.keys();
+    const { number } = row.header;
+    if (this.#results > limits.results) throw refuseLogs('results', limits.results, { first }, number);
+    if (this.#bytes >= limits.bytes) throw refuseLogs('bytes', limits.bytes, { first }, number);
+  }
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === 'string' && HASH.test(value);
+}

@@ -1,0 +1,144 @@
+import { listBloomBits } from '../primitives/bloom.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import type { Members } from './findings.ts';
+import { isMembers, isSameInteger, isSameText } from './members.ts';
+import type { VerifiedHeader } from './verify-block.ts';
+import type { TransactionFacts } from './verify-transaction.ts';
+
+/** Which logs are meant: values are lower-case, and no alternatives mean all. A log with fewer topics than the list is not meant. */
+export type WantedLogs = {
+  readonly addresses: readonly string[];
+  readonly topics: readonly (readonly string[])[];
+};
+
+const BLOOM = /^0x[0-9a-f]{512}$/;
+
+/** A filter of logs, prepared for many of them. */
+export class LogMatcher {
+  readonly #addresses: ReadonlySet<string>;
+  readonly #topics: readonly ReadonlySet<string>[];
+  /** Of each position with alternatives: their bits in a bloom. Made when a bloom is looked at first. */
+  #bits: readonly (readonly (readonly number[])[])[] | undefined;
+
+  constructor({ addresses, topics }: WantedLogs) {
+    this.#addresses = new Set(addresses);
+    this.#topics = topics.map((alternatives) => new Set(alternatives));
+  }
+
+  matches({ address, topics }: Members): boolean {
+    if (typeof address !== 'string' || !Array.isArray(topics)) return false;
+    if (this.#addresses.size > 0 && !this.#addresses.has(address.toLowerCase())) return false;
+    return this.#topics.every((alternatives, position) => {
+      const topic: unknown = topics[position];
+      if (typeof topic !== 'string') return false;
+      return alternatives.size === 0 || alternatives.has(topic.toLowerCase());
+    });
+  }
+
+  /** Whether a block with this bloom in its header may have logs that match. */
+  mayMatch(logsBloom: string): boolean {
+    if (!BLOOM.test(logsBloom)) return true;
+    this.#bits ??= [this.#addresses, ...this.#topics]
+      .filter(({ size }) => size > 0)
+      .map((alternatives) => [...alternatives].map((value) => listBloomBits(hexToBytes(value))));
+    if (/^0x0*$/.test(logsBloom)) return false;
+    return this.#bits.every((alternatives) =>
+      alternatives.some((bits) => bits.every((bit) => isBitSet(logsBloom, bit))),
+    );
+  }
+}
+
+/** @param bit 0 is the last one */
+function isBitSet(bloom: string, bit: number): boolean {
+  const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16);
+  return ((digit >> (bit & 3)) & 1) === 1;
+}
+
+/**
+ * Logs of a block that match, out of its receipts, each as a text that is the same for the same log. Positions are counted, and everything else
+ * is what the block has: members of the logs that say so are not read.
+ * @param receipts which have been found right
+ */
+export function listMatching(
+  receipts: readonly unknown[],
+  { header, transactions }: ListedBlock,
+  matcher: LogMatcher,
+): readonly string[] {
+  const found: string[] = [];
+  let logIndex = 0;
+  for (const [transactionIndex, receipt] of receipts.entries()) {
+    const logs: unknown = isMembers(receipt) ? receipt['logs'] : undefined;
+    const place = {
+      blockNumber: header.number,
+      transactionIndex,
+      transactionHash: transactions[transactionIndex]?.hash,
+    };
+    for (const log of Array.isArray(logs) ? (logs as readonly Members[]) : []) {
+      if (matcher.matches(log)) found.push(describeLog({ ...log, ...place, logIndex }));
+      logIndex++;
+    }
+  }
+  return found;
+}
+
+/** A block that was verified. */
+type ListedBlock = { readonly header: VerifiedHeader; readonly transactions: readonly TransactionFacts[] };
+
+function describeLog(log: Members): string {
+  const { topics, transactionHash, address, data } = log;
+  const numbers = [log['blockNumber'], log['logIndex'], log['transactionIndex']].map(Number).join(' ');
+  const list = Array.isArray(topics) ? topics.join() : '';
+  return `${numbers} ${transactionHash} ${address} ${list} ${data}`.toLowerCase();
+}
+
+/** How logs of an answer differ from those of the receipts; `lacksFrom` is the first block with a missing one, where nothing else is wrong. */
+export type LogDifference = { readonly text: string; readonly lacksFrom?: number };
+
+/**
+ * Compares the logs of an answer with those that receipts have.
+ * @param expected as `listMatching` lists them
+ * @param findHeader of a block that was asked for
+ */
+export function compareLogs(
+  told: readonly unknown[],
+  expected: readonly string[],
+  findHeader: (number: bigint) => VerifiedHeader | undefined,
+): LogDifference | undefined {
+  const described: string[] = [];
+  for (const log of told) {
+    if (!isMembers(log) || !isPlaced(log, findHeader))
+      return { text: 'a log names another block than its own' };
+    described.push(describeLog(log));
+  }
+  const known = new Set(expected);
+  if (described.some((log) => !known.has(log))) return { text: 'a log is not in the receipts of its block' };
+  const given = new Set(described);
+  const missing = expected.find((log) => !given.has(log));
+  if (missing !== undefined)
+    return {
+      text: 'logs are missing that are in the receipts of their block',
+      lacksFrom: Number.parseInt(missing, 10),
+    };
+  return described.length !== expected.length || described.some((log, i) => log !== expected[i])
+    ? { text: 'logs are not in the order of their blocks, each once' }
+    : undefined;
+}
+
+function isPlaced(log: Members, findHeader: (number: bigint) => VerifiedHeader | undefined): boolean {
+  const { blockHash, blockNumber, blockTimestamp, removed } = log;
+  const header = findHeader(readNumber(blockNumber));
+  return (
+    header !== undefined &&
+    isSameText(blockHash, header.hash) &&
+    (blockTimestamp == null || isSameInteger(blockTimestamp, header.timestamp)) &&
+    (removed === undefined || removed === false)
+  );
+}
+
+const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
+const NO_BLOCK = -1n;
+
+/** The block that a log says it is of; below 0 where it says none. */
+export function readNumber(blockNumber: unknown): bigint {
+  return typeof blockNumber === 'string' && QUANTITY.test(blockNumber) ? BigInt(blockNumber) : NO_BLOCK;
+}

@@ -1,0 +1,272 @@
+/** eth_getLogs with nodes that leave logs out, add some, or change them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it, test } from 'node:test';
+import type { LogFilter } from '../../src/chain/chain.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import type { Trust } from '../../src/util/request-scope.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Call, Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { changeLeaf, type NetworkSettings, openNetwork } from './liars.ts';
+
+type Log = Readonly<Record<string, unknown>>;
+type Lie = (logs: readonly Log[]) => readonly Log[];
+
+/** Blocks of the range, which ends where nodes have long indexed their logs. */
+const BLOCKS = 8;
+const BELOW_HEAD = 10;
+const MEMBERS = [
+  'address',
+  'data',
+  'blockNumber',
+  'transactionHash',
+  'transactionIndex',
+  'logIndex',
+  'removed',
+] as const;
+
+let node: RunningService;
+let nodeUrl: string;
+/** Logs of `first` to `last`, and of all other blocks. */
+let logs: readonly Log[];
+let others: readonly Log[];
+let first: number;
+let last: number;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+  const head = Number(await ask('eth_blockNumber'));
+  const all = (await ask('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })) as readonly Log[];
+  const countUpTo = (end: number): number =>
+    all.filter(({ blockNumber }) => Number(blockNumber) > end - BLOCKS && Number(blockNumber) <= end).length;
+  for (last = head - BELOW_HEAD; countUpTo(last) < 4; last--) assert.ok(last > BLOCKS, 'logs to lie about');
+  first = last - BLOCKS + 1;
+  const isInside = ({ blockNumber }: Log): boolean =>
+    Number(blockNumber) >= first && Number(blockNumber) <= last;
+  logs = all.filter(isInside);
+  others = all.filter((log) => !isInside(log));
+});
+after(() => node.close());
+
+async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const answer = await askNode(nodeUrl, { method, params });
+  return 'result' in answer ? answer.result : undefined;
+}
+
+const change = (logs: readonly Log[], at: number, members: Log): readonly Log[] =>
+  logs.map((log, i) => (i === at ? { ...log, ...members } : log));
+
+/** By what is done to the logs; each has to be found out. */
+const LIES: Readonly<Record<string, Lie>> = {
+  'the first log is missing': (logs) => logs.slice(1),
+  'the last log is missing': (logs) => logs.slice(0, -1),
+  'all logs are missing': () => [],
+  'a log is there twice': (logs) => [...logs, ...logs.slice(-1)],
+  'a log is added': (logs) => [
+    ...logs,
+    { ...logs.at(-1), logIndex: encodeQuantity(Number(logs.at(-1)?.['logIndex']) + 1) },
+  ],
+  'a log of another block': (logs) => [...others.slice(0, 1), ...logs],
+  'a log of another block under the number of one that was asked for': (logs) => [
+    ...logs,
+    { ...others[0], blockNumber: logs.at(-1)?.['blockNumber'] },
+  ],
+  'two logs in the other order': (logs) => [...logs.slice(0, -2), ...logs.slice(-2).toReversed()],
+  'a topic is changed': (logs) =>
+    change(logs, 0, { topics: [changeLeaf((logs as readonly [Log])[0]['topics'])] }),
+  'a log has no topics': (logs) => change(logs, 0, { topics: [] }),
+  ...Object.fromEntries(
+    MEMBERS.map((member): [string, Lie] => [
+      `${member} is changed`,
+      (logs) => change(logs, 1, { [member]: changeLeaf(logs[1]?.[member]) }),
+    ]),
+  ),
+};
+/** A node on another branch says the same: the next one is asked, and it is not quarantined. */
+const BRANCH = 'a log of another block under the number of one that was asked for';
+
+const lieWith = (lie: Lie): Fault => ({
+  concerns: ({ method }) => method === 'eth_getLogs',
+  answer: async (call, askTruth) => {
+    const answer = await askTruth(call);
+    return 'result' in answer ? { result: lie(answer.result as readonly Log[]) } : answer;
+  },
+});
+
+type Asked = { readonly value: readonly Log[]; readonly trust: Trust | undefined };
+
+async function getLogs(chain: UpstreamChain, filter: Partial<LogFilter> = {}): Promise<Asked> {
+  const scope = createScope();
+  const blocks = {
+    kind: 'range',
+    from: { kind: 'number', number: BigInt(first) },
+    to: { kind: 'number', number: BigInt(last) },
+  } as const;
+  const result = await chain.logs.getLogs({ blocks, addresses: [], topics: [], ...filter }, scope);
+  return { value: JSON.parse(String(result)) as readonly Log[], trust: scope.trust };
+}
+
+/** Of the first block of the range with at least two. */
+function byHash(): { readonly filter: Partial<LogFilter>; readonly logs: readonly Log[] } {
+  const own = ({ blockHash }: Log): readonly Log[] => logs.filter((log) => log['blockHash'] === blockHash);
+  const log = logs.find((each) => own(each).length > 1) ?? logs[0];
+  return {
+    filter: { blocks: { kind: 'block', hash: String(log?.['blockHash']) } },
+    logs: own(log as Log),
+  };
+}
+
+async function withNetwork(
+  count: number,
+  liars: number,
+  fault: Fault,
+  settings: NetworkSettings,
+  work: (chain: UpstreamChain) => Promise<void>,
+): Promise<void> {
+  const network = await openNetwork(nodeUrl, count, liars, fault, settings);
+  try {
+    await work(network.chain);
+  } finally {
+    await network.close();
+  }
+}
+
+const stateOf = (chain: UpstreamChain, position: number): string | undefined =>
+  chain.describe().upstreams[position]?.state;
+
+test('logs are proven where no node lies: of a range, of a block, and as far as a filter goes', async () => {
+  await withNetwork(2, 0, {}, { verify: 'require' }, async (chain) => {
+    assert.deepEqual(await getLogs(chain), { value: logs, trust: 'proven' });
+    const block = byHash();
+    assert.deepEqual(await getLogs(chain, block.filter), { value: block.logs, trust: 'proven' });
+    for (const log of logs) {
+      const address = String(log['address']);
+      const [topic] = log['topics'] as readonly string[];
+      const value = logs.filter(
+        (each) =>
+          each['address'] === address &&
+          (topic === undefined || (each['topics'] as readonly string[])[0] === topic),
+      );
+      const filter = { addresses: [address], topics: topic === undefined ? [] : [[topic]] };
+      assert.deepEqual(await getLogs(chain, filter), { value, trust: 'proven' });
+    }
+    const nothing = { addresses: [`0x${'12'.repeat(20)}`] };
+    assert.deepEqual(await getLogs(chain, nothing), { value: [], trust: 'proven' });
+  });
+});
+
+describe('a lie about logs is never served, and the node that tells it is quarantined once another one tells the truth', () => {
+  for (const [name, lie] of Object.entries(LIES)) {
+    it(`one of three: ${name}`, async () => {
+      await withNetwork(3, 1, lieWith(lie), {}, async (chain) => {
+        assert.deepEqual(await getLogs(chain), { value: logs, trust: 'proven' });
+        assert.equal(stateOf(chain, 0), name === BRANCH ? 'up' : 'excluded');
+      });
+    });
+  }
+
+  it('two of three', async () => {
+    for (const name of ['the last log is missing', 'a log is added', 'data is changed']) {
+      await withNetwork(3, 2, lieWith(LIES[name] as Lie), {}, async (chain) => {
+        assert.deepEqual((await getLogs(chain)).value, logs, name);
+        assert.deepEqual(
+          [0, 1, 2].map((position) => stateOf(chain, position)),
+          ['excluded', 'excluded', 'up'],
+        );
+      });
+    }
+  });
+
+  it('the only one: no answer, whether proofs are required or not', async () => {
+    for (const [name, lie] of Object.entries(LIES)) {
+      await withNetwork(1, 1, lieWith(lie), {}, async (chain) => {
+        await assert.rejects(
+          getLogs(chain),
+          /the answer is refuted by its block|gave logs of another block/,
+          name,
+        );
+      });
+    }
+    const block = byHash();
+    const settings = { verify: 'require' } as const;
+    await withNetwork(
+      1,
+      1,
+      lieWith((told) => told.slice(1)),
+      settings,
+      async (chain) => {
+        await assert.rejects(getLogs(chain, block.filter), /refuted by its block: logs are missing/);
+      },
+    );
+  });
+
+  it('of a block by its hash', async () => {
+    const block = byHash();
+    for (const name of ['the last log is missing', 'a log is added', 'data is changed']) {
+      await withNetwork(3, 1, lieWith(LIES[name] as Lie), {}, async (chain) => {
+        assert.deepEqual((await getLogs(chain, block.filter)).value, block.logs, name);
+        assert.equal(stateOf(chain, 0), 'excluded', name);
+      });
+    }
+  });
+
+  it('where blooms say that there are no logs', async () => {
+    const address = `0x${'12'.repeat(20)}`;
+    const invent: Lie = () => [{ ...logs[0], address }];
+    await withNetwork(3, 1, lieWith(invent), {}, async (chain) => {
+      assert.deepEqual(await getLogs(chain, { addresses: [address] }), { value: [], trust: 'proven' });
+      assert.equal(stateOf(chain, 0), 'excluded');
+    });
+  });
+});
+
+test('a range with more blocks than are verified is served as told, and refused where it has to be proven', async () => {
+  await withNetwork(2, 0, {}, { verifyLogBlocks: BLOCKS - 1 }, async (chain) => {
+    assert.deepEqual(await getLogs(chain), { value: logs, trust: 'single' });
+  });
+  await withNetwork(2, 0, {}, { verify: 'require', verifyLogBlocks: BLOCKS - 1 }, async (chain) => {
+    const range = `\\[${encodeQuantity(first)}, ${encodeQuantity(last)}\\] has ${BLOCKS} blocks`;
+    await assert.rejects(getLogs(chain), {
+      kind: 'unavailable',
+      message: new RegExp(`${range}, and verifyLogBlocks of this network is ${BLOCKS - 1}`),
+    });
+  });
+});
+
+test('logs of nodes without receipts are served as told, and refused where they have to be proven', async () => {
+  const withoutReceipts: Fault = {
+    concerns: ({ method }: Call) => /Receipt/.test(method),
+    answer: async () => ({ error: { code: -32601, message: 'the method does not exist' } }),
+  };
+  await withNetwork(2, 2, withoutReceipts, {}, async (chain) => {
+    assert.deepEqual(await getLogs(chain), { value: logs, trust: 'single' });
+  });
+  await withNetwork(2, 2, withoutReceipts, { verify: 'require' }, async (chain) => {
+    await assert.rejects(getLogs(chain), /not proven, which verify: require demands/);
+  });
+});
+
+test('nothing is asked for logs of a block that are kept, and neither headers nor receipts twice', async () => {
+  const asked: string[] = [];
+  const record: Fault = {
+    concerns: ({ method, params }) => {
+      if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') asked.push(method);
+      return false;
+    },
+  };
+  await withNetwork(1, 1, record, {}, async (chain) => {
+    await getLogs(chain);
+    assert.ok(asked.includes('eth_getBlockReceipts'));
+    asked.length = 0;
+    await getLogs(chain);
+    assert.deepEqual(asked, ['eth_getLogs']);
+    const { filter, logs: expected } = byHash();
+    await getLogs(chain, filter);
+    asked.length = 0;
+    assert.deepEqual(await getLogs(chain, filter), { value: expected, trust: 'proven' });
+    assert.deepEqual(asked, []);
+  });
+});
