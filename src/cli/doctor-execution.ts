@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
@@ -26,16 +29,25 @@ const REASONS: Readonly<Record<string, string>> = {
   unproven: 'nodes do not prove the state of the head (eth_getProof)',
 };
 
-/**
- * Executes a call as the service would. Undefined where nodes execute calls.
- * @param dataDir where codes are kept
- */
+/** Executes a call as the service would. Undefined where nodes execute calls. */
 export async function tryExecution(
   network: string,
   options: NetworkOptions,
-  dataDir: string,
 ): Promise<ExecutionDiagnosis | undefined> {
   if (options.execution === 'node') return undefined;
+  const dataDir = mkdtempSync(join(tmpdir(), 'portcullis-doctor-'));
+  try {
+    return await executeCall(network, options, dataDir);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+async function executeCall(
+  network: string,
+  options: NetworkOptions,
+  dataDir: string,
+): Promise<ExecutionDiagnosis> {
   const engine = new EmbeddedChains({ threads: 1, onFault: () => {} });
   const { chainId: _, ...pool } = options.pool;
   const chain = await openChain(

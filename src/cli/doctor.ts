@@ -58,7 +58,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   const config = await loadConfig(values.config, process.env);
   const diagnoses: Diagnosis[] = [];
   for (const [name, options] of chooseNetworks(config, values.network)) {
-    const diagnosis = await diagnose(name, options, config.dataDir);
+    const diagnosis = await diagnose(name, options);
     diagnoses.push(diagnosis);
     if (!values.json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
   }
@@ -73,7 +73,7 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
   return chosen;
 }
 
-async function diagnose(name: string, options: NetworkOptions, dataDir: string): Promise<Diagnosis> {
+async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosis> {
   const { upstreams, pool, rollup, builtin, methods } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
@@ -88,7 +88,7 @@ async function diagnose(name: string, options: NetworkOptions, dataDir: string):
   };
   const report = await examineNetwork(upstreams, pool, wants);
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
-  const execution = report.isServable ? await tryExecution(name, options, dataDir) : undefined;
+  const execution = report.isServable ? await tryExecution(name, options) : undefined;
   return {
     name,
     source: 'upstreams',

@@ -36,14 +36,14 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
-  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
-  readonly checkpoint?: Checkpoint;
   /** Blocks of a range of eth_getLogs up to which its answer is. */
   readonly verifyLogBlocks: number;
   /** Where calls are executed; of `upstreams`. */
   readonly execution: ExecutionMode;
   /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
   readonly chain?: string;
+  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
+  readonly checkpoint?: Checkpoint;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -92,10 +92,10 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
   verify: verifySchema,
-  checkpoint: checkpointSchema.exactOptional(),
   verifyLogBlocks: verifyLogBlocksSchema,
   execution: executionModeSchema,
   chain: z.string().min(1).exactOptional(),
+  checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

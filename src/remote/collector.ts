@@ -24,7 +24,7 @@ export type Wanted = {
 /** A trip outlives callers that have gone: others may wait for the same. It ends after so long. */
 const TRIP_LIMIT_MS = 10_000;
 /** Slots of one question. */
-const MAX_SLOTS = 256;
+const MAX_SLOTS = 128;
 /** Of BLOCKHASH. */
 const MAX_ANCESTORS = 256n;
 /** Accounts and slots of a node's hint that are taken. */

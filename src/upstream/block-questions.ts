@@ -127,9 +127,10 @@ export class BlockQuestions {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
       if (found === null) return null;
-      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) =>
-        continueWith(this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope), () => receipts),
-      );
+      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) => {
+        const noted = this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope);
+        return continueWith(noted, () => receipts);
+      });
     });
   }
 

@@ -75,12 +75,12 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
-  /** A block of the chain by the configuration's word. */
-  readonly checkpoint?: Checkpoint | undefined;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
   /** Opens what executes calls here; absent where nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
+  /** A block of the chain by the configuration's word. */
+  readonly checkpoint?: Checkpoint | undefined;
 };
 
 /** What sending takes beside the nodes. */

@@ -31,23 +31,6 @@ export type VerifyMode = 'auto' | 'require' | 'off';
 
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('off');
 
-/** `checkpoint:` of a network: a block that is on the chain, whatever its nodes say. */
-export type Checkpoint = { readonly number: bigint; readonly hash: string };
-
-const blockHashSchema = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
-  .transform((hash) => hash.toLowerCase());
-
-export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
-  number: z
-    .union(
-      [z.int().min(0), z.string().regex(/^0x[0-9a-fA-F]{1,16}$/)],
-      'expected a block number, in decimal or hex',
-    )
-    .transform((value) => BigInt(value)),
-  hash: blockHashSchema,
-});
 /** A few minutes of Ethereum, or one of a rollup: what followers of the head ask for at once. Full blocks cost nodes 40 MB then. */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
@@ -67,6 +50,24 @@ export type ExecutionMode = 'node' | 'local' | 'auto';
 export const executionModeSchema: z.ZodType<ExecutionMode> = z
   .enum(['node', 'local', 'auto'])
   .default('node');
+
+/** `checkpoint:` of a network: a block that is on the chain, whatever its nodes say. */
+export type Checkpoint = { readonly number: bigint; readonly hash: string };
+
+const blockHashSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
+  .transform((hash) => hash.toLowerCase());
+
+export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
+  number: z
+    .union(
+      [z.int().min(0), z.string().regex(/^0x[0-9a-fA-F]{1,16}$/)],
+      'expected a block number, in decimal or hex',
+    )
+    .transform((value) => BigInt(value)),
+  hash: blockHashSchema,
+});
 
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';

@@ -431,3 +431,20 @@ test('no error quotes what came from the environment', () => {
     }),
   );
 });
+
+test('where calls are executed is a matter of nodes', () => {
+  assert.equal(parseNetwork(NODE).execution, 'node');
+  const here = parseNetwork(`${NODE}    execution: local\n    chain: rules/genesis.json\n`);
+  assert.equal(here.execution, 'local');
+  assert.equal(here.chain, '/etc/portcullis/rules/genesis.json');
+  assert.deepEqual(errorsOf('    builtin: devnet\n    execution: auto\n'), [
+    'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), [
+    'p.yaml:5: networks.n.chain: is of no use with execution: node',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
+    'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: { family: op-stack }\n`), []);
+});

@@ -20,6 +20,7 @@ const READER = addressOf('b');
 const SLOW_READER = addressOf('c');
 const REVERTER = addressOf('d');
 const HASHER = addressOf('e');
+const GREEDY = addressOf('f');
 const SENDER = addressOf('5');
 
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -239,7 +240,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
 
   test('state that nodes do not prove any more is the nodes to answer, and counted', async () => {
     await door.setFault({
-      concerns: ({ method }) => method === 'eth_getProof',
+      concerns: (call) => note(call) || call.method === 'eth_getProof',
       answer: async () => ({
         error: { code: -32_603, message: 'distance to target block exceeds maximum proof window' },
       }),
@@ -251,6 +252,11 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { executed, left } = network.figures();
     assert.equal(executed, 0);
     assert.equal(left['unproven'], 1);
+    // After three in a row the block's state is not asked for with each call.
+    for (let i = 0; i < 2; i++) await network.ask('call', callOf(READER, 2));
+    asked.length = 0;
+    await network.ask('call', callOf(READER, 3));
+    assert.deepEqual([count('eth_getProof'), network.figures().left['unproven']], [0, 4]);
   });
 
   test('what cannot be executed here is the nodes to answer', async () => {
@@ -269,6 +275,16 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { left, executed } = network.figures();
     assert.deepEqual({ ...left }, { block: 2, fees: 1, rules: 0, unproven: 0, unsettled: 0 });
     assert.equal(executed, 0);
+  });
+
+  test('a call that reads more than nodes should prove is the nodes to answer', async () => {
+    const code = bytesToHex(assemble('5000 loop: DUP1 SLOAD POP 1 SWAP1 SUB DUP1 @loop JUMPI STOP'));
+    await mineAfter(() => anvil.request('anvil_setCode', GREEDY, code));
+    await mineAfter(() => anvil.request('anvil_setStorageAt', GREEDY, word(1), word(1)));
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
+    assert.equal(network.figures().left['unsettled'], 1);
+    assert.equal(count('eth_call'), 1);
   });
 
   for (const [name, lie] of Object.entries(LIES)) {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
 import { UNSUPPORTED } from '../../chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../../chain/errors.ts';
@@ -8,7 +9,7 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
-import { BundleError, type Reading } from '../format.ts';
+import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
@@ -115,6 +116,10 @@ function readValue(outcome: Reading['outcome']): unknown {
 /** What of a header is told: quantities. Null where there is no such block. */
 export type ToldHeader = { readonly number: string; readonly timestamp: string } | null;
 
+const toldHeaderSchema: z.ZodType<ToldHeader> = z
+  .strictObject({ number: quantitySchema, timestamp: quantitySchema })
+  .nullable();
+
 function readTagged(
   source: Reading['source'],
   readings: Readings,
@@ -123,7 +128,8 @@ function readTagged(
   if (reference.kind !== 'tag') throw new BundleError('the answer needs another block than its own');
   const outcome = readings.read({ source, question: ['header', reference.tag] });
   return continueWith(outcome, (found) => {
-    const header = readValue(found) as ToldHeader;
+    const { success, data: header } = toldHeaderSchema.safeParse(readValue(found));
+    if (!success) throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
     if (header === null) return null;
     const view = { number: BigInt(header.number), timestamp: BigInt(header.timestamp) };
     return refuseOthers(view, 'a told header') as HeaderView;

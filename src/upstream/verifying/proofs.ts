@@ -1,6 +1,7 @@
 import type { RawPart } from '../../chain/chain.ts';
-import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
+import { ListText } from '../../verification/list-text.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
 import {
   type ProofQuestion,
@@ -91,7 +92,7 @@ export class Proofs {
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
   checkReceipts(
-    { header, transactions, hasAllSenders }: ProvenBlock,
+    { header, transactions, rows, hasAllSenders }: ProvenBlock,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -102,10 +103,11 @@ export class Proofs {
       return result;
     }
     const tools = verifier.openTools();
-    const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (areOfOther(receipts, header.hash))
+    const receipts: unknown =
+      (rows === undefined ? undefined : ListText.load(result)) ?? JSON.parse(textOf(result));
+    verifyReceipts(receipts, header, transactions, tools, rows);
+    if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
-    verifyReceipts(receipts, header, transactions, tools);
     if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
       this.blocks?.doubt(header.hash);
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');

@@ -65,6 +65,11 @@ export class TrustRules {
     this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
   }
 
+  /** The same for what was executed here on state that is proven at a block. */
+  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
+    this.#record(scope, this.#whyUnanchored(position, isNamed), 'single');
+  }
+
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
   demandProof(why: string): void {
     if (this.#verifier?.mode === 'require') throw notProven(why);
@@ -104,12 +109,6 @@ export class TrustRules {
     const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
     scope.trust = trust;
     this.counts[trust]++;
-  }
-
-  /** Notes for the caller that an answer was executed here on state that is proven at a block. */
-  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
-    scope.trust = this.#whyUnanchored(position, isNamed) === undefined ? 'proven' : 'single';
-    this.counts[scope.trust]++;
   }
 
   /** Why an answer is not proven; undefined where it is. */
