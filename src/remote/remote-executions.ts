@@ -44,6 +44,9 @@ export type RemoteOptions = {
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
+/** How long calls at a block are left to nodes without a try, after so many in a row whose state was not proven. */
+const REFUSED_MS = 10_000;
+const MAX_UNPROVEN = 3;
 /** The memory for codes, as a part of that for state. */
 const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
@@ -97,6 +100,10 @@ export class RemoteExecutions {
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #fetching = new Map<string, Promise<RemoteBlock>>();
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
+  /** Why calls at a block are left to nodes, by its hash. */
+  readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
+  /** Calls whose state was not proven, one after another. */
+  #unproven = 0;
   #executed = 0;
   #warmed = 0;
   /** Of calls. */
@@ -191,28 +198,52 @@ export class RemoteExecutions {
     this.#usedAt = scope.startedAt;
     return continueWith(this.#ask(source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
-      const hinted = new StateKeys();
-      return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
-        const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
-        this.#chain.headRoot ??= head.stateRoot;
-        const noteEnd = (): void => {
-          this.#executed++;
-          source.noteProven(place, request.block.kind === 'hash', scope);
-        };
-        const result = recoverWith<HexData>(
-          () => this.#attempt(run, scope),
-          (error) => {
-            // Its own failure is an answer.
-            if (error instanceof ChainError) noteEnd();
-            throw error;
-          },
-        );
-        return continueWith(result, (value) => {
-          noteEnd();
-          return encodeResult(kind, value);
-        });
+      const refused = this.#refused.get(place.hash);
+      if (refused !== undefined) throw new LeftToNodes(refused);
+      return recoverWith<JsonResult>(
+        () => this.#executeAt(place, kind, request, scope),
+        (error) => {
+          if (error instanceof LeftToNodes) this.#noteLeft(place, error.reason);
+          throw error;
+        },
+      );
+    });
+  }
+
+  #executeAt(
+    place: Place,
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const hinted = new StateKeys();
+    return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
+      const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+      this.#chain.headRoot ??= head.stateRoot;
+      const noteEnd = (): void => {
+        this.#executed++;
+        this.#unproven = 0;
+        this.#options.source.noteProven(place, request.block.kind === 'hash', scope);
+      };
+      const result = recoverWith<HexData>(
+        () => this.#attempt(run, scope),
+        (error) => {
+          // Its own failure is an answer.
+          if (error instanceof ChainError) noteEnd();
+          throw error;
+        },
+      );
+      return continueWith(result, (value) => {
+        noteEnd();
+        return encodeResult(kind, value);
       });
     });
+  }
+
+  /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
+  #noteLeft({ hash }: Place, reason: LeaveReason): void {
+    if (reason === 'unproven') this.#unproven++;
+    if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
   }
 
   /** Runs a call; where it misses something, asks for that and begins anew. */

@@ -240,7 +240,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
 
   test('state that nodes do not prove any more is the nodes to answer, and counted', async () => {
     await door.setFault({
-      concerns: ({ method }) => method === 'eth_getProof',
+      concerns: (call) => note(call) || call.method === 'eth_getProof',
       answer: async () => ({
         error: { code: -32_603, message: 'distance to target block exceeds maximum proof window' },
       }),
@@ -252,6 +252,11 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { executed, left } = network.figures();
     assert.equal(executed, 0);
     assert.equal(left['unproven'], 1);
+    // After three in a row the block's state is not asked for with each call.
+    for (let i = 0; i < 2; i++) await network.ask('call', callOf(READER, 2));
+    asked.length = 0;
+    await network.ask('call', callOf(READER, 3));
+    assert.deepEqual([count('eth_getProof'), network.figures().left['unproven']], [0, 4]);
   });
 
   test('what cannot be executed here is the nodes to answer', async () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
 import { Codes, type CodeTable } from '../../src/remote/codes.ts';
+import { HotKeys } from '../../src/remote/hot-keys.ts';
 import { LmdbCodes } from '../../src/remote/lmdb-codes.ts';
 import { ProvenStates } from '../../src/remote/proven-states.ts';
 import { RootTables } from '../../src/remote/root-tables.ts';
@@ -118,6 +119,34 @@ describe('codes', () => {
       await after.close();
     } finally {
       folder.remove();
+    }
+  });
+});
+
+describe('what is read often', () => {
+  test('counts heads, not reads, and is forgotten after some without any', () => {
+    const keys = new HotKeys();
+    for (let i = 0; i < 9; i++) keys.noteRead('once', 'slot');
+    assert.deepEqual([...(keys.rotate().accounts.get('once') ?? [])], ['slot']);
+    let heads = 0;
+    while (keys.rotate().size > 0) heads++;
+    assert.equal(heads, 2);
+  });
+
+  test('is proven within bounds, what is read at most heads first', () => {
+    const keys = new HotKeys();
+    const often = Array.from({ length: 64 }, (_, i) => `often ${i}`);
+    for (let head = 0; head < 3; head++) {
+      for (let i = 0; i < 100; i++) keys.noteRead(`other ${head} ${i}`, undefined);
+      for (const account of often) {
+        keys.noteRead(account, undefined);
+        for (let slot = 0; slot < 20; slot++) keys.noteRead(account, `/${slot}`);
+      }
+      const { accounts } = keys.rotate();
+      assert.ok(accounts.size <= 64);
+      const slots = [...accounts.values()].reduce((sum, { size }) => sum + size, 0);
+      assert.ok(slots <= 512);
+      if (head > 0) assert.deepEqual([...accounts.keys()].sort(), often.sort());
     }
   });
 });

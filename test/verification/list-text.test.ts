@@ -18,7 +18,7 @@ const samples = (readSamples() ?? []).filter(
 const skip = samples.length === 0 && SKIP_REASON;
 const writer = new RlpWriter();
 /** Of each block so many leaves of a transaction, and of a receipt, are changed, in each way. */
-const LEAVES = 40;
+const LEAVES = 24;
 const MAX_LENGTH = 250_000;
 
 type Read = {

@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
   state('eth_getCode', ({ account, number }) => [account, number]),
   state('eth_getStorageAt', ({ account, number }) => [account, '0x0', number]),
   state('eth_getProof', ({ account, number }) => [account, ['0x0'], number]),
-  told('eth_getLogs', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
+  covered('eth_getLogs', 'log', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
   told('eth_call', ({ account, number }) => [[{ to: account }, number]]),
   told('eth_feeHistory', ({ number }) => [['0x2', number, []]]),
 ];

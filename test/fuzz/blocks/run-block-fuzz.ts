@@ -1,6 +1,7 @@
 /** Blocks of the generator, executed by an oracle and by the engine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { disassemble } from '../code-edits.ts';
 import type { BlockCase } from './block-case.ts';
@@ -122,6 +123,8 @@ export async function runBlockFuzz(oracle: BlockOracle, options: BlockFuzzOption
     next >= first + blocks || performance.now() >= deadline || totals.differences.size >= MAX_KINDS;
   const work = async (): Promise<void> => {
     while (!isOver()) {
+      // An oracle in this process never waits, and timers would get no turn.
+      await setImmediate();
       const index = next++;
       const blockCase = generateBlock(seed, index, revision);
       const { expected, difference, known } = await compareBlock(blockCase, engine, oracle);
