@@ -83,7 +83,9 @@ export type Bundle = {
 
 const dataSchema = z.string().regex(/^0x([0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
-const quantitySchema = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'expected a quantity in lower case');
+export const quantitySchema: z.ZodType<string> = z
+  .string()
+  .regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'expected a quantity in lower case');
 
 /** Anything that is there. */
 const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missing');
@@ -124,7 +126,10 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
         prefix: z.string(),
         mode: z.enum(['sequencer', 'verifier']),
         l1CostMode: z.enum(['folded', 'excluded']),
-        messageService: z.string().nullable(),
+        messageService: z
+          .string()
+          .regex(/^0x[0-9a-f]{40}$/, 'expected an address in lower case')
+          .nullable(),
       })
       .nullable(),
     readings: z.array(

@@ -1,3 +1,4 @@
+import type { Revision } from '../evm/revisions/revisions.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type ProvenHeader, readHeader } from './evidence.ts';
@@ -9,6 +10,9 @@ import type { ReadKind } from './reads/read-kind.ts';
 export type Expected = {
   /** Hash of the block, lower-case `0x` text: what everything is checked against. */
   readonly hash: string;
+  /** A quantity. */
+  readonly chainId?: string;
+  readonly fork?: Revision;
 };
 
 /**
@@ -17,20 +21,25 @@ export type Expected = {
  * @throws BundleError with the reason where it does not prove its answer
  */
 export async function verifyBundle(text: string, expected: Expected): Promise<Bundle> {
-  const bundle = decodeBundle(text);
   try {
+    const bundle = decodeBundle(text);
     await checkBundle(bundle, expected);
+    return bundle;
   } catch (error) {
-    // A trie node or an encoding that is none.
-    if (error instanceof RangeError) throw new BundleError(`the evidence is malformed: ${error.message}`);
+    // A trie node or an encoding that is none, or lists too deep for the stack.
+    if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
     throw error;
   }
-  return bundle;
 }
 
-async function checkBundle(bundle: Bundle, { hash }: Expected): Promise<void> {
+async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): Promise<void> {
   const { method, block, evidence, told } = bundle;
   if (block.hash !== hash) throw new BundleError(`the bundle is about block ${block.hash}, not ${hash}`);
+  const { rules } = told;
+  if (rules !== null && rules.chainId !== (chainId ?? rules.chainId))
+    throw new BundleError(`the bundle was made for chain ${BigInt(rules.chainId)}`);
+  if (rules !== null && rules.fork !== (fork ?? rules.fork))
+    throw new BundleError(`the bundle was made by the rules of ${rules.fork}`);
   const header = readHeader(hexToBytes(evidence.header), hash);
   if (block.number !== encodeQuantity(header.verified.number))
     throw new BundleError(

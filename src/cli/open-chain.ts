@@ -6,7 +6,12 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
-import { DEFAULT_VERIFY_LOG_BLOCKS, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
+import {
+  DEFAULT_VERIFY_LOG_BLOCKS,
+  poolOptionsSchema,
+  type UpstreamOptions,
+  verifySchema,
+} from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
@@ -44,7 +49,9 @@ export async function openChain(
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
-type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks'>> & {
+type NodeSettings = Partial<
+  Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint'>
+> & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
 };
@@ -58,8 +65,9 @@ export async function openNodes(
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
-    verify = 'auto',
+    verify = verifySchema.parse(undefined),
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
+    checkpoint,
     openExecutions,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
@@ -73,6 +81,7 @@ export async function openNodes(
     verify,
     verifyLogBlocks,
     openExecutions,
+    checkpoint,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -144,21 +144,14 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain(options: NetworkOptions): string {
-  const {
-    builtin,
-    embedded,
-    upstreams,
-    pool,
-    logs,
-    send,
-    verify,
-    verifyLogBlocks,
-    execution,
-    chain,
-    rollup,
-  } = options;
-  const { family } = rollup ?? {};
-  const read = { verify, verifyLogBlocks, execution, chain, family };
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, ...read });
+function describeChain({
+  hosts,
+  methods,
+  safeTag,
+  callTimeout,
+  rate,
+  rollup,
+  ...opened
+}: NetworkOptions): string {
+  return fingerprint({ ...opened, family: rollup?.family });
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Source } from '../bundle/ask.ts';
-import { type Proof, prove, type Question } from '../bundle/prove.ts';
+import { prove } from '../bundle/prove.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
@@ -12,6 +12,7 @@ import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
+import { readRules } from './open-executions.ts';
 import { OpenNetworks } from './open-networks.ts';
 import type { OpenRollup } from './open-rollups.ts';
 import { readChoice, requireOption } from './option-values.ts';
@@ -60,24 +61,13 @@ export async function runProve(args: string[]): Promise<number> {
     values.config === undefined
       ? createBuiltinConfig(process.env)
       : await loadConfig(values.config, process.env);
-  const { text, notes } = await proveOn(config, name, question, {
-    ...(values.fork !== undefined && { fork: readChoice('fork', values.fork, REVISIONS) }),
-  });
+  const settings = values.fork === undefined ? {} : { fork: readChoice('fork', values.fork, REVISIONS) };
+  const { text, notes } = await withSource(config, name, (source) =>
+    prove(question, { ...source, ...settings }),
+  );
   for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
   process.stdout.write(text);
   return 0;
-}
-
-/** Answers a question on a network of a configuration, which is opened for that. @throws UsageError, BundleError, ChainError */
-export function proveOn(
-  config: Config,
-  name: string,
-  question: Question,
-  settings: Pick<Source, 'fork'> = {},
-): Promise<Proof> {
-  return withNetwork(pickNetwork(config, name), name, (source) =>
-    prove(question, { ...source, ...settings }),
-  );
 }
 
 /** @throws UsageError */
@@ -107,12 +97,14 @@ function pickNetwork(config: Config, name: string): Config {
   return { ...config, networks: Object.fromEntries(opened) };
 }
 
-/** Opens the network for as long as something is done with it. */
-async function withNetwork<T>(
-  config: Config,
+/** Opens a network of a configuration for as long as something is done with it. @throws UsageError where there is none */
+export async function withSource<T>(
+  whole: Config,
   name: string,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
+  const config = pickNetwork(whole, name);
+  const { chain: genesis, pool } = whole.networks[name] ?? {};
   const log = createLogger('silent');
   const engine = new EmbeddedChains({
     threads: 1,
@@ -124,9 +116,12 @@ async function withNetwork<T>(
     try {
       const chain = networks.chains.get(name);
       if (chain === undefined) throw new Error(`network ${name} is not open`);
+      if (pool?.chainId !== undefined && pool.chainId !== chain.chainId)
+        throw new Error(`the nodes of network ${name} are of chain ${chain.chainId}, not ${pool.chainId}`);
       return await work({
         chain,
         scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
+        ...(genesis !== undefined && { config: readRules(genesis) }),
         ...(chain instanceof EngineChain && { config: chain.config }),
         ...describeRollup(networks.rollups.get(name)),
       });

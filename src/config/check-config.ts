@@ -121,6 +121,10 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with one upstream can follow it wherever it goes';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
+  if (network.checkpoint !== undefined && (upstreams === undefined || network.verify === 'off')) {
+    const message = 'only a network with upstreams and verify: auto or require has a checkpoint';
+    return [{ path: [...path, 'checkpoint'], message, dependsOn: [...dependsOn, [...path, 'verify']] }];
+  }
   return [];
 }
 

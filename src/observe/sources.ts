@@ -32,7 +32,9 @@ export type ExecutionFigures = {
   /** Why it is nodes. */
   readonly reason?: string;
   readonly executed: number;
-  /** Turns in which nodes were asked for parts of states. */
+  /** Heads at which what calls read most was proven before they asked. */
+  readonly warmed: number;
+  /** Turns in which calls asked nodes for parts of states. */
   readonly trips: number;
   /** Of proven state in memory. */
   readonly bytes: number;

@@ -115,6 +115,11 @@ export function isComplete(result: JsonResult): result is JsonText | JsonBytes {
   return typeof result === 'string' || result instanceof JsonBytes;
 }
 
+/** A complete result as text. */
+export function textOf(result: JsonText | JsonBytes): JsonText {
+  return typeof result === 'string' ? result : result.text;
+}
+
 /** A stream that passes on the pieces of another one, as many bytes in all. */
 export function passOn(
   source: JsonStream,

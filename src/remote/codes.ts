@@ -15,11 +15,16 @@ const NO_CODE = new Uint8Array(0);
 /** Codes of contracts by their hashes. */
 export class Codes {
   readonly #table: CodeTable | undefined;
+  readonly #onFault: (error: unknown) => void;
   readonly #known: Lru<string, Uint8Array>;
 
-  /** @param bytes that may be held in memory */
-  constructor(bytes: number, table: CodeTable | undefined) {
+  /**
+   * @param bytes that may be held in memory
+   * @param onFault called where the table fails: codes are asked for again then
+   */
+  constructor(bytes: number, table: CodeTable | undefined, onFault: (error: unknown) => void) {
     this.#table = table;
+    this.#onFault = onFault;
     this.#known = new Lru(
       bytes,
       Number.POSITIVE_INFINITY,
@@ -32,7 +37,7 @@ export class Codes {
     if (hash === EMPTY_HASH) return NO_CODE;
     const known = this.#known.get(hash);
     if (known !== undefined) return known;
-    const stored = this.#table?.read(hash);
+    const stored = this.#try(() => this.#table?.read(hash));
     if (stored === undefined || bytesToHex(keccak256(stored)) !== hash) return undefined;
     this.#known.set(hash, stored);
     return stored;
@@ -41,6 +46,16 @@ export class Codes {
   /** @param codes by their hashes, which have been compared */
   add(codes: ReadonlyMap<string, Uint8Array>): void {
     for (const [hash, code] of codes) this.#known.set(hash, code);
-    if (codes.size > 0) this.#table?.write(codes);
+    this.#try(() => this.#table?.write(codes));
+  }
+
+  /** A disk that is full, or an environment that is broken, is no reason to fail. */
+  #try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#onFault(error);
+      return undefined;
+    }
   }
 }

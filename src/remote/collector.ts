@@ -24,7 +24,7 @@ export type Wanted = {
 /** A trip outlives callers that have gone: others may wait for the same. It ends after so long. */
 const TRIP_LIMIT_MS = 10_000;
 /** Slots of one question. */
-const MAX_SLOTS = 256;
+const MAX_SLOTS = 128;
 /** Of BLOCKHASH. */
 const MAX_ANCESTORS = 256n;
 /** Accounts and slots of a node's hint that are taken. */
@@ -39,8 +39,6 @@ export class Collector {
   readonly #writer = new RlpWriter();
   /** What is being asked for, by what it is. */
   readonly #pending = new Map<string, Promise<unknown>>();
-  /** So far. */
-  trips = 0;
 
   constructor(source: StateSource, proven: Proven) {
     this.#source = source;
@@ -66,9 +64,8 @@ export class Collector {
     return (await hinted) ?? new StateKeys();
   }
 
-  /** Counts a trip for a caller. @returns the scope of its questions, which share requests */
+  /** @returns the scope of the questions of a trip, which share requests */
   beginTrip(scope: RequestScope): RequestScope {
-    this.trips++;
     scope.hasAskedNode = true;
     const trip = new RequestScope(performance.now() + TRIP_LIMIT_MS);
     trip.owner = scope.owner;

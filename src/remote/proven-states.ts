@@ -20,9 +20,9 @@ export type LatestAccount = {
   readonly roots: readonly string[];
 };
 
-/** Bytes of an entry with its key and its place in a table, as the heap grows, measured: most for an account, which has its latest form beside it. */
-const ACCOUNT_BYTES = 1_200;
-const SLOT_BYTES = 330;
+/** Bytes of an entry with its key, as the heap grows, measured; of an account with its latest form. */
+const ACCOUNT_BYTES = 1_050;
+const SLOT_BYTES = 350;
 /** The part of the memory that accounts may have. */
 const ACCOUNTS_SHARE = 0.4;
 /** Storage roots that are remembered of an account. */
@@ -38,16 +38,17 @@ export class ProvenStates {
 
   /** @param bytes that all of it may take */
   constructor(bytes: number) {
-    const accounts = Math.max(1, Math.floor((bytes * ACCOUNTS_SHARE) / ACCOUNT_BYTES));
-    this.#accounts = new RootTables(accounts);
-    this.#slots = new RootTables(Math.max(1, Math.floor((bytes * (1 - ACCOUNTS_SHARE)) / SLOT_BYTES)));
+    const accountBytes = bytes * ACCOUNTS_SHARE;
+    const accounts = Math.max(1, Math.floor(accountBytes / ACCOUNT_BYTES));
+    this.#accounts = new RootTables(accountBytes, ACCOUNT_BYTES);
+    this.#slots = new RootTables(bytes - accountBytes, SLOT_BYTES);
     this.#latest = new Lru(accounts, Number.POSITIVE_INFINITY);
     this.#holders = new Lru(accounts, Number.POSITIVE_INFINITY);
   }
 
   /** Bytes that it takes, about. */
   get bytes(): number {
-    return this.#accounts.size * ACCOUNT_BYTES + this.#slots.size * SLOT_BYTES;
+    return this.#accounts.bytes + this.#slots.bytes;
   }
 
   /** Null where it is proven that there is no such account. */

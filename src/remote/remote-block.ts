@@ -5,6 +5,7 @@ import { PartialState } from '../engine/state/partial-state.ts';
 import type { StateReader } from '../evm/host.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 import type { Codes } from './codes.ts';
+import { HotKeys } from './hot-keys.ts';
 import type { ProvenStates } from './proven-states.ts';
 
 /** A block whose header hashes to its hash. */
@@ -27,6 +28,10 @@ const MAX_STATES = 8;
 export class RemoteChain implements SimulatedChain {
   readonly #proven: Proven;
   readonly #open = new Map<string, StateReader>();
+  /** What is read of the head's state. */
+  readonly hot: HotKeys = new HotKeys();
+  /** State root of the head. */
+  headRoot: string | undefined;
   #block: RemoteBlock | undefined;
 
   constructor(proven: Proven) {
@@ -60,7 +65,7 @@ export class RemoteChain implements SimulatedChain {
     const { stateRoot } = this.#selected;
     let state = this.#open.get(stateRoot);
     if (state === undefined) {
-      state = createState(this.#proven, stateRoot);
+      state = this.#createState(stateRoot);
       const [oldest] = this.#open.size < MAX_STATES ? [] : this.#open.keys();
       if (oldest !== undefined) this.#open.delete(oldest);
       this.#open.set(stateRoot, state);
@@ -72,18 +77,24 @@ export class RemoteChain implements SimulatedChain {
     if (this.#block === undefined) throw new Error('no block is selected');
     return this.#block;
   }
-}
 
-function createState({ states, codes }: Proven, stateRoot: string): StateReader {
-  return new PartialState({
-    findAccount(address) {
-      const proven = states.findAccount(stateRoot, address);
-      return proven === null ? null : proven?.account;
-    },
-    findSlot(address, slot) {
-      const proven = states.findAccount(stateRoot, address);
-      return proven == null ? undefined : states.findSlot(proven.storageRoot, slot);
-    },
-    findCode: (hash) => codes.find(hash),
-  });
+  #createState(stateRoot: string): StateReader {
+    const { states, codes } = this.#proven;
+    const noteRead = (address: string, slot?: string): void => {
+      if (stateRoot === this.headRoot) this.hot.noteRead(address, slot);
+    };
+    return new PartialState({
+      findAccount(address) {
+        noteRead(address);
+        const proven = states.findAccount(stateRoot, address);
+        return proven === null ? null : proven?.account;
+      },
+      findSlot(address, slot) {
+        noteRead(address, slot);
+        const proven = states.findAccount(stateRoot, address);
+        return proven == null ? undefined : states.findSlot(proven.storageRoot, slot);
+      },
+      findCode: (hash) => codes.find(hash),
+    });
+  }
 }

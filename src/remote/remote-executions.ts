@@ -44,13 +44,19 @@ export type RemoteOptions = {
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
+/** How long calls at a block are left to nodes without a try, after so many in a row whose state was not proven. */
+const REFUSED_MS = 10_000;
+const MAX_UNPROVEN = 3;
 /** The memory for codes, as a part of that for state. */
 const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
+const WARMING_DECAY = 0.9;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
+/** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
+const MAX_ASKED = 2_048;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
@@ -74,6 +80,8 @@ type Run = {
   readonly further: StateKeys;
   trips: number;
   attempts: number;
+  /** Accounts and slots that were asked for. */
+  asked: number;
   isHinted: boolean;
 };
 
@@ -92,7 +100,17 @@ export class RemoteExecutions {
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #fetching = new Map<string, Promise<RemoteBlock>>();
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
+  /** Why calls at a block are left to nodes, by its hash. */
+  readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
+  /** Calls whose state was not proven, one after another. */
+  #unproven = 0;
   #executed = 0;
+  #warmed = 0;
+  /** Of calls. */
+  #trips = 0;
+  /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
+  #headAt = Number.NEGATIVE_INFINITY;
+  #warmingMs = 0;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -101,7 +119,7 @@ export class RemoteExecutions {
     this.#options = options;
     this.#proven = {
       states: new ProvenStates(stateBytes * (1 - CODES_SHARE)),
-      codes: new Codes(stateBytes * CODES_SHARE, codes),
+      codes: new Codes(stateBytes * CODES_SHARE, codes, options.onFault),
     };
     this.#chain = new RemoteChain(this.#proven);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
@@ -111,9 +129,16 @@ export class RemoteExecutions {
   }
 
   describe(): ExecutionFigures {
-    const { trips } = this.#collector;
+    const trips = this.#trips;
     const { bytes } = this.#proven.states;
-    return { state: 'local', executed: this.#executed, trips, bytes, left: { ...this.#left } };
+    return {
+      state: 'local',
+      executed: this.#executed,
+      warmed: this.#warmed,
+      trips,
+      bytes,
+      left: { ...this.#left },
+    };
   }
 
   /**
@@ -139,14 +164,32 @@ export class RemoteExecutions {
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
-    const found = recoverWith<RemoteBlock | undefined>(
-      () => this.#findBlock(place, undefined, new RequestScope(now + IDLE_MS)),
-      (error) => {
-        if (error instanceof LeftToNodes) return undefined;
-        throw error;
-      },
-    );
-    if (found instanceof Promise) found.catch(this.#options.onFault);
+    const sinceHead = now - this.#headAt;
+    this.#headAt = now;
+    this.#warmUp(place, sinceHead).catch((error: unknown) => {
+      if (!(error instanceof LeftToNodes)) this.#options.onFault(error);
+    });
+  }
+
+  /** Asks for the header of a new head, and for what calls at it are likely to read where that takes less time than there is between heads. */
+  async #warmUp(place: Place, sinceHead: number): Promise<void> {
+    const scope = new RequestScope(performance.now() + IDLE_MS);
+    const block = await this.#findBlock(place, undefined, scope);
+    const chain = this.#chain;
+    if (chain.headRoot === block.stateRoot) return;
+    const hot = chain.hot.rotate();
+    chain.headRoot = block.stateRoot;
+    const missing = new StateKeys();
+    addMissing(hot, block, this.#proven, missing);
+    if (missing.isEmpty || sinceHead < this.#warmingMs) {
+      // It may be faster by now.
+      this.#warmingMs *= WARMING_DECAY;
+      return;
+    }
+    const startedAt = performance.now();
+    await this.#ask(this.#collector.collect(block, { missing }, scope));
+    this.#warmingMs = performance.now() - startedAt;
+    this.#warmed++;
   }
 
   #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -155,27 +198,52 @@ export class RemoteExecutions {
     this.#usedAt = scope.startedAt;
     return continueWith(this.#ask(source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
-      const hinted = new StateKeys();
-      return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
-        const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
-        const noteEnd = (): void => {
-          this.#executed++;
-          source.noteProven(place, request.block.kind === 'hash', scope);
-        };
-        const result = recoverWith<HexData>(
-          () => this.#attempt(run, scope),
-          (error) => {
-            // Its own failure is an answer.
-            if (error instanceof ChainError) noteEnd();
-            throw error;
-          },
-        );
-        return continueWith(result, (value) => {
-          noteEnd();
-          return encodeResult(kind, value);
-        });
+      const refused = this.#refused.get(place.hash);
+      if (refused !== undefined) throw new LeftToNodes(refused);
+      return recoverWith<JsonResult>(
+        () => this.#executeAt(place, kind, request, scope),
+        (error) => {
+          if (error instanceof LeftToNodes) this.#noteLeft(place, error.reason);
+          throw error;
+        },
+      );
+    });
+  }
+
+  #executeAt(
+    place: Place,
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const hinted = new StateKeys();
+    return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
+      const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+      this.#chain.headRoot ??= head.stateRoot;
+      const noteEnd = (): void => {
+        this.#executed++;
+        this.#unproven = 0;
+        this.#options.source.noteProven(place, request.block.kind === 'hash', scope);
+      };
+      const result = recoverWith<HexData>(
+        () => this.#attempt(run, scope),
+        (error) => {
+          // Its own failure is an answer.
+          if (error instanceof ChainError) noteEnd();
+          throw error;
+        },
+      );
+      return continueWith(result, (value) => {
+        noteEnd();
+        return encodeResult(kind, value);
       });
     });
+  }
+
+  /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
+  #noteLeft({ hash }: Place, reason: LeaveReason): void {
+    if (reason === 'unproven') this.#unproven++;
+    if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
   }
 
   /** Runs a call; where it misses something, asks for that and begins anew. */
@@ -202,7 +270,10 @@ export class RemoteExecutions {
     // What only a thread has met comes late: there may be more of it.
     const isLate = addMissing(further, block, this.#proven, missing);
     if (missing.isEmpty) return this.#attempt(run, scope);
+    run.asked += missing.size;
+    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
     run.trips++;
+    this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await this.#ask(this.#collector.collect(block, { missing, hint }, scope));
@@ -244,6 +315,7 @@ export class RemoteExecutions {
   async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
     const trip = collector.beginTrip(scope);
+    if (first !== undefined) this.#trips++;
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
@@ -309,7 +381,7 @@ function createRun(
       ...(blockOverrides !== undefined && { blockOverrides }),
     },
   };
-  return { job, block, request, further, trips: 0, attempts: 0, isHinted: !further.isEmpty };
+  return { job, block, request, further, trips: 0, attempts: 0, asked: 0, isHinted: !further.isEmpty };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {

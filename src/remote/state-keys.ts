@@ -9,6 +9,13 @@ export class StateKeys {
   /** Number of the oldest block whose hash is needed. */
   oldestHash: bigint | undefined;
 
+  /** Accounts and slots. */
+  get size(): number {
+    let size = this.accounts.size;
+    for (const slots of this.accounts.values()) size += slots.size;
+    return size;
+  }
+
   get isEmpty(): boolean {
     return this.accounts.size === 0 && this.codes.size === 0 && this.oldestHash === undefined;
   }

@@ -44,9 +44,12 @@ export class StateSource {
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined> {
     const { resolver, directory } = this.#parts;
-    return continueWith(resolver.resolveSoon(reference, scope), (resolved) =>
-      isCanonical(resolved) ? findHash(resolved.position, directory, scope) : undefined,
-    );
+    return continueWith(resolver.resolveSoon(reference, scope), (resolved) => {
+      if (!isCanonical(resolved)) return undefined;
+      return continueWith(findHash(resolved.position, directory, scope), (place) =>
+        continueWith(reference.kind === 'hash' ? undefined : this.#trust.link(place, scope), () => place),
+      );
+    });
   }
 
   /**

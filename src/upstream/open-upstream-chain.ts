@@ -25,6 +25,7 @@ import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import {
+  type Checkpoint,
   DEFAULT_VERIFY_LOG_BLOCKS,
   type PoolOptions,
   type UpstreamOptions,
@@ -78,6 +79,8 @@ export type UpstreamChainOptions = {
   readonly verifyLogBlocks?: number;
   /** Opens what executes calls here; absent where nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
+  /** A block of the chain by the configuration's word. */
+  readonly checkpoint?: Checkpoint | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -182,6 +185,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head,
     (hash) => findReported(upstreams, hash),
     (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    () => verification.links,
   );
   const verification = openVerification({
     ...options,

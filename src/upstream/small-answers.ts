@@ -7,8 +7,6 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_estimateGas',
   'eth_getBalance',
   'eth_getCode',
-  // About 5 kB for each account and slot; parameters of calls that share a request leave room for 60 slots.
-  'eth_getProof',
   'eth_getStorageAt',
   'eth_getTransactionCount',
   'eth_getTransactionByHash',
@@ -22,7 +20,10 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_baseFee',
 ]);
 
+/** UTF-16 units of the parameters of a proof that is small: of an account and three slots, about 20 kB. */
+const SMALL_PROOF_LENGTH = 400;
+
 /** Whether the answer to one call of the method delays others little that wait for the same bytes. */
-export function hasSmallAnswer(method: string): boolean {
-  return SMALL.has(method);
+export function hasSmallAnswer(method: string, params: string): boolean {
+  return SMALL.has(method) || (method === 'eth_getProof' && params.length <= SMALL_PROOF_LENGTH);
 }

@@ -15,7 +15,7 @@ import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
 /** Words and accounts that are held together: about 300 bytes each. */
 const MAX_HELD = 65_536;
-/** Slots of one question to a node, of about 4 kB each; geth refuses more than 1,024. */
+/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
 const MAX_SLOTS = 128;
 
 /** What is proven of an account at a block; words by the 32 bytes of their slots. */
@@ -79,16 +79,35 @@ export class StateProofs {
   }
 
   /**
-   * An answer to `eth_getProof`, as the node gave it.
+   * An answer to `eth_getProof`: as the node gave it, or put together where there are too many slots to compare them at once.
    * @returns undefined where that cannot be verified on this network
    */
   async askProof(
-    question: ProofQuestion,
+    { address, slots }: ProofQuestion,
     block: PinnedBlock,
     scope: RequestScope,
   ): Promise<JsonText | undefined> {
     const header = await this.#proveHeader(block, scope);
     if (header === undefined) return undefined;
+    const parts = divideSlots(slots);
+    if (parts.length === 1) return this.#askPart({ address, slots }, header, block, scope);
+    const answers = await Promise.all(
+      parts.map(async (part) => {
+        const answer = await this.#askPart({ address, slots: part }, header, block, scope);
+        return answer === undefined ? undefined : splitProof(answer);
+      }),
+    );
+    const proven = answers.filter((answer) => answer !== undefined);
+    if (proven.length < parts.length) return undefined;
+    return `${proven[0]?.account},"storageProof":[${proven.map(({ entries }) => entries).join()}]}`;
+  }
+
+  async #askPart(
+    question: ProofQuestion,
+    header: VerifiedHeader,
+    block: PinnedBlock,
+    scope: RequestScope,
+  ): Promise<JsonText | undefined> {
     let isProven = false;
     const call: RoutedCall = {
       ...this.#describe(question, block),
@@ -107,12 +126,9 @@ export class StateProofs {
     block: PinnedBlock,
     scope: RequestScope,
   ): Promise<ProvenState | undefined> {
-    const parts: Promise<ProvenState | undefined>[] = [];
-    for (let at = 0; at < slots.length; at += MAX_SLOTS) {
-      const part = { address, slots: slots.slice(at, at + MAX_SLOTS) };
-      parts.push(this.#proveNow(part, block, scope));
-    }
-    const states = await Promise.all(parts);
+    const states = await Promise.all(
+      divideSlots(slots).map((part) => this.#proveNow({ address, slots: part }, block, scope)),
+    );
     const words = states.flatMap((state) => state?.words ?? []);
     const account = states[0]?.account;
     return account === undefined || words.length < slots.length ? undefined : { account, words };
@@ -208,6 +224,21 @@ export class StateProofs {
   #describe({ address, slots }: ProofQuestion, block: PinnedBlock): RoutedCall {
     return describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, block);
   }
+}
+
+/** At least one part, each with as many slots as one question may have. */
+function divideSlots(slots: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.max(1, Math.ceil(slots.length / MAX_SLOTS));
+  return Array.from({ length: count }, (_, i) => slots.slice(i * MAX_SLOTS, (i + 1) * MAX_SLOTS));
+}
+
+/** Texts of a proof, which has been verified: the account without the last brace, and the slots. */
+function splitProof(proof: JsonText): { readonly account: JsonText; readonly entries: JsonText } {
+  const { storageProof, ...account } = JSON.parse(proof) as { readonly storageProof: readonly unknown[] };
+  return {
+    account: JSON.stringify(account).slice(0, -1),
+    entries: JSON.stringify(storageProof).slice(1, -1),
+  };
 }
 
 /** A question of state whose last parameter is the block. @param subject JSON texts of the parameters before it */

@@ -192,8 +192,7 @@ export class StateQuestions {
     const kept = key === undefined ? undefined : recall?.(key);
     return continueWith<JsonResult | undefined, JsonResult>(kept, (found) => {
       if (found === undefined) return this.#proveAt(question, pinned, block, scope, key);
-      this.#noteProven(pinned, block, scope);
-      return readText(found);
+      return continueWith(this.#noteProven(pinned, block, scope), () => readText(found));
     });
   }
 
@@ -219,15 +218,14 @@ export class StateQuestions {
     );
     return continueWith<JsonResult | Unproven, JsonResult>(proven, (answer) => {
       if (answer instanceof Unproven) return this.#askUnproven(question, pinned, block, scope, answer.why);
-      this.#noteProven(pinned, block, scope);
       const text = readText(answer);
       if (key !== undefined && question.isKeptApart !== true) keep(key, text);
-      return text;
+      return continueWith(this.#noteProven(pinned, block, scope), () => text);
     });
   }
 
-  #noteProven({ position }: PinnedBlock, block: BlockReference, scope: RequestScope): void {
-    this.#parts.proofs?.trust.note(scope, position, block.kind === 'hash', STATE_SUBJECTS);
+  #noteProven({ position }: PinnedBlock, block: BlockReference, scope: RequestScope): PromiseOrValue<void> {
+    return this.#parts.proofs?.trust.settle(scope, position, block.kind === 'hash', STATE_SUBJECTS);
   }
 
   /** Asks a node and believes it. @param why nothing is proven; by default what is known of the network */

@@ -1,6 +1,7 @@
 import type { TransactionReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
@@ -67,7 +68,7 @@ export class TransactionQuestions {
         this.#checkAt(proven, Number(index), isListed(result) as JsonText, upstream),
     };
     const answer = await this.#access.askText(call, scope);
-    this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
     return answer;
   }
 
@@ -101,8 +102,8 @@ export class TransactionQuestions {
     isNamed: boolean,
     subjects: readonly Subject[],
     scope: RequestScope,
-  ): void {
-    this.#parts.proofs?.trust.note(scope, position, isNamed, subjects);
+  ): PromiseOrValue<void> {
+    return this.#parts.proofs?.trust.settle(scope, position, isNamed, subjects);
   }
 
   async getRawTransaction(transaction: TransactionReference, scope: RequestScope): Promise<JsonText | null> {
@@ -121,7 +122,7 @@ export class TransactionQuestions {
     const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
     const call = { ...about, check: checkRawTransaction(hash, true) };
     const answer = await this.#access.askText(call, scope);
-    this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
+    await this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
     return answer;
   }
 
@@ -143,7 +144,7 @@ export class TransactionQuestions {
     const position = { number, hash: blockHash };
     const kept = await recall?.(keyOf(hash));
     if (kept !== undefined) {
-      this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
+      await this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
       return kept as JsonText;
     }
     const reference = { kind: 'number', number } as const;
@@ -257,7 +258,7 @@ export class TransactionQuestions {
       },
       scope,
     );
-    this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
     return text;
   }
 
@@ -306,7 +307,7 @@ export class TransactionQuestions {
     const isTransaction = question.method === 'eth_getTransactionByHash';
     if (isTransaction && !this.#isTrue(proven, Number(told.index), text, witness.upstream))
       return 'misplaced';
-    this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);
     return 'mined';

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { Members } from './findings.ts';
-import { HEADER_FORMS, type HeaderField, type HeaderForm } from './header-forms.ts';
+import { ETHEREUM_FORM, HEADER_FORMS, type HeaderField, type HeaderForm } from './header-forms.ts';
 import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
@@ -17,7 +17,7 @@ export function findHeaderForm(block: Members, hash: string, writer: RlpWriter):
 
 /** Its hash in Ethereum's own form, the first one; undefined where it lacks members of that. */
 export function hashEthereumHeader(block: Members, writer: RlpWriter): string | undefined {
-  return hashHeader(block, HEADER_FORMS[0] as HeaderForm, writer);
+  return hashHeader(block, ETHEREUM_FORM, writer);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
-import type { Members } from './findings.ts';
+import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
+import type { HeaderForm } from './header-forms.ts';
+import { ListText } from './list-text.ts';
 import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { RlpWriter } from './rlp-writer.ts';
@@ -16,6 +18,8 @@ import {
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & {
+  /** How the chain encodes it. */
+  readonly form: HeaderForm;
   readonly parentHash: string;
   readonly stateRoot: string;
   readonly receiptsRoot: string;
@@ -35,7 +39,8 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('header', 'the header is that of another block');
     return undefined;
   }
-  if (findHeaderForm(block, hash, writer) === undefined) {
+  const form = findHeaderForm(block, hash, writer);
+  if (form === undefined) {
     const evidence = [hash, hashEthereumHeader(block, writer) ?? 'cannot be encoded'];
     findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
@@ -45,7 +50,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('uncles', 'the header commits to other uncles than the block lists');
   }
   try {
-    return readVerified(block, hash);
+    return readVerified(block, hash, form);
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
     findings.contradict('header', error.message);
@@ -56,8 +61,10 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 function readVerified(
   { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
   hash: string,
+  form: HeaderForm,
 ): VerifiedHeader {
   return {
+    form,
     hash: hash.toLowerCase(),
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
@@ -80,8 +87,48 @@ export function verifyBody(
   tools: VerifyTools,
 ): readonly TransactionFacts[] | undefined {
   verifyWithdrawals(block, tools);
+  const { transactions, transactionsRoot } = block;
+  if (!(transactions instanceof ListText))
+    return verifyTransactions(transactions, transactionsRoot, header, tools);
+  return (
+    readRight(transactions, transactionsRoot, header, tools.writer) ??
+    verifyTransactions(transactions.parse(), transactionsRoot, header, tools)
+  );
+}
+
+/** The facts of the transactions in a text; undefined where something is wrong with them, which is found out when they are parsed. */
+function readRight(
+  transactions: ListText,
+  transactionsRoot: unknown,
+  header: VerifiedHeader,
+  writer: RlpWriter,
+): readonly TransactionFacts[] | undefined {
+  const tools = { findings: new Findings(), writer };
+  const encodings: Uint8Array[] = [];
+  const decided = new Map<number, TransactionFacts>();
+  const decide = (transaction: unknown, index: number): boolean => {
+    const verified = isMembers(transaction)
+      ? verifyTransaction(transaction, tools, header.baseFeePerGas)
+      : undefined;
+    if (verified === undefined) return false;
+    verifyPlace(transaction as Members, header, index, tools.findings);
+    encodings.push(verified.encoded);
+    decided.set(index, verified.facts);
+    return tools.findings.list.length === 0;
+  };
+  const isRight =
+    transactions.readTransactions(header, (encoded) => encodings.push(encoded), decide) &&
+    isSameText(transactionsRoot, hashOrdered(encodings, writer));
+  return isRight ? transactions.listFacts().map((facts, index) => decided.get(index) ?? facts) : undefined;
+}
+
+function verifyTransactions(
+  transactions: unknown,
+  transactionsRoot: unknown,
+  header: VerifiedHeader,
+  tools: VerifyTools,
+): readonly TransactionFacts[] | undefined {
   const { findings, writer } = tools;
-  const { transactions } = block;
   const encodings: Uint8Array[] = [];
   const facts: TransactionFacts[] = [];
   if (!Array.isArray(transactions)) {
@@ -109,8 +156,8 @@ export function verifyBody(
     facts.push(verified.facts);
   }
   const root = hashOrdered(encodings, writer);
-  if (isSameText(block['transactionsRoot'], root)) return facts;
-  const evidence = [block['transactionsRoot'], root];
+  if (isSameText(transactionsRoot, root)) return facts;
+  const evidence = [transactionsRoot, root];
   findings.contradict('transactions', 'the transactions do not make the root in the header', evidence);
   return undefined;
 }

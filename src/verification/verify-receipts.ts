@@ -1,9 +1,11 @@
 import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
-import type { Findings, Members } from './findings.ts';
+import { Findings, type Members } from './findings.ts';
+import { ListText } from './list-text.ts';
 import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
+import type { RlpWriter } from './rlp-writer.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
 
@@ -12,14 +14,22 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /**
  * Compares the receipts of a block with its header, and with its transactions where those are known.
+ * @param receipts a list, or the text of one
  * @param transactions of the block, all of them
+ * @param rows of the same, where they were read from a text
  */
 export function verifyReceipts(
   receipts: unknown,
   header: VerifiedHeader,
   transactions: readonly TransactionFacts[],
   tools: VerifyTools,
+  rows?: Uint8Array,
 ): void {
+  if (receipts instanceof ListText) {
+    if (rows === undefined || !areRight(receipts, rows, header, transactions, tools.writer))
+      verifyReceipts(receipts.parse(), header, transactions, tools);
+    return;
+  }
   const { findings, writer } = tools;
   if (!Array.isArray(receipts) || receipts.length !== transactions.length) {
     findings.contradict('receipts', 'there are not as many receipts as transactions');
@@ -45,6 +55,36 @@ export function verifyReceipts(
   if (!isSameText(header.receiptsRoot, root)) {
     const evidence = [header.receiptsRoot, root];
     findings.contradict('receipts', 'the receipts do not make the root in the header', evidence);
+  }
+}
+
+/** Whether nothing is wrong with the receipts in a text. What is, is found out when they are parsed. */
+function areRight(
+  receipts: ListText,
+  rows: Uint8Array,
+  header: VerifiedHeader,
+  transactions: readonly TransactionFacts[],
+  writer: RlpWriter,
+): boolean {
+  const findings = new Findings();
+  const encodings: Uint8Array[] = [];
+  const walk: Walk = { gas: 0n, logs: 0 };
+  const decide = (receipt: unknown, index: number): boolean => {
+    const facts = transactions[index];
+    if (!isMembers(receipt) || facts === undefined || facts.isUncovered === true) return false;
+    encodings.push(encodeReceipt(receipt, facts.type, writer));
+    compareReceipt(receipt, facts, header, index, walk, { findings, writer });
+    return findings.list.length === 0;
+  };
+  try {
+    return (
+      receipts.readReceipts(header, rows, walk, (encoded) => encodings.push(encoded), decide) &&
+      encodings.length === transactions.length &&
+      hashOrdered(encodings, writer) === header.receiptsRoot
+    );
+  } catch (error) {
+    if (error instanceof UnreadableMember) return false;
+    throw error;
   }
 }
 

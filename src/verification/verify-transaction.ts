@@ -43,6 +43,7 @@ export type TransactionFacts = {
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** No parity that a signature can have. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -274,9 +275,9 @@ export function verifySender(
   }
 }
 
-/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known. */
+/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known, or cannot be such. */
 export function deriveContract({ from, nonce }: TransactionFacts, writer: RlpWriter): string | undefined {
-  if (from === undefined || nonce === undefined) return undefined;
+  if (from === undefined || nonce === undefined || !ADDRESS.test(from)) return undefined;
   const mark = writer.mark;
   try {
     if (!writer.quantity(nonce)) return undefined;

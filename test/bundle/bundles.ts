@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBundle } from '../../src/bundle/format.ts';
+import { prove } from '../../src/bundle/prove.ts';
 import { BUILTIN_FACTS_FILE } from '../../src/cli/data-paths.ts';
-import { proveOn } from '../../src/cli/prove.ts';
+import { withSource } from '../../src/cli/prove.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 
@@ -66,9 +67,22 @@ export function createConfig(networks: Readonly<Record<string, object>>, folder:
   return parseConfig(text, { name: 'test', folder, environment: {} });
 }
 
-/** The text of a bundle. @throws Error where nothing can be proven */
-export async function makeBundle(config: Config, { network, method, params }: Row): Promise<string> {
-  return (await proveOn(config, network, { method, params })).text;
+/** The texts of bundles, in the order of the questions; each network is opened once. @throws Error where something cannot be proven */
+export async function makeBundles(config: Config, rows: readonly Row[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const network of new Set(rows.map((row) => row.network))) {
+    await withSource(config, network, async (source) => {
+      for (const [index, row] of rows.entries())
+        if (row.network === network) texts[index] = (await prove(row, source)).text;
+    });
+  }
+  return texts;
+}
+
+/** The text of one bundle. */
+export async function makeBundle(config: Config, row: Row): Promise<string> {
+  const [text = ''] = await makeBundles(config, [row]);
+  return text;
 }
 
 /** The hash of the block that a bundle is about. */

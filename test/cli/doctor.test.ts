@@ -228,6 +228,30 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
   });
 });
 
+test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  // The header of its genesis block does not commit to its state.
+  await anvil.request('anvil_mine', '0x1');
+  const node = await FaultUpstream.start(anvil.httpUrl);
+  t.after(() => node.close());
+  const config = writeConfig(t, {
+    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], execution: 'auto' },
+  });
+  const { out } = await run(['--config', config]);
+  assert.match(
+    out,
+    /^ {2}calls can be executed here: the state of one at the head was proven in \d trips?$/m,
+  );
+  await node.setFault({
+    concerns: ({ method }) => method === 'eth_getProof',
+    answer: async () => ({ error: { code: -32_601, message: 'the method eth_getProof does not exist' } }),
+  });
+  const json = JSON.parse((await run(['--config', config, '--json'])).out);
+  assert.equal(json.networks[0].execution.isHere, false);
+  assert.equal(json.networks[0].execution.reason, 'nodes do not prove the state of the head (eth_getProof)');
+});
+
 test('nodes without proofs are believed about state, which is said', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());

@@ -35,6 +35,8 @@ test('the example file validates and says what its comments say', async () => {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
     verify: 'off',
+    verifyLogBlocks: 32,
+    execution: 'node',
     send: { to: 'all' },
     methods: { except: [], also: [] },
     logs: { results: 10_000, bytes: 33_554_432 },

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
 import { Codes, type CodeTable } from '../../src/remote/codes.ts';
+import { HotKeys } from '../../src/remote/hot-keys.ts';
 import { LmdbCodes } from '../../src/remote/lmdb-codes.ts';
 import { ProvenStates } from '../../src/remote/proven-states.ts';
 import { RootTables } from '../../src/remote/root-tables.ts';
@@ -20,12 +21,12 @@ test('tables of roots never have more than their bound, and what they have is wh
   const writes = fc.array(fc.tuple(keys, keys, fc.integer()), { maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), writes, (bound, list) => {
-      const tables = new RootTables<number>(bound);
+      const tables = new RootTables<number>(bound * 1_000, 100);
       const last = new Map<string, number>();
       for (const [root, key, value] of list) {
         tables.set(root, key, value);
         last.set(root + key, value);
-        assert.ok(tables.size <= bound);
+        assert.ok(tables.bytes <= bound * 1_000);
         const found = tables.get(root, key);
         assert.ok(found === value || found === undefined);
       }
@@ -82,10 +83,23 @@ describe('codes', () => {
   test('what a table has under a wrong hash is not taken', () => {
     const [hash, code] = codeOf(10, 1);
     const table: CodeTable = { read: () => code, write: () => {} };
-    const codes = new Codes(1 << 20, table);
+    const codes = new Codes(1 << 20, table, (error) => assert.fail(String(error)));
     assert.deepEqual(codes.find(hash), code);
     assert.equal(codes.find(bytesToHex(new Uint8Array(32))), undefined);
     assert.deepEqual(codes.find(bytesToHex(EMPTY_CODE_HASH)), new Uint8Array(0));
+  });
+
+  test('a table that fails is reported, and codes are kept in memory', () => {
+    const faults: unknown[] = [];
+    const fail = (): never => {
+      throw new Error('no space left on device');
+    };
+    const codes = new Codes(1 << 20, { read: fail, write: fail }, (error) => faults.push(error));
+    const [hash, code] = codeOf(10, 1);
+    assert.equal(codes.find(hash), undefined);
+    codes.add(new Map([[hash, code]]));
+    assert.deepEqual(codes.find(hash), code);
+    assert.equal(faults.length, 2);
   });
 
   test('they outlive the process, and the file its bound', async () => {
@@ -105,6 +119,34 @@ describe('codes', () => {
       await after.close();
     } finally {
       folder.remove();
+    }
+  });
+});
+
+describe('what is read often', () => {
+  test('counts heads, not reads, and is forgotten after some without any', () => {
+    const keys = new HotKeys();
+    for (let i = 0; i < 9; i++) keys.noteRead('once', 'slot');
+    assert.deepEqual([...(keys.rotate().accounts.get('once') ?? [])], ['slot']);
+    let heads = 0;
+    while (keys.rotate().size > 0) heads++;
+    assert.equal(heads, 2);
+  });
+
+  test('is proven within bounds, what is read at most heads first', () => {
+    const keys = new HotKeys();
+    const often = Array.from({ length: 64 }, (_, i) => `often ${i}`);
+    for (let head = 0; head < 3; head++) {
+      for (let i = 0; i < 100; i++) keys.noteRead(`other ${head} ${i}`, undefined);
+      for (const account of often) {
+        keys.noteRead(account, undefined);
+        for (let slot = 0; slot < 20; slot++) keys.noteRead(account, `/${slot}`);
+      }
+      const { accounts } = keys.rotate();
+      assert.ok(accounts.size <= 64);
+      const slots = [...accounts.values()].reduce((sum, { size }) => sum + size, 0);
+      assert.ok(slots <= 512);
+      if (head > 0) assert.deepEqual([...accounts.keys()].sort(), often.sort());
     }
   });
 });

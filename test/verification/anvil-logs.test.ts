@@ -3,12 +3,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { waitUntil } from '../support/program.ts';
 import { encodeTransfer } from '../support/scene.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
 const TRANSFERS = 6;
+const LIMIT_MS = 60_000;
+
+/** Address of the contract that a transaction creates, once it is in a block. */
+async function waitForContract(anvil: Anvil, hash: unknown): Promise<string> {
+  let address = '';
+  await waitUntil(async () => {
+    const receipt = await anvil.request('eth_getTransactionReceipt', hash);
+    address = (receipt as { readonly contractAddress: string } | null)?.contractAddress ?? '';
+    return address !== '';
+  }, LIMIT_MS);
+  return address;
+}
 
 test('logs of anvil are proven', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil({});
@@ -16,12 +29,10 @@ test('logs of anvil are proven', { skip: ANVIL_SKIP }, async (t) => {
   const [from, to] = (await anvil.request('eth_accounts')) as [string, string];
   const code = bytesToHex(createErc20InitCode({ name: 'Token', symbol: 'T', supply: 10n ** 24n }));
   const hash = await anvil.request('eth_sendTransaction', { from, data: code, gas: '0x2dc6c0' });
-  const receipt = (await anvil.request('eth_getTransactionReceipt', hash)) as {
-    readonly contractAddress: string;
-  };
-  const token = receipt.contractAddress;
+  const token = await waitForContract(anvil, hash);
   for (let amount = 1n; amount <= TRANSFERS; amount++)
     await anvil.request('eth_sendTransaction', { from, to: token, data: encodeTransfer(to, amount) });
+  await waitUntil(async () => Number(await anvil.request('eth_blockNumber')) > TRANSFERS, LIMIT_MS);
   const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require' });
   t.after(() => network.close());
   const { rows = [] } = network.chain.describe().verification ?? {};

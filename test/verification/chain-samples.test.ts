@@ -21,6 +21,7 @@ const WITHOUT_MEMBERS: ReadonlySet<string> = new Set([
   'mainnet-483920',
   'optimism-l2geth-87673',
   'optimism-l2geth-985465',
+  'optimism-sepolia-26207961',
   'polygon-20062432',
   'scroll-14919992',
   'scroll-devnet-5343513301-35',

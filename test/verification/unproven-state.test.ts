@@ -265,6 +265,12 @@ describe('what is asked of nodes', () => {
       );
       const sizes = calls.filter(isProof).map(({ params }) => (params[1] as readonly unknown[]).length);
       assert.deepEqual(sizes, [128, 128, 44]);
+      calls.length = 0;
+      const scope = createScope();
+      const proof = await network.chain.state.getProof(CONTRACT, slots, at(NUMBER - 1n), scope);
+      const told = await ask('eth_getProof', CONTRACT, slots, encodeQuantity(NUMBER - 1n));
+      assert.deepEqual(JSON.parse(String(proof)), told);
+      assert.equal(calls.filter(isProof).length, 3);
     } finally {
       await network.close();
     }

@@ -5,7 +5,7 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 import { askNode } from '../support/faults/ask-node.ts';
-import type { Call } from '../support/faults/fault.ts';
+import type { Call, Fault } from '../support/faults/fault.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
@@ -129,6 +129,77 @@ test('every answer is proven where nobody lies, kept ones too', async () => {
     }
   } finally {
     await network.close();
+  }
+});
+
+type Proof = {
+  readonly address: string;
+  readonly accountProof: readonly string[];
+  readonly storageProof: readonly { readonly proof: readonly string[] }[];
+};
+
+/** Answers that are true of something else, or lack or have a part too many. */
+const LIES: readonly (readonly [
+  string,
+  (proof: Proof, ask: (params: readonly unknown[]) => Promise<Proof>) => Promise<unknown>,
+])[] = [
+  ['another block', (_, askOther) => askOther([CONTRACT, [SLOT], '0xa'])],
+  [
+    'another account',
+    async (proof, askOther) => ({ ...(await askOther([NOBODY, [SLOT], '0x3b'])), address: proof.address }),
+  ],
+  [
+    'another slot',
+    async (proof, askOther) => {
+      const { storageProof } = await askOther([CONTRACT, [`0x${'0'.repeat(63)}3`], '0x3b']);
+      return { ...proof, storageProof: storageProof.map((each) => ({ ...each, key: SLOT })) };
+    },
+  ],
+  ['no proof', async (proof) => ({ ...proof, accountProof: [] })],
+  ['a node too few', async (proof) => ({ ...proof, accountProof: proof.accountProof.slice(0, -1) })],
+  ['a node too many', async (proof) => ({ ...proof, accountProof: [...proof.accountProof, '0xc0'] })],
+  ['another order', async (proof) => ({ ...proof, accountProof: proof.accountProof.toReversed() })],
+  ['no slots', async (proof) => ({ ...proof, storageProof: [] })],
+  [
+    'a slot that is empty',
+    async (proof) => ({
+      ...proof,
+      storageProof: proof.storageProof.map((each) => ({
+        ...each,
+        value: '0x0',
+        proof: each.proof.slice(0, 1),
+      })),
+    }),
+  ],
+  ['something else', async () => [1]],
+];
+
+test('a proof that is true of something else, or has a part too many or too few, is found', async () => {
+  for (const [name, lie] of LIES) {
+    const fault: Fault = {
+      concerns: isOf('eth_getProof'),
+      answer: async (call, askTrue) => {
+        const answer = await askTrue(call);
+        assert.ok('result' in answer);
+        const askOther = async (params: readonly unknown[]): Promise<Proof> => {
+          const other = await askTrue({ method: call.method, params });
+          assert.ok('result' in other);
+          return other.result as Proof;
+        };
+        return { result: await lie(answer.result as Proof, askOther) };
+      },
+    };
+    const network = await openNetwork(nodeUrl, 2, 1, fault);
+    try {
+      const scope = createScope();
+      const value = await network.chain.state.getStorageAt(CONTRACT, SLOT, AT, scope);
+      const truth = await ask('eth_getStorageAt', [CONTRACT, SLOT, encodeQuantity(NUMBER)]);
+      assert.equal(JSON.parse(value), truth, name);
+      assert.equal(scope.trust, 'proven', name);
+      assert.equal(network.chain.describe().upstreams[0]?.state, 'excluded', name);
+    } finally {
+      await network.close();
+    }
   }
 });
 

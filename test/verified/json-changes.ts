@@ -78,15 +78,21 @@ function* changesOfLeaf(value: unknown, path: Path): Generator<Change> {
 }
 
 function* changesOfList(list: readonly unknown[], path: Path): Generator<Change> {
-  const change = (kind: ChangeKind, index: number, next: readonly unknown[]): Change => ({
+  const change = (
+    kind: ChangeKind,
+    index: number,
+    edit: (items: readonly unknown[]) => readonly unknown[],
+  ): Change => ({
     kind,
     path: [...path, index],
-    apply: (root) => changeAt(root, path, () => next),
+    apply: (root) => changeAt(root, path, (value) => edit(value as readonly unknown[])),
   });
   for (const [index, item] of list.entries()) {
-    yield change('missing', index, list.toSpliced(index, 1));
-    yield change('doubled', index, list.toSpliced(index, 0, item));
-    if (index > 0) yield change('order', index, list.toSpliced(index - 1, 2, item, list[index - 1]));
+    yield change('missing', index, (items) => items.toSpliced(index, 1));
+    yield change('doubled', index, (items) => items.toSpliced(index, 0, item));
+    if (index > 0) {
+      yield change('order', index, (items) => items.toSpliced(index - 1, 2, item, items[index - 1]));
+    }
     yield* changesBelow(item, [...path, index]);
   }
 }

@@ -6,7 +6,12 @@ import type { Network } from '../../src/methods/network.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { isComplete } from '../../src/primitives/json-result.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
-import { poolOptionsSchema, upstreamsSchema, type VerifyMode } from '../../src/upstream/options.ts';
+import {
+  type Checkpoint,
+  poolOptionsSchema,
+  upstreamsSchema,
+  type VerifyMode,
+} from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { RequestScope, type Trust } from '../../src/util/request-scope.ts';
@@ -73,11 +78,12 @@ export class Stage {
     const chain = await openUpstreamChain({
       network: 'test',
       upstreams: upstreamsSchema.parse(rows),
-      pool: poolOptionsSchema.parse({ retries: 0, hedgePercent: 0 }),
+      pool: poolOptionsSchema.parse({ retries: 0, hedgePercent: 0, pollInterval: '60s' }),
       logs: DEFAULT_LOG_LIMITS,
       cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
       log,
       verify: options.verify,
+      checkpoint: options.checkpoint,
       sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
     });
     return { chain, log, ask: (question) => askChain(chain, question) };
@@ -88,7 +94,11 @@ export class Stage {
   }
 }
 
-export type NetworkOptions = { readonly transport: Transport; readonly verify: VerifyMode };
+export type NetworkOptions = {
+  readonly transport: Transport;
+  readonly verify: VerifyMode;
+  readonly checkpoint?: Checkpoint | undefined;
+};
 
 export type LiedNetwork = {
   readonly chain: UpstreamChain;

@@ -1,4 +1,5 @@
 /** What clients ask, a row a method; a further method is a further row. */
+import type { Checkpoint } from '../../src/upstream/options.ts';
 import { askResult, type Question, type Truth } from './truth.ts';
 import type { ObjectKind } from './uncovered.ts';
 
@@ -7,6 +8,8 @@ export type AskedQuestion = Question & {
   readonly of: ObjectKind;
   /** Whether roots cover the answer; otherwise it must not be called proven. */
   readonly isCovered: boolean;
+  /** A block of the true chain above the one that is asked about. */
+  readonly checkpoint: Checkpoint;
 };
 
 type Subject = {
@@ -22,6 +25,7 @@ type SampleTransaction = { readonly hash: string; readonly type?: string; readon
 type SampleBlock = {
   readonly number: string;
   readonly hash: string;
+  readonly stateRoot: string;
   readonly transactions: readonly SampleTransaction[];
   readonly uncles: readonly string[];
   readonly withdrawals?: readonly unknown[];
@@ -46,6 +50,12 @@ const told = (method: string, params: Row['params']): Row => ({
   isCovered: false,
   params,
 });
+
+/** The root of no accounts: what anvil's genesis block has, whatever its state is. */
+const NO_STATE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+/** Of the state of a block. */
+const state = (method: string, params: (subject: Subject) => readonly unknown[]): Row =>
+  covered(method, 'other', (subject) => (subject.block.stateRoot === NO_STATE ? [] : [params(subject)]));
 
 /** Transactions of a block that are asked for one by one. */
 const TRANSACTIONS = 2;
@@ -91,12 +101,12 @@ const ROWS: readonly Row[] = [
   covered('debug_getRawBlock', 'other', byNumber),
   covered('debug_getRawHeader', 'other', byNumber),
   covered('debug_getRawReceipts', 'other', byNumber),
-  told('eth_getBalance', ({ account, number }) => [[account, number]]),
-  told('eth_getTransactionCount', ({ account, number }) => [[account, number]]),
-  told('eth_getCode', ({ account, number }) => [[account, number]]),
-  told('eth_getStorageAt', ({ account, number }) => [[account, '0x0', number]]),
-  told('eth_getProof', ({ account, number }) => [[account, ['0x0'], number]]),
-  told('eth_getLogs', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
+  state('eth_getBalance', ({ account, number }) => [account, number]),
+  state('eth_getTransactionCount', ({ account, number }) => [account, number]),
+  state('eth_getCode', ({ account, number }) => [account, number]),
+  state('eth_getStorageAt', ({ account, number }) => [account, '0x0', number]),
+  state('eth_getProof', ({ account, number }) => [account, ['0x0'], number]),
+  covered('eth_getLogs', 'log', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
   told('eth_call', ({ account, number }) => [[{ to: account }, number]]),
   told('eth_feeHistory', ({ number }) => [['0x2', number, []]]),
 ];
@@ -107,16 +117,27 @@ export const ASKED_METHODS: readonly string[] = ROWS.map(({ method }) => method)
 /** Questions about blocks of different kinds. */
 export async function listQuestions(truth: Truth, maxBlocks: number): Promise<readonly AskedQuestion[]> {
   const blocks = await chooseBlocks(truth, maxBlocks);
-  return blocks.flatMap((block) => {
+  const lists = blocks.map(async (block) => {
+    const checkpoint = await findCheckpoint(truth, block);
     const { number, hash, transactions } = block;
     const account = transactions[0]?.from ?? `0x${'11'.repeat(20)}`;
     const subject: Subject = { block, number, hash, transactions, account };
     return ROWS.flatMap(({ method, of, isCovered, params }) =>
-      params(subject).map((each) => ({ method, of, isCovered, params: each })),
+      params(subject).map((each) => ({ method, of, isCovered, params: each, checkpoint })),
     );
   });
+  return (await Promise.all(lists)).flat();
 }
 
+async function findCheckpoint(truth: Truth, { number }: SampleBlock): Promise<Checkpoint> {
+  const head = Number(await askResult(truth, 'eth_blockNumber'));
+  const above = Math.min(head, Number(number) + CHECKPOINT_ABOVE);
+  const { hash } = (await askResult(truth, 'eth_getBlockByNumber', at(above), false)) as SampleBlock;
+  return { number: BigInt(above), hash };
+}
+
+/** Blocks between the one that is asked about and the checkpoint, and one more. */
+const CHECKPOINT_ABOVE = 3;
 /** Transactions of a block of which each leaf is changed. */
 const MAX_TRANSACTIONS = 8;
 

@@ -1,4 +1,5 @@
 /** Has nodes lie about one thing after the other, and judges what a client gets. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
@@ -6,11 +7,13 @@ import { type Judgement, judge, type Verdict } from './judge.ts';
 import { type Lie, type Reply, Stage } from './lied-network.ts';
 import { changeAnswer, forgeBlock } from './lies.ts';
 import { type AskedQuestion, listQuestions } from './questions.ts';
-import { SETTINGS, type Setting } from './settings.ts';
+import { SETTINGS, type Setting, TRUE_SETTINGS } from './settings.ts';
 import { keyOf, type Question, type Truth } from './truth.ts';
 
 export type RunOptions = {
   readonly maxBlocks: number;
+  /** Of so many questions one is asked. */
+  readonly stride: number;
   /** Cases that are run, of all: 1 runs each in each setting. */
   readonly share: number;
   /** Whether changes that are alike are all made. */
@@ -24,7 +27,13 @@ export type RunOptions = {
 /** What nodes were asked for one answer to a client, and that answer. */
 type Trace = { readonly question: AskedQuestion; readonly truth: Reply; readonly asked: readonly Question[] };
 
-type Case = { readonly trace: Trace; readonly name: string; readonly lie: Lie };
+type Case = {
+  readonly trace: Trace;
+  readonly name: string;
+  readonly lie: Lie;
+  /** A block that does not contradict itself: told from the start, and only found by others who know the block. */
+  readonly isForged?: true;
+};
 
 export type Figures = {
   readonly verdicts: Record<Verdict, number>;
@@ -50,24 +59,29 @@ export async function runCases(
   options: RunOptions,
   figures: Figures,
 ): Promise<void> {
-  const questions = (await listQuestions(truth, options.maxBlocks)).filter(({ method }) =>
-    method.includes(options.only),
+  const listed = await listQuestions(truth, options.maxBlocks);
+  const questions = listed.filter(
+    ({ method }, i) => method.includes(options.only) && i % options.stride === 0,
   );
   const stage = await Stage.open(truth, MAX_NODES);
   const traces: Trace[] = [];
-  for (const question of questions) {
-    const trace = await traceTruth(stage, question, truth, figures);
+  for (const [i, question] of questions.entries()) {
+    const trace = await traceTruth(stage, question, TRUE_SETTINGS[i % 2] ?? [], truth, figures);
     if (trace !== undefined) traces.push(trace);
   }
   await stage.close();
   figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
-  const cases: Case[] = [];
   const list = options.isEvery ? listChanges : listDistinctChanges;
-  for (const trace of traces)
-    for await (const each of listCases(list, trace, traces, truth, alien)) cases.push(each);
-  const runs = SETTINGS.flatMap((setting, s) =>
-    cases.filter((_, i) => isChosen(i, s, options.share)).map((each) => ({ each, setting })),
-  );
+  const runs: { readonly each: Case; readonly setting: Setting }[] = [];
+  let count = 0;
+  for (const trace of traces) {
+    for await (const each of listCases(list, trace, traces, truth, alien)) {
+      for (const [s, setting] of SETTINGS.entries()) {
+        if (isChosen(count, s, options.share) && canBeFound(each, setting)) runs.push({ each, setting });
+      }
+      count++;
+    }
+  }
   let next = 0;
   const work = async (): Promise<void> => {
     const own = await Stage.open(truth, MAX_NODES);
@@ -77,6 +91,11 @@ export async function runCases(
     await own.close();
   };
   await Promise.all(Array.from({ length: options.parallel }, work));
+}
+
+/** What most nodes have forged from the start is the chain, unless a checkpoint says otherwise. */
+function canBeFound({ isForged }: Case, { liars, hasCheckpoint }: Setting): boolean {
+  return isForged !== true || hasCheckpoint || liars === 1;
 }
 
 /** Spread evenly over the cases, and in each setting others. */
@@ -94,31 +113,52 @@ const IN_BACKGROUND: ReadonlySet<string> = new Set([
 ]);
 const TAGS: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized', 'pending']);
 
-/** Asks where nobody lies, and remembers what nodes were asked. Undefined where the node has no answer to it. */
+/** Asks where no node lies, in these settings; remembers what nodes were asked. Undefined where the node has no answer to it. */
 async function traceTruth(
   stage: Stage,
   question: AskedQuestion,
+  settings: readonly Setting[],
   truth: Truth,
   figures: Figures,
 ): Promise<Trace | undefined> {
   const asked = new Map<string, Question>();
-  const network = await stage.openChain(MAX_NODES, 0, { transport: 'HTTP', verify: 'auto' });
-  stage.onQuestion = ({ method, params }) => {
-    if (IN_BACKGROUND.has(method) || TAGS.has(params[0])) return;
-    asked.set(keyOf({ method, params }), { method, params });
-  };
-  const reply = await network.ask(question);
-  stage.onQuestion = undefined;
-  const { upstreams, verification } = network.chain.describe();
-  await network.chain.close();
-  if ('error' in reply || reply.value === null) return undefined;
-  const where = `${truth.name}: ${keyOf(question)}`;
-  if (upstreams.some(({ state }) => state !== 'up'))
-    figures.falseAlarms.push(`${where}: a node is quarantined`);
-  if ((verification?.counts.refuted ?? 0) > 0) figures.falseAlarms.push(`${where}: an answer is refuted`);
-  if (question.isCovered && reply.trust !== 'proven')
-    figures.falseAlarms.push(`${where}: ${reply.trust}, not proven`);
-  return { question, truth: reply, asked: [...asked.values()] };
+  let told: Reply | undefined;
+  for (const setting of settings) {
+    const checkpoint = setting.hasCheckpoint ? question.checkpoint : undefined;
+    const network = await stage.openChain(setting.nodes, 0, { ...setting, checkpoint });
+    // With a checkpoint nodes are asked for more in the background.
+    if (!setting.hasCheckpoint)
+      stage.onQuestion = ({ method, params }) => {
+        if (IN_BACKGROUND.has(method) || TAGS.has(params[0])) return;
+        asked.set(keyOf({ method, params }), { method, params });
+      };
+    const reply = await network.ask(question);
+    stage.onQuestion = undefined;
+    const { upstreams, verification } = network.chain.describe();
+    await network.chain.close();
+    if (told === undefined && ('error' in reply || reply.value === null)) return undefined;
+    told ??= reply;
+    const note = (text: string): unknown =>
+      figures.falseAlarms.push(
+        `${truth.name}, ${setting.name}, ${setting.transport}: ${keyOf(question)}: ${text}`,
+      );
+    if (upstreams.some(({ state }) => state !== 'up')) note('a node is quarantined');
+    if ((verification?.counts.refuted ?? 0) > 0) note('an answer is refuted');
+    if ('error' in reply) {
+      const isExpected = question.isCovered && truth.isRecorded !== true;
+      if (isExpected || setting.verify !== 'require') note(reply.error);
+      continue;
+    }
+    if (!isDeepStrictEqual('value' in told && told.value, reply.value)) note('the answer differs');
+    // Without a checkpoint one node proves what is asked by hash.
+    const isProvable = setting.nodes > 1 || setting.hasCheckpoint;
+    if (question.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
+      note(`${reply.trust}, not proven`);
+  }
+  if (told === undefined) return undefined;
+  const isProven = 'trust' in told && told.trust === 'proven';
+  const isCovered = question.isCovered && (isProven || truth.isRecorded !== true);
+  return { question: { ...question, isCovered }, truth: told, asked: [...asked.values()] };
 }
 
 async function* listCases(
@@ -137,7 +177,8 @@ async function* listCases(
       yield { trace, name, lie: changeAnswer(about, change) };
     }
     const forged = isMembers(answer.result) ? forgeBlock(answer.result as Members) : undefined;
-    if (forged !== undefined) yield { trace, name: `${about.method} forged`, lie: forged.lie };
+    if (forged !== undefined)
+      yield { trace, name: `${about.method} forged`, lie: forged.lie, isForged: true };
   }
 }
 
@@ -162,18 +203,15 @@ async function listOthers(
   );
 }
 
-async function runCase(stage: Stage, { trace, lie }: Case, setting: Setting): Promise<Judgement> {
-  stage.setLie(setting.liars, undefined);
-  const network = await stage.openChain(setting.nodes, setting.liars, setting);
+async function runCase(stage: Stage, { trace, lie, isForged }: Case, setting: Setting): Promise<Judgement> {
+  const { nodes, liars, verify } = setting;
+  stage.setLie(liars, isForged === true ? lie : undefined);
+  const checkpoint = setting.hasCheckpoint ? trace.question.checkpoint : undefined;
+  const network = await stage.openChain(nodes, liars, { ...setting, checkpoint });
   try {
-    stage.setLie(setting.liars, lie);
+    stage.setLie(liars, lie);
     const reply = await network.ask(trace.question);
-    return judge(
-      trace.question,
-      trace.truth,
-      reply,
-      setting.liars === setting.nodes && setting.verify === 'auto',
-    );
+    return judge(trace.question, trace.truth, reply, liars === nodes && verify === 'auto');
   } finally {
     await network.chain.close();
   }

@@ -1,11 +1,16 @@
 /** Nodes whose answers are changed. */
+
+import { isMembers } from '../../src/verification/members.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { executionApisChain } from '../geth/sides.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { startService } from '../support/service.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
+import { readSamples } from '../verification/samples.ts';
 import { openAnvil } from './anvil-source.ts';
+import { replaySample } from './recorded-source.ts';
+import { isOfNode } from './run-true-nodes.ts';
 import { rememberNode, type Truth } from './truth.ts';
 
 export type Source = {
@@ -38,8 +43,27 @@ const GETH: Source = {
   },
 };
 
+/** Transactions of a recorded block whose answers are changed. */
+const MAX_TRANSACTIONS = 8;
+
+/** Small recorded blocks of which everything recomputes, as nodes gave them. */
+const RECORDED: readonly Source[] = (readSamples() ?? [])
+  .filter((sample) => {
+    const { header, transactions, receipts } = sample.expected;
+    const list = isOfNode(sample) ? (sample.block['transactions'] as readonly unknown[]) : [];
+    const isSmall = list.length > 0 && list.length <= MAX_TRANSACTIONS;
+    const isNamed = list.every((each) => isMembers(each) && each['blockHash'] != null);
+    return isSmall && isNamed && header === 'OK' && transactions === 'OK' && /^(OK|-)/.test(receipts);
+  })
+  .map((sample) => ({
+    name: `recorded ${sample.name}`,
+    skip: false,
+    open: () => Promise.resolve(replaySample(sample)),
+  }));
+
 export const SOURCES: readonly Source[] = [
   DEVNET,
   { name: 'anvil', skip: ANVIL_SKIP, open: openAnvil },
   GETH,
+  ...RECORDED,
 ];

@@ -7,6 +7,8 @@ export type Question = Pick<Call, 'method' | 'params'>;
 /** What a node says; the same each time. */
 export type Truth = {
   readonly name: string;
+  /** Of a chain of which something may not be verifiable. */
+  readonly isRecorded?: true;
   readonly ask: (question: Question) => Promise<Answer>;
   close(): Promise<void>;
 };

@@ -17,9 +17,20 @@ export type MadeBlock = {
   readonly hash: string;
   /** As `eth_getBlockByNumber` gives it, with hashes of transactions. */
   readonly json: string;
+  /** The same with whole transactions, where there are any. */
+  readonly whole?: Buffer;
   /** JSON of all of them. */
   readonly receipts: Buffer;
 };
+
+/** What nodes of the bench answer from. */
+export interface ServedChain {
+  readonly head: number;
+  /** Milliseconds until the next block. */
+  readonly untilNext: number;
+  /** @param reference number, tag, hash or object with a `blockHash`, as methods take it */
+  find(reference: unknown): MadeBlock | undefined;
+}
 
 const NO_RECEIPTS = Buffer.from('[]');
 
@@ -27,7 +38,7 @@ const NO_RECEIPTS = Buffer.from('[]');
  * A chain with a new block every two seconds and block hashes computed from its headers. The blocks of `RECEIPT_SIZES` have
  * transactions and receipts; all others are empty.
  */
-export class MadeChain {
+export class MadeChain implements ServedChain {
   readonly #blocks: MadeBlock[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #startedAt = Date.now();
@@ -40,12 +51,10 @@ export class MadeChain {
     return FIRST_HEAD + Math.floor((Date.now() - this.#startedAt) / BLOCK_MS);
   }
 
-  /** Milliseconds until the next block. */
   get untilNext(): number {
     return BLOCK_MS - ((Date.now() - this.#startedAt) % BLOCK_MS);
   }
 
-  /** @param reference number, tag, hash or object with a `blockHash`, as methods take it */
   find(reference: unknown): MadeBlock | undefined {
     this.#grow();
     return this.#blocks[this.#numberOf(reference) ?? -1];

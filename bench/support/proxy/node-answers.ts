@@ -1,5 +1,5 @@
 import { CHAIN_ID } from './chain-plan.ts';
-import type { MadeChain } from './made-chain.ts';
+import type { ServedChain } from './made-chain.ts';
 
 /** Text, or text around bytes that are too many to be copied. */
 export type NodeAnswer = string | readonly [before: string, bytes: Buffer, after: string];
@@ -16,10 +16,10 @@ const HEAD_METHODS: ReadonlySet<string> = new Set(['eth_syncing', 'web3_clientVe
 
 /** A node as cheap as it can be: answers are prepared, and counted. */
 export class NodeAnswers {
-  readonly #chain: MadeChain;
+  readonly #chain: ServedChain;
   readonly counts: Counts = { requests: 0, items: 0 };
 
-  constructor(chain: MadeChain) {
+  constructor(chain: ServedChain) {
     this.#chain = chain;
   }
 
@@ -43,7 +43,7 @@ export class NodeAnswers {
 
   #answerCall(call: Call): NodeAnswer {
     const id = JSON.stringify(call.id);
-    const [first] = call.params;
+    const [first, isWhole] = call.params;
     switch (call.method) {
       case 'eth_call':
         return encodeResult(id, `"${CALL_RESULT}"`);
@@ -58,14 +58,13 @@ export class NodeAnswers {
       case 'eth_blockNumber':
         return encodeResult(id, `"0x${this.#chain.head.toString(16)}"`);
       case 'eth_getBlockByNumber':
-      case 'eth_getBlockByHash':
-        return encodeResult(id, this.#chain.find(first)?.json ?? 'null');
-      case 'eth_getBlockReceipts': {
-        const receipts = this.#chain.find(first)?.receipts;
-        return receipts === undefined
-          ? encodeResult(id, 'null')
-          : [`{"jsonrpc":"2.0","id":${id},"result":`, receipts, '}'];
+      case 'eth_getBlockByHash': {
+        const block = this.#chain.find(first);
+        const whole = isWhole === true ? block?.whole : undefined;
+        return whole === undefined ? encodeResult(id, block?.json ?? 'null') : encodeBytes(id, whole);
       }
+      case 'eth_getBlockReceipts':
+        return encodeBytes(id, this.#chain.find(first)?.receipts);
       case 'eth_subscribe':
         return encodeResult(id, '"0x1"');
       default: {
@@ -74,6 +73,12 @@ export class NodeAnswers {
       }
     }
   }
+}
+
+function encodeBytes(id: string, bytes: Buffer | undefined): NodeAnswer {
+  return bytes === undefined
+    ? encodeResult(id, 'null')
+    : [`{"jsonrpc":"2.0","id":${id},"result":`, bytes, '}'];
 }
 
 function encodeResult(id: string, result: string): string {

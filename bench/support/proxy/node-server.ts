@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { MadeChain } from './made-chain.ts';
+import type { ServedChain } from './made-chain.ts';
 import type { NodeAnswer, NodeAnswers } from './node-answers.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -11,7 +11,7 @@ const GET = 0x47;
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ';
 
 /** Serves a node over HTTP/1.1 and WebSocket on one port. */
-export async function serveNode(answers: NodeAnswers, chain: MadeChain): Promise<number> {
+export async function serveNode(answers: NodeAnswers, chain: ServedChain): Promise<number> {
   const upgrade = serveWebSockets(answers, chain);
   const server = createServer({ noDelay: true }, (socket) => {
     const connection = new NodeConnection(socket, answers);
@@ -77,7 +77,7 @@ class NodeConnection {
 }
 
 /** Takes connections over at a GET. New heads go to every connection that has subscribed. */
-function serveWebSockets(answers: NodeAnswers, chain: MadeChain): (socket: Socket) => void {
+function serveWebSockets(answers: NodeAnswers, chain: ServedChain): (socket: Socket) => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   const subscribers = new Set<WebSocket>();
   const http = createHttpServer();

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { FullChain } from './full-chain.ts';
 import { MadeChain } from './made-chain.ts';
 import { type Counts, NodeAnswers } from './node-answers.ts';
 import { serveNode } from './node-server.ts';
@@ -17,8 +18,9 @@ export class Nodes {
     this.ports = ports;
   }
 
-  static async start(count: number): Promise<Nodes> {
-    const child = fork(fileURLToPath(import.meta.url), [ROLE, String(count)]);
+  /** @param hasWhole whether their blocks have whole transactions, which take some seconds to make */
+  static async start(count: number, hasWhole = false): Promise<Nodes> {
+    const child = fork(fileURLToPath(import.meta.url), [ROLE, String(count), hasWhole ? 'whole' : '']);
     const [ports] = (await once(child, 'message')) as [readonly number[]];
     return new Nodes(child, ports);
   }
@@ -43,12 +45,12 @@ export class Nodes {
   }
 }
 
-async function runChild(count: number): Promise<void> {
-  const chain = new MadeChain();
+async function runChild(count: number, hasWhole: boolean): Promise<void> {
+  const chain = hasWhole ? new FullChain() : new MadeChain();
   const answers = new NodeAnswers(chain);
   process.on('message', () => process.send?.(answers.counts));
   process.on('disconnect', () => process.exit());
   process.send?.(await Promise.all(Array.from({ length: count }, () => serveNode(answers, chain))));
 }
 
-if (process.argv[2] === ROLE) await runChild(Number(process.argv[3]));
+if (process.argv[2] === ROLE) await runChild(Number(process.argv[3]), process.argv[4] === 'whole');

@@ -21,6 +21,10 @@ export type ProgramOptions = {
   /** Addresses of the nodes; the network of one has the first. */
   readonly nodes: readonly string[];
   readonly hasEmbedded?: boolean;
+  /** Of the networks. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Networks of the first node beside, with settings that go before the others. */
+  readonly further?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
 
 /** So high that nothing is refused, but counted all the same. */
@@ -28,12 +32,17 @@ const LIMITS = ['--rate', '1000000/1000000', '--daily-credits', '1000000000000']
 export const EMBEDDED_NETWORK = 'devnet';
 
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { name, main, folder, nodes, hasEmbedded = false } = options;
+  const { name, main, folder, nodes, hasEmbedded = false, settings, further = {} } = options;
   const adminPort = await findFreePort();
   const network = (label: string, upstreams: readonly string[]): object => ({
     hosts: [`${label}.localhost`],
     upstreams,
+    ...settings,
   });
+  const furtherRows = Object.entries(further).map(([label, own]) => [
+    label,
+    { ...network(label, nodes.slice(0, 1)), ...own },
+  ]);
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'portcullis.yaml');
   const text = JSON.stringify({
@@ -43,6 +52,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     networks: {
       nodes1: network('nodes1', nodes.slice(0, 1)),
       nodes3: network('nodes3', nodes),
+      ...Object.fromEntries(furtherRows),
       ...(hasEmbedded && { [EMBEDDED_NETWORK]: { hosts: ['devnet.localhost'], builtin: 'devnet' } }),
     },
   });
@@ -59,6 +69,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { port, pid, stop } = server;
   await awaitHead(port, `/nodes1/v3/${key}`);
   await awaitHead(port, `/nodes3/v3/${key}`);
+  for (const label of Object.keys(further)) await awaitHead(port, `/${label}/v3/${key}`);
   return {
     name,
     pid,

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
 import { UNSUPPORTED } from '../../chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../../chain/errors.ts';
@@ -8,7 +9,7 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
-import { BundleError, type Reading } from '../format.ts';
+import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
@@ -112,8 +113,12 @@ function readValue(outcome: Reading['outcome']): unknown {
   return 'value' in outcome ? outcome.value : undefined;
 }
 
-/** What of a header is told: quantities. Null where there is no such block. */
-export type ToldHeader = { readonly number: string; readonly timestamp: string } | null;
+/** What of a header is told: quantities; of the chain's own ones the number alone, which is what families read. Null where there is no such block. */
+type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
+
+const toldHeaderSchema: z.ZodType<ToldHeader> = z
+  .strictObject({ number: quantitySchema, timestamp: quantitySchema.exactOptional() })
+  .nullable();
 
 function readTagged(
   source: Reading['source'],
@@ -123,16 +128,24 @@ function readTagged(
   if (reference.kind !== 'tag') throw new BundleError('the answer needs another block than its own');
   const outcome = readings.read({ source, question: ['header', reference.tag] });
   return continueWith(outcome, (found) => {
-    const header = readValue(found) as ToldHeader;
+    const { success, data: header } = toldHeaderSchema.safeParse(readValue(found));
+    if (!success || (header !== null && (header.timestamp !== undefined) !== (source === 'l1')))
+      throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
     if (header === null) return null;
-    const view = { number: BigInt(header.number), timestamp: BigInt(header.timestamp) };
+    const { number, timestamp } = header;
+    const view = {
+      number: BigInt(number),
+      ...(timestamp !== undefined && { timestamp: BigInt(timestamp) }),
+    };
     return refuseOthers(view, 'a told header') as HeaderView;
   });
 }
 
 /** How a header is told. */
-export function describeHeader(header: HeaderView | null): ToldHeader {
-  return header && { number: encodeQuantity(header.number), timestamp: encodeQuantity(header.timestamp) };
+export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
+  if (header === null) return null;
+  const number = encodeQuantity(header.number);
+  return source === 'l1' ? { number, timestamp: encodeQuantity(header.timestamp) } : { number };
 }
 
 function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {

@@ -1,6 +1,7 @@
 import type { RawPart } from '../../chain/chain.ts';
-import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
+import { ListText } from '../../verification/list-text.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
 import {
   type ProofQuestion,
@@ -14,8 +15,9 @@ import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
+import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
-import { type IsAnchored, TrustRules } from './trust.ts';
+import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 export const TRANSACTION_SUBJECTS: readonly Subject[] = [
@@ -63,11 +65,14 @@ export class Proofs {
   readonly blocks: ProvenBlocks | undefined;
   readonly trust: TrustRules;
 
-  /** @param verifier absent where nothing is verified */
-  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+  /**
+   * @param verifier absent where nothing is verified
+   * @param links absent where no checkpoint is configured
+   */
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAnchored);
+    this.trust = new TrustRules(verifier, isAgreed, links);
   }
 
   /** Whether answers about it are compared with roots. */
@@ -87,7 +92,7 @@ export class Proofs {
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
   checkReceipts(
-    { header, transactions, hasAllSenders }: ProvenBlock,
+    { header, transactions, rows, hasAllSenders }: ProvenBlock,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -98,10 +103,11 @@ export class Proofs {
       return result;
     }
     const tools = verifier.openTools();
-    const receipts: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (areOfOther(receipts, header.hash))
+    const receipts: unknown =
+      (rows === undefined ? undefined : ListText.load(result)) ?? JSON.parse(textOf(result));
+    verifyReceipts(receipts, header, transactions, tools, rows);
+    if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
-    verifyReceipts(receipts, header, transactions, tools);
     if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
       this.blocks?.doubt(header.hash);
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');
@@ -118,7 +124,7 @@ export class Proofs {
    */
   checkRaw(
     part: 'block' | 'receipts',
-    { hash, receiptsRoot }: VerifiedHeader,
+    header: VerifiedHeader,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -126,18 +132,18 @@ export class Proofs {
     const subject = part === 'block' ? 'transactions' : 'receipts';
     if (verifier === undefined) return result;
     if (!isComplete(result)) {
-      verifier.noteUnproven(hash, subject, 'the encoded answer is too large to be verified');
+      verifier.noteUnproven(header.hash, subject, 'the encoded answer is too large to be verified');
       return result;
     }
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (part === 'block') verifyRawBlock(String(value), hash, tools);
-    else verifyRawReceipts(value, receiptsRoot, tools);
+    if (part === 'block') verifyRawBlock(String(value), header, tools);
+    else verifyRawReceipts(value, header.receiptsRoot, tools);
     // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
-    verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    verifier.judge(header.hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
 

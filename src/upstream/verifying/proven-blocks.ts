@@ -1,11 +1,12 @@
 import { bytesToHex } from '../../primitives/hex.ts';
-import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
+import { ListText } from '../../verification/list-text.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
 import {
   type VerifiedHeader,
@@ -52,6 +53,8 @@ const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: readonly TransactionFacts[];
+  /** The same for `verifyReceipts`, where they were read from a text. */
+  readonly rows: Uint8Array | undefined;
   /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
   readonly hasAllSenders: boolean;
 };
@@ -76,6 +79,7 @@ export class ProvenBlocks {
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+    verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
   /** The header of a block, where it was verified before, with the transactions or without. */
@@ -122,7 +126,7 @@ export class ProvenBlocks {
       verifier.noteUnproven(hash, 'transactions', 'the block is too large to be verified');
       return result;
     }
-    const block: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    const block = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
     this.#verify(hash, isMembers(block) ? block : {}, isFull, upstream);
     return result;
   }
@@ -188,7 +192,7 @@ export class ProvenBlocks {
       verifyListed(block, hashes, tools);
     }
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, block['transactions'] as readonly Members[], tools);
+      facts !== undefined && this.#compareSenders(hash, block['transactions'], facts.length, tools);
     this.#compareUncles(hash, block, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
@@ -204,7 +208,9 @@ export class ProvenBlocks {
     if (header === undefined) return;
     this.#headers.set(hash, header);
     if (facts === undefined) return;
-    this.#blocks.set(hash, { header, transactions: facts, hasAllSenders });
+    const { transactions } = block;
+    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+    this.#blocks.set(hash, { header, transactions: facts, rows, hasAllSenders });
     this.#doubted.delete(hash);
   }
 
@@ -216,13 +222,18 @@ export class ProvenBlocks {
   }
 
   /** @returns whether all were compared, not a sample */
-  #compareSenders(hash: string, transactions: readonly Members[], tools: VerifyTools): boolean {
+  #compareSenders(hash: string, transactions: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
-    const isEvery = mode === 'require' || this.isDoubted(hash) || transactions.length <= SENDER_SAMPLE;
-    const count = isEvery ? transactions.length : SENDER_SAMPLE;
-    const start = isEvery ? 0 : Math.floor(Math.random() * transactions.length);
+    const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
+    const count = isEvery ? length : SENDER_SAMPLE;
+    const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
-      verifySender(transactions[(start + i) % transactions.length] as Members, tools, recoverPublicKey);
+      const index = (start + i) % length;
+      const transaction =
+        transactions instanceof ListText
+          ? transactions.parseItem(index)
+          : (transactions as readonly unknown[])[index];
+      verifySender(transaction as Members, tools, recoverPublicKey);
     }
     return isEvery;
   }

@@ -52,7 +52,16 @@ export class Verifier {
   /** What nodes agree on of blocks with rules that are not known here: the evidence. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
-  readonly #unproven = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
+  /** By block: why something of it is not proven. */
+  readonly #unproven = new Lru<string, Map<Subject, string>>(
+    MAX_UNPROVEN,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    undefined,
+    (blockHash) => this.onForgotten?.(blockHash),
+  );
+  /** Is told of blocks of which it is not known any more what is not proven: what else is known of them says nothing from then on. */
+  onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
     this.#parts = parts;
@@ -77,7 +86,7 @@ export class Verifier {
       if (this.calibration.stateOf(subject) === 'unverifiable') {
         return `${subject} cannot be verified on this network: ${this.calibration.reasonOf(subject)}`;
       }
-      const reason = this.#unproven.get(`${blockHash}:${subject}`);
+      const reason = this.#unproven.get(blockHash)?.get(subject);
       if (reason !== undefined) return reason;
     }
     return undefined;
@@ -94,18 +103,19 @@ export class Verifier {
 
   /** Whether a block has uncles that have not been compared with its header. */
   lacksUncles(blockHash: string): boolean {
-    return this.#unproven.get(`${blockHash}:uncles`) !== undefined;
+    return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
 
   /** What was accepted of a block without being verified. */
   noteUnproven(blockHash: string, subject: Subject, reason: string): void {
-    this.#unproven.set(`${blockHash}:${subject}`, reason);
+    const reasons = this.#unproven.get(blockHash) ?? new Map<Subject, string>();
+    this.#unproven.set(blockHash, reasons.set(subject, reason));
     this.counts.unproven++;
   }
 
   /** What was not compared with the block before has been since. */
   noteProven(blockHash: string, subject: Subject): void {
-    this.#unproven.delete(`${blockHash}:${subject}`);
+    this.#unproven.get(blockHash)?.delete(subject);
   }
 
   /**
@@ -195,7 +205,7 @@ export class Verifier {
 
   /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
   #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
-    const isAccepted = this.#unproven.get(`${blockHash}:${finding.subject}`) === finding.text;
+    const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
     if (upstream === undefined || isAccepted) return true;
     const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
     return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;

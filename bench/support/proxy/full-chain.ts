@@ -1,0 +1,177 @@
+import { encodeHeaderJson } from '../../../src/chain/block-json.ts';
+import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
+import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
+import { addToBloom, BLOOM_LENGTH, mergeBloom } from '../../../src/primitives/bloom.ts';
+import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { EMPTY_LIST_HASH, keccak256 } from '../../../src/primitives/keccak.ts';
+import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { encodeReceipt } from '../../../src/verification/encode-receipt.ts';
+import {
+  encodeSigned,
+  encodeTransaction,
+  findTransactionForm,
+} from '../../../src/verification/encode-transaction.ts';
+import type { Members } from '../../../src/verification/findings.ts';
+import { hashOrdered } from '../../../src/verification/ordered-root.ts';
+import { RlpWriter } from '../../../src/verification/rlp-writer.ts';
+import type { TransactionForm } from '../../../src/verification/transaction-forms.ts';
+import { CHAIN_ID } from './chain-plan.ts';
+import type { MadeBlock, ServedChain } from './made-chain.ts';
+
+const BLOCKS = 48;
+const TRANSACTIONS = 200;
+/** Bytes of call data and logs of one transaction after the other; on average as in mainnet's block 15,573,637. */
+const DATA_LENGTHS = [0, 68, 68, 260, 612, 2_000];
+const LOG_COUNTS = [0, 1, 2, 4, 5, 8];
+const GAS = 90_000;
+const BASE_FEE = 7n;
+const PRIORITY_FEE = 2n;
+const FIRST_TIME = 1_700_000_000;
+const BLOCK_SECONDS = 12;
+const NEVER_MS = 3_600_000;
+
+const writer = new RlpWriter();
+const quantity = (value: number | bigint): string => encodeQuantity(BigInt(value));
+const word = (name: string): Uint8Array => keccak256(Buffer.from(name));
+
+/** A chain that stands still. Each block has 200 transactions whose hashes, senders and roots are right, and their receipts. */
+export class FullChain implements ServedChain {
+  readonly head: number = BLOCKS - 1;
+  readonly untilNext: number = NEVER_MS;
+  readonly #blocks: MadeBlock[] = [];
+  readonly #byHash = new Map<string, MadeBlock>();
+
+  constructor() {
+    for (let number = 0; number < BLOCKS; number++) {
+      const block = makeBlock(number, this.#blocks[number - 1]?.hash);
+      this.#blocks.push(block);
+      this.#byHash.set(block.hash, block);
+    }
+  }
+
+  find(reference: unknown): MadeBlock | undefined {
+    const text = String(Object(reference).blockHash ?? reference);
+    if (text.length === 66) return this.#byHash.get(text);
+    return this.#blocks[text.startsWith('0x') ? Number(text) : text === 'earliest' ? 0 : this.head];
+  }
+}
+
+function makeBlock(number: number, parent: string | undefined): MadeBlock {
+  const transactions = Array.from({ length: TRANSACTIONS }, (_, index) => makeTransaction(number, index));
+  let logIndex = 0;
+  const receipts = transactions.map((transaction, index) => {
+    const receipt = makeReceipt(transaction, number, index, logIndex);
+    logIndex += receipt.logs.length;
+    return receipt;
+  });
+  const bloom = new Uint8Array(BLOOM_LENGTH);
+  for (const { logsBloom } of receipts) mergeBloom(bloom, hexToBytes(logsBloom));
+  const root = (encodings: readonly Uint8Array[]): Uint8Array => hexToBytes(hashOrdered(encodings, writer));
+  const header: Header = {
+    ...BLANK_HEADER,
+    ...(parent !== undefined && { parentHash: hexToBytes(parent) }),
+    ommersHash: EMPTY_LIST_HASH,
+    transactionsRoot: root(transactions.map((each) => encodeTransaction(each, formOf(each), writer))),
+    receiptsRoot: root(receipts.map((receipt) => encodeReceipt(receipt, 2, writer))),
+    logsBloom: bloom,
+    number: BigInt(number),
+    gasLimit: 30_000_000n,
+    gasUsed: BigInt(GAS * TRANSACTIONS),
+    timestamp: BigInt(FIRST_TIME + number * BLOCK_SECONDS),
+    baseFeePerGas: BASE_FEE,
+  };
+  const hash = bytesToHex(hashHeader(header));
+  const place = { blockHash: hash, blockNumber: quantity(number) };
+  const encode = (list: readonly unknown[]): string => {
+    const head = encodeHeaderJson(header, hash).slice(0, -1);
+    return `${head},"size":"0x400","transactions":${JSON.stringify(list)},"uncles":[]}`;
+  };
+  const placed = transactions.map((each, index) => ({
+    ...place,
+    ...each,
+    transactionIndex: quantity(index),
+  }));
+  const placedReceipts = receipts.map(({ logs, ...receipt }) => ({
+    ...place,
+    ...receipt,
+    logs: logs.map((log) => ({ ...log, ...place })),
+  }));
+  return {
+    hash,
+    json: encode(transactions.map((each) => each['hash'])),
+    whole: Buffer.from(encode(placed)),
+    receipts: Buffer.from(JSON.stringify(placedReceipts)),
+  };
+}
+
+function formOf(transaction: Members): TransactionForm {
+  return findTransactionForm(transaction) as TransactionForm;
+}
+
+/** Of type 2. The signature is of whichever account it fits. */
+function makeTransaction(number: number, index: number): Members {
+  const seed = `${number}/${index}`;
+  const length = DATA_LENGTHS[index % DATA_LENGTHS.length] as number;
+  const data = Buffer.concat(Array.from({ length: Math.ceil(length / 32) }, (_, i) => word(`${seed}/${i}`)));
+  const body = {
+    type: '0x2',
+    chainId: quantity(CHAIN_ID),
+    nonce: quantity(number),
+    maxPriorityFeePerGas: quantity(PRIORITY_FEE),
+    maxFeePerGas: quantity(2n * BASE_FEE + PRIORITY_FEE),
+    gasPrice: quantity(BASE_FEE + PRIORITY_FEE),
+    gas: quantity(2 * GAS),
+    to: bytesToHex(word(`${seed}/to`).subarray(12)),
+    value: quantity(index),
+    input: bytesToHex(data.subarray(0, length)),
+    accessList: [],
+  };
+  const form = formOf(body);
+  const payload = keccak256(encodeSigned(body, form, form.signed ?? 0, undefined, writer));
+  const s = word(`${seed}/s`);
+  s[0] = 1;
+  for (let attempt = 0; ; attempt++) {
+    const r = word(`${seed}/r/${attempt}`);
+    const key = getCryptography().recoverPublicKey(payload, Buffer.concat([r, s]), 0);
+    if (key === undefined) continue;
+    const signature = { r: trim(r), s: trim(s), v: '0x0', yParity: '0x0' };
+    const signed = { ...body, ...signature, from: bytesToHex(keccak256(key).subarray(12)) };
+    return { ...signed, hash: bytesToHex(keccak256(encodeTransaction(signed, form, writer))) };
+  }
+}
+
+function trim(bytes: Uint8Array): string {
+  return quantity(BigInt(bytesToHex(bytes)));
+}
+
+function makeReceipt(transaction: Members, number: number, index: number, firstLog: number) {
+  const bloom = new Uint8Array(BLOOM_LENGTH);
+  const place = { transactionHash: transaction['hash'], transactionIndex: quantity(index) };
+  const count = LOG_COUNTS[index % LOG_COUNTS.length] as number;
+  const logs = Array.from({ length: count }, (_, log) => {
+    const address = word(`token ${log}`).subarray(12);
+    const topics = ['transfer', `from ${number}/${index}`, `to ${number}/${index}`].map(word);
+    for (const value of [address, ...topics]) addToBloom(bloom, value);
+    return {
+      address: bytesToHex(address),
+      topics: topics.map((topic) => bytesToHex(topic)),
+      data: bytesToHex(word(`amount ${number}/${index}/${log}`)),
+      ...place,
+      logIndex: quantity(firstLog + log),
+      removed: false,
+    };
+  });
+  return {
+    ...place,
+    type: '0x2',
+    status: '0x1',
+    from: transaction['from'],
+    to: transaction['to'],
+    cumulativeGasUsed: quantity(GAS * (index + 1)),
+    gasUsed: quantity(GAS),
+    effectiveGasPrice: quantity(BASE_FEE + PRIORITY_FEE),
+    contractAddress: null,
+    logs,
+    logsBloom: bytesToHex(bloom),
+  };
+}

@@ -1,0 +1,26 @@
+import { generateEmbeddedModule } from './core/embedded-module.ts';
+
+/** Scripts run from build/scripts. */
+export const LIST_READER_MODULE_FILE: URL = new URL(
+  '../../src/verification/list-reader-module.ts',
+  import.meta.url,
+);
+
+const FOLDER = new URL('../../src/verification/assembly/', import.meta.url);
+const PARTS = ['block', 'receipts', 'rlp', 'text', 'transactions'];
+
+/** The reader of lists of transactions and receipts as a module. */
+export function generateListReaderModule(): Promise<string> {
+  return generateEmbeddedModule({
+    source: new URL('read-lists.ts', FOLDER),
+    imports: {
+      ...Object.fromEntries(PARTS.map((part) => [`${part}.ts`, new URL(`${part}.ts`, FOLDER)])),
+      '../../evm/core/keccak.ts': new URL('../../src/evm/core/keccak.ts', import.meta.url),
+    },
+    title: 'assembly/read-lists.ts',
+    constant: 'LIST_READER_MODULE',
+    // Its own tables; texts are behind them, and it grows with these.
+    memoryPages: 1,
+    command: 'npm run list-reader',
+  });
+}

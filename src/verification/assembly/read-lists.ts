@@ -1,0 +1,86 @@
+/**
+ * Goes through the text of a block's list of transactions, or of its receipts, once: encodes and hashes each item and compares what it says with
+ * what follows. An item is plain where all of it is of the usual form and right; any other one is left to the caller, who decides about it. What is
+ * called plain here is exactly what `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with.
+ */
+import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
+import { isPlainReceipt, setWalk } from './receipts';
+import { out, writeAt } from './rlp';
+import { at, BROKEN_LIST, enterList, ITEM, kindOf, LIST, lengthOf, Member, NO_ITEM, nextItem, readObject, seek, skipBlanks, startOf } from './text';
+import { isPlainTransaction } from './transactions';
+
+export { BLOCK_HASH, setBlock } from './block';
+export { setWalk, walkedGas, walkedLogs } from './receipts';
+export { NAMES } from './text';
+export { FORMS } from './transactions';
+
+const END: i32 = -1;
+const UNREADABLE: i32 = -2;
+
+let rows: usize = 0;
+let facts: usize = 0;
+let index: u32 = 0;
+let count: u32 = 0;
+
+/** Items so far. */
+export function itemCount(): u32 {
+  return index;
+}
+
+/**
+ * Finds the list of transactions of a block object.
+ * @returns where it begins, 0 where there is none or the text cannot be read; it ends at `listEnd()`
+ */
+export function findTransactions(text: usize): usize {
+  seek(text);
+  skipBlanks();
+  if (!readObject(ITEM) || kindOf(ITEM, Member.transactions) != LIST) return 0;
+  return startOf(ITEM, Member.transactions);
+}
+
+export function listEnd(): usize {
+  return startOf(ITEM, Member.transactions) + lengthOf(ITEM, Member.transactions);
+}
+
+/**
+ * Begins with a list.
+ * @param target where encodings go @param table for a row of each item @param known rows of the transactions, where the list is of receipts, else 0
+ * @param maxItems that the table has room for
+ */
+export function begin(text: usize, target: usize, table: usize, known: usize, maxItems: u32): bool {
+  writeAt(target);
+  rows = table;
+  facts = known;
+  count = maxItems;
+  index = 0;
+  setWalk(0, 0);
+  return enterList(text);
+}
+
+/** Goes on to the next item that is not plain. @returns its index, -1 at the end, -2 where the text cannot be read or has too many items */
+export function next(): i32 {
+  while (true) {
+    const found = nextItem(index == 0);
+    if (found == NO_ITEM) return END;
+    if (found == BROKEN_LIST || index == count) return UNREADABLE;
+    const row = rows + <usize>index * ROW_SIZE;
+    store<u32>(row, <u32>at, ROW_START);
+    if (!readObject(ITEM)) return UNREADABLE;
+    store<u32>(row, <u32>at, ROW_END);
+    const end = at;
+    const start = out;
+    const isPlain =
+      facts == 0
+        ? isPlainTransaction(row, index)
+        : isPlainReceipt(facts + <usize>index * ROW_SIZE, index);
+    seek(end);
+    index++;
+    store<u32>(row, isPlain, IS_PLAIN);
+    store<u32>(row, <u32>start, ENCODED);
+    store<u32>(row, <u32>(out - start), ENCODED_SIZE);
+    if (!isPlain) {
+      writeAt(start);
+      return <i32>(index - 1);
+    }
+  }
+}

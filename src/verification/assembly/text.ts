@@ -1,0 +1,321 @@
+/** Reads JSON text: where the values of an object's members are, and what they are. A text is read up to 31 bytes past its end, which are zeros. */
+
+/** Members by their places among `NAMES`. */
+export const enum Member {
+  hash,
+  from,
+  to,
+  type,
+  nonce,
+  blockHash,
+  blockNumber,
+  blockTimestamp,
+  transactionIndex,
+  transactionHash,
+  input,
+  data,
+  v,
+  yParity,
+  r,
+  s,
+  chainId,
+  gasPrice,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  gas,
+  value,
+  accessList,
+  maxFeePerBlobGas,
+  blobVersionedHashes,
+  status,
+  root,
+  cumulativeGasUsed,
+  gasUsed,
+  contractAddress,
+  effectiveGasPrice,
+  blobGasUsed,
+  logs,
+  logsBloom,
+  address,
+  topics,
+  logIndex,
+  removed,
+  storageKeys,
+  transactions,
+}
+const MEMBERS: u32 = 40;
+
+
+const NAME_SIZE: usize = 32;
+export const NO_MEMBER: u32 = 255;
+/** A length, and the characters. Written by the caller. */
+export const NAMES: usize = memory.data(64 * 32);
+/** Of each position in an object, the member that was there last. */
+const PREDICTED: usize = memory.data(256);
+
+/** Values of the members of an object: where each begins, how long it is, and what it is. */
+const SLOT_SIZE: usize = 12;
+/** Of an item of the list, and of an object inside. */
+export const ITEM: usize = memory.data(64 * 12);
+export const INNER: usize = memory.data(64 * 12);
+export const ABSENT: u32 = 0;
+export const STRING: u32 = 1;
+export const LIST: u32 = 2;
+export const FALSE: u32 = 3;
+export const NULL: u32 = 4;
+const OTHER: u32 = 5;
+const BROKEN: u32 = 6;
+
+export const QUOTE: u8 = 0x22;
+const COMMA: u8 = 0x2c;
+const COLON: u8 = 0x3a;
+const BACKSLASH: u8 = 0x5c;
+const OPEN_LIST: u8 = 0x5b;
+export const CLOSE_LIST: u8 = 0x5d;
+const OPEN_OBJECT: u8 = 0x7b;
+const CLOSE_OBJECT: u8 = 0x7d;
+export const HEX_START: u16 = 0x7830;
+export const NO_NUMBER: u64 = u64.MAX_VALUE;
+
+/** What `nextItem` found. */
+export const HAS_ITEM: i32 = 1;
+export const NO_ITEM: i32 = 0;
+export const BROKEN_LIST: i32 = -1;
+
+/** Where the text is read. */
+export let at: usize = 0;
+
+@inline
+export function seek(place: usize): void {
+  at = place;
+}
+
+/** Goes into a list. @returns false where there is none */
+export function enterList(list: usize): bool {
+  at = list;
+  skipBlanks();
+  return load<u8>(at++) == OPEN_LIST;
+}
+
+/** Goes on to the next item of a list, or behind its end. */
+export function nextItem(isFirst: bool): i32 {
+  skipBlanks();
+  const c = load<u8>(at);
+  if (c == CLOSE_LIST) {
+    at++;
+    return NO_ITEM;
+  }
+  if (isFirst) return HAS_ITEM;
+  if (c != COMMA) return BROKEN_LIST;
+  at++;
+  skipBlanks();
+  return HAS_ITEM;
+}
+
+@inline
+export function startOf(slots: usize, member: u32): usize {
+  return load<u32>(slots + <usize>member * SLOT_SIZE);
+}
+
+@inline
+export function lengthOf(slots: usize, member: u32): usize {
+  return load<u32>(slots + <usize>member * SLOT_SIZE, 4);
+}
+
+@inline
+export function kindOf(slots: usize, member: u32): u32 {
+  return load<u32>(slots + <usize>member * SLOT_SIZE, 8);
+}
+
+@inline
+export function isNothing(kind: u32): bool {
+  return kind == ABSENT || kind == NULL;
+}
+
+@inline
+export function skipBlanks(): void {
+  for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(++at));
+}
+
+/** From a quote to behind the next one; false where the string has escapes or does not end. */
+export function skipString(): bool {
+  at++;
+  while (true) {
+    const characters = v128.load(at);
+    const found = i8x16.bitmask(
+      v128.or(
+        v128.or(i8x16.eq(characters, i8x16.splat(QUOTE)), i8x16.eq(characters, i8x16.splat(BACKSLASH))),
+        i8x16.eq(characters, i8x16.splat(0)),
+      ),
+    );
+    if (found != 0) {
+      at += ctz<u32>(found);
+      return load<u8>(at++) == QUOTE;
+    }
+    at += 16;
+  }
+}
+
+/** @returns what the value is */
+function skipValue(): u32 {
+  const first = load<u8>(at);
+  if (first == QUOTE) return skipString() ? STRING : BROKEN;
+  if (first == OPEN_LIST || first == OPEN_OBJECT) {
+    let depth: u32 = 0;
+    do {
+      const c = load<u8>(at);
+      if (c == QUOTE) {
+        if (!skipString()) return BROKEN;
+        continue;
+      }
+      if (c == 0) return BROKEN;
+      if (c == OPEN_LIST || c == OPEN_OBJECT) depth++;
+      else if (c == CLOSE_LIST || c == CLOSE_OBJECT) depth--;
+      at++;
+    } while (depth > 0);
+    return first == OPEN_LIST ? LIST : OTHER;
+  }
+  const start = at;
+  for (let c = load<u8>(at); c != COMMA && c != CLOSE_OBJECT && c != CLOSE_LIST && c > 0x20; c = load<u8>(++at));
+  if (at == start) return BROKEN;
+  if (at - start == 4 && load<u32>(start) == 0x6c6c756e) return NULL;
+  if (at - start == 5 && load<u32>(start) == 0x736c6166) return FALSE;
+  return OTHER;
+}
+
+/** Whether the last object that was read has members that are not known here. */
+export let hasOthers: bool = false;
+
+/** Reads an object, and where the values of known members are. */
+export function readObject(slots: usize): bool {
+  hasOthers = false;
+  memory.fill(slots, 0, SLOT_SIZE * <usize>MEMBERS);
+  if (load<u8>(at) != OPEN_OBJECT) return false;
+  at++;
+  skipBlanks();
+  if (load<u8>(at) == CLOSE_OBJECT) {
+    at++;
+    return true;
+  }
+  let position: u32 = 0;
+  while (true) {
+    if (load<u8>(at) != QUOTE) return false;
+    const name = at + 1;
+    if (!skipString()) return false;
+    const member = findMember(name, at - 1 - name, position++ & 255);
+    skipBlanks();
+    if (load<u8>(at) != COLON) return false;
+    at++;
+    skipBlanks();
+    const start = at;
+    const kind = skipValue();
+    if (kind == BROKEN) return false;
+    if (member != NO_MEMBER) {
+      const slot = slots + <usize>member * SLOT_SIZE;
+      const isText = kind == STRING;
+      store<u32>(slot, <u32>(isText ? start + 1 : start));
+      store<u32>(slot, <u32>(isText ? at - start - 2 : at - start), 4);
+      store<u32>(slot, kind, 8);
+    } else {
+      hasOthers = true;
+    }
+    skipBlanks();
+    const c = load<u8>(at++);
+    if (c == CLOSE_OBJECT) return true;
+    if (c != COMMA) return false;
+    skipBlanks();
+  }
+}
+
+/** Objects of a list have the same members in the same order nearly always. */
+function findMember(name: usize, length: usize, position: u32): u32 {
+  const predicted = <u32>load<u8>(PREDICTED + position);
+  if (predicted < MEMBERS && isNamed(predicted, name, length)) return predicted;
+  for (let member: u32 = 0; member < MEMBERS; member++) {
+    if (isNamed(member, name, length)) {
+      store<u8>(PREDICTED + position, <u8>member);
+      return member;
+    }
+  }
+  return NO_MEMBER;
+}
+
+@inline
+function isNamed(member: u32, name: usize, length: usize): bool {
+  const known = NAMES + <usize>member * NAME_SIZE;
+  return load<u8>(known) == length && isSame(known + 1, name, length);
+}
+
+export function isSame(first: usize, second: usize, length: usize): bool {
+  let i: usize = 0;
+  for (; i + 8 <= length; i += 8) if (load<u64>(first + i) != load<u64>(second + i)) return false;
+  for (; i < length; i++) if (load<u8>(first + i) != load<u8>(second + i)) return false;
+  return true;
+}
+
+/** The value of a hex digit; above 15 for anything else. */
+@inline
+export function digitAt(text: usize): u32 {
+  const c = <u32>load<u8>(text);
+  const decimal = c - 0x30;
+  if (decimal < 10) return decimal;
+  const letter = (c | 0x20) - 0x61;
+  return letter < 6 ? letter + 10 : 16;
+}
+
+/** Writes so many bytes from hex digits. */
+export function decode(text: usize, length: usize, target: usize): bool {
+  let areDigits = i8x16.splat(-1);
+  let i: usize = 0;
+  for (; i + 16 <= length; i += 16) {
+    let joined = i8x16.splat(0);
+    for (let half: usize = 0; half < 2; half++) {
+      const characters = v128.load(text + 2 * i + 16 * half);
+      const lower = v128.or(characters, i8x16.splat(0x20));
+      const decimals = i8x16.lt_u(i8x16.sub(characters, i8x16.splat(0x30)), i8x16.splat(10));
+      const letters = i8x16.lt_u(i8x16.sub(lower, i8x16.splat(0x61)), i8x16.splat(6));
+      areDigits = v128.and(areDigits, v128.or(decimals, letters));
+      const values = v128.bitselect(
+        i8x16.sub(characters, i8x16.splat(0x30)),
+        i8x16.sub(lower, i8x16.splat(0x57)),
+        decimals,
+      );
+      const pairs = v128.and(
+        v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)),
+        i16x8.splat(0xff),
+      );
+      joined = half == 0 ? pairs : i8x16.narrow_i16x8_u(joined, pairs);
+    }
+    v128.store(target + i, joined);
+  }
+  if (!i8x16.all_true(areDigits)) return false;
+  for (; i < length; i++) {
+    const high = digitAt(text + 2 * i);
+    const low = digitAt(text + 2 * i + 1);
+    if ((high | low) > 15) return false;
+    store<u8>(target + i, <u8>((high << 4) | low));
+  }
+  return true;
+}
+
+/** Decodes a member that has to be so many bytes. */
+export function decodeMember(slots: usize, member: u32, length: usize, target: usize): bool {
+  if (kindOf(slots, member) != STRING || lengthOf(slots, member) != 2 + 2 * length) return false;
+  const text = startOf(slots, member);
+  return load<u16>(text) == HEX_START && decode(text + 2, length, target);
+}
+
+/** A member that is a number of at most 64 bits, short of the largest; `NO_NUMBER` otherwise. */
+export function numberOf(slots: usize, member: u32): u64 {
+  const length = lengthOf(slots, member);
+  if (kindOf(slots, member) != STRING || length < 3 || length > 18) return NO_NUMBER;
+  const text = startOf(slots, member);
+  if (load<u16>(text) != HEX_START) return NO_NUMBER;
+  let value: u64 = 0;
+  for (let i: usize = 2; i < length; i++) {
+    const digit = digitAt(text + i);
+    if (digit > 15) return NO_NUMBER;
+    value = (value << 4) | digit;
+  }
+  return value;
+}

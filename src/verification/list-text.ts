@@ -1,0 +1,306 @@
+import { decodeBase64 } from '../primitives/base64.ts';
+import { encodeHex } from '../primitives/byte-loops.ts';
+import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
+import type { Members } from './findings.ts';
+import { LIST_READER_MODULE } from './list-reader-module.ts';
+import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
+import type { VerifiedHeader } from './verify-block.ts';
+import type { TransactionFacts } from './verify-transaction.ts';
+
+type Global = { readonly value: number };
+
+/** Of `assembly/read-lists.ts`. */
+type ListReader = {
+  readonly memory: WebAssemblyMemory;
+  readonly NAMES: Global;
+  readonly FORMS: Global;
+  readonly BLOCK_HASH: Global;
+  setBlock(number: bigint, timestamp: bigint, baseFee: bigint): void;
+  setWalk(gas: bigint, logs: number): void;
+  walkedGas(): bigint;
+  walkedLogs(): number;
+  itemCount(): number;
+  findTransactions(text: number): number;
+  listEnd(): number;
+  begin(text: number, target: number, table: number, known: number, maxItems: number): number;
+  next(): number;
+};
+
+/** As `Member` there. */
+const MEMBERS: readonly string[] = [
+  ...[
+    'hash',
+    'from',
+    'to',
+    'type',
+    'nonce',
+    'blockHash',
+    'blockNumber',
+    'blockTimestamp',
+    'transactionIndex',
+  ],
+  ...['transactionHash', 'input', 'data', 'v', 'yParity', 'r', 's', 'chainId', 'gasPrice', 'maxFeePerGas'],
+  ...[
+    'maxPriorityFeePerGas',
+    'gas',
+    'value',
+    'accessList',
+    'maxFeePerBlobGas',
+    'blobVersionedHashes',
+    'status',
+  ],
+  ...['root', 'cumulativeGasUsed', 'gasUsed', 'contractAddress', 'effectiveGasPrice', 'blobGasUsed', 'logs'],
+  ...['logsBloom', 'address', 'topics', 'logIndex', 'removed', 'storageKeys', 'transactions'],
+];
+const NAME_SIZE = 32;
+const FORM_SIZE = 64;
+const MAX_TYPE = 3;
+const NO_MEMBER = 255;
+/** How fields are encoded there; those of other kinds are in no form of these types. */
+const KINDS: Readonly<Partial<Record<FieldKind, number>>> = {
+  bytes: 0,
+  integer: 1,
+  recipient: 2,
+  accessList: 3,
+  hashes: 4,
+};
+
+/** Where the fields of a row are, in bytes; the last three are bytes, of which `hasTo` begins where they end. */
+const ROW_SIZE = 128;
+const ROW = {
+  start: 0,
+  end: 4,
+  encoded: 8,
+  encodedSize: 12,
+  type: 20,
+  gasPrice: 24,
+  nonce: 32,
+  hash: 40,
+  from: 72,
+  to: 92,
+  hasTo: 112,
+  blobs: 116,
+} as const;
+const END = -1;
+const UNREADABLE = -2;
+
+const PAGE = 65_536;
+/** Texts begin behind the module's own tables. */
+const TEXT = PAGE;
+/** What is read past the end of a text. */
+const TAIL = 64;
+/** Longer ones are parsed; memory that has grown stays. */
+const MAX_LENGTH: number = 4 << 20;
+/** No transaction and no receipt is shorter. */
+const LEAST_ITEM = 256;
+const MAX_AMOUNT: bigint = 1n << 62n;
+const NO_FEE: bigint = (1n << 64n) - 1n;
+
+type TextHost = {
+  readonly TextEncoder: new () => {
+    encodeInto(text: string, target: Uint8Array): { readonly read: number; readonly written: number };
+  };
+  readonly TextDecoder: new (
+    encoding: string,
+    options: { readonly ignoreBOM: boolean },
+  ) => { decode(bytes: Uint8Array): string };
+};
+const { TextEncoder, TextDecoder } = globalThis as unknown as TextHost;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const reader = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(LIST_READER_MODULE)))
+  .exports as ListReader;
+let space = new Uint8Array(reader.memory.buffer);
+let numbers = new DataView(reader.memory.buffer);
+/** Counts texts: the memory has the last one. */
+let loaded = 0;
+
+for (const [i, name] of MEMBERS.entries()) {
+  space[reader.NAMES.value + i * NAME_SIZE] = name.length;
+  encoder.encodeInto(name, space.subarray(reader.NAMES.value + i * NAME_SIZE + 1));
+}
+for (let type = 0; type <= MAX_TYPE; type++) {
+  const form = TRANSACTION_FORMS.find((each) => (each.type ?? 0) === type) as TransactionForm;
+  const fields = form.fields.map(({ members: [first = '', second = ''], as }) => {
+    const other = MEMBERS.indexOf(second);
+    return [MEMBERS.indexOf(first), other < 0 ? NO_MEMBER : other, KINDS[as] as number];
+  });
+  space.set([fields.length, ...fields.flat()], reader.FORMS.value + type * FORM_SIZE);
+}
+
+/** Takes the encoding of an item that is plain; it holds until another text is loaded. */
+type TakePlain = (encoded: Uint8Array) => void;
+
+/** Takes an item that is not plain, parsed. @returns whether to go on */
+type Decide = (item: unknown, index: number) => boolean;
+
+/**
+ * A list of transactions or of receipts as text. It is gone through once, and nothing is parsed but items that are not plain: those are handed to the caller. It
+ * holds until another text is loaded.
+ */
+export class ListText {
+  readonly #start: number;
+  readonly #end: number;
+  readonly #table: number;
+  readonly #target: number;
+  readonly #known: number;
+  readonly #maxItems: number;
+  readonly #number: number;
+
+  private constructor(start: number, end: number) {
+    this.#start = start;
+    this.#end = end;
+    this.#maxItems = Math.floor((end - start) / LEAST_ITEM) + 1;
+    this.#table = (end + TAIL + 7) & ~7;
+    this.#known = this.#table + this.#maxItems * ROW_SIZE;
+    this.#target = this.#known + this.#maxItems * ROW_SIZE;
+    reserve(this.#target + (end - start) + TAIL);
+    this.#number = loaded;
+  }
+
+  /** An answer that is a list; undefined where it is too long. */
+  static load(answer: JsonText | JsonBytes): ListText | undefined {
+    const end = load(answer);
+    return end === undefined ? undefined : new ListText(TEXT, end);
+  }
+
+  /** A block object with its transactions as a `ListText`; with all of it parsed where that cannot be. */
+  static parseBlock(answer: JsonText | JsonBytes): unknown {
+    const end = load(answer);
+    const start = end === undefined ? 0 : reader.findTransactions(TEXT);
+    if (end === undefined || start === 0) return JSON.parse(textOf(answer));
+    const listEnd = reader.listEnd();
+    const block = JSON.parse(`${read(TEXT, start)}[]${read(listEnd, end)}`) as Members;
+    return { ...block, transactions: new ListText(start, listEnd) };
+  }
+
+  /** How many items there are; known when it has been gone through. */
+  get count(): number {
+    return reader.itemCount();
+  }
+
+  /** All items. */
+  parse(): unknown {
+    return JSON.parse(read(this.#start, this.#end));
+  }
+
+  parseItem(index: number): unknown {
+    const row = this.#table + index * ROW_SIZE;
+    return JSON.parse(read(numbers.getUint32(row + ROW.start, true), numbers.getUint32(row + ROW.end, true)));
+  }
+
+  /**
+   * Goes through transactions.
+   * @param decide takes one that is not plain, parsed; false ends it
+   * @returns false where that ended it, or the text cannot be read like this: it has to be parsed
+   */
+  readTransactions(header: VerifiedHeader, takePlain: TakePlain, decide: Decide): boolean {
+    return this.#walk(header, 0, takePlain, decide);
+  }
+
+  /** Facts of the transactions that are plain, by their places, when they have been gone through. */
+  listFacts(): readonly TransactionFacts[] {
+    const { count } = this;
+    const text = encodeHex(space, this.#table, this.#table + count * ROW_SIZE);
+    return Array.from({ length: count }, (_, index) => {
+      const row = this.#table + index * ROW_SIZE;
+      const slice = (from: number, to: number): string =>
+        `0x${text.slice(2 * (index * ROW_SIZE + from), 2 * (index * ROW_SIZE + to))}`;
+      return {
+        hash: slice(ROW.hash, ROW.from),
+        type: numbers.getUint32(row + ROW.type, true),
+        from: slice(ROW.from, ROW.to),
+        to: numbers.getUint32(row + ROW.hasTo, true) === 0 ? null : slice(ROW.to, ROW.hasTo),
+        nonce: `0x${numbers.getBigUint64(row + ROW.nonce, true).toString(16)}`,
+        gasPrice: numbers.getBigUint64(row + ROW.gasPrice, true),
+        blobs: numbers.getUint32(row + ROW.blobs, true),
+      };
+    });
+  }
+
+  /** What receipts are compared with by `readReceipts`: of the transactions that are plain. */
+  copyRows(): Uint8Array {
+    return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
+  }
+
+  /** As `readTransactions`, for receipts. @param rows of the transactions @param walk what receipts before an item add up to */
+  readReceipts(
+    header: VerifiedHeader,
+    rows: Uint8Array,
+    walk: { gas: bigint; logs: number },
+    takePlain: TakePlain,
+    decide: Decide,
+  ): boolean {
+    if (rows.length > this.#maxItems * ROW_SIZE) return false;
+    space.set(rows, this.#known);
+    space.fill(0, this.#known + rows.length, this.#target);
+    return this.#walk(header, this.#known, takePlain, (receipt, index) => {
+      walk.gas = reader.walkedGas();
+      walk.logs = reader.walkedLogs();
+      const goesOn = decide(receipt, index);
+      reader.setWalk(walk.gas, walk.logs);
+      return goesOn;
+    });
+  }
+
+  #walk(
+    { hash, number, timestamp, baseFeePerGas }: VerifiedHeader,
+    known: number,
+    takePlain: TakePlain,
+    decide: Decide,
+  ): boolean {
+    if (this.#number !== loaded) throw new Error('the text is not loaded any more');
+    if (number >= MAX_AMOUNT || timestamp >= MAX_AMOUNT) return false;
+    encoder.encodeInto(hash, space.subarray(reader.BLOCK_HASH.value));
+    reader.setBlock(number, timestamp, baseFeePerGas ?? NO_FEE);
+    if (reader.begin(this.#start, this.#target, this.#table, known, this.#maxItems) === 0) return false;
+    for (let taken = 0; ; ) {
+      const at = reader.next();
+      if (at === UNREADABLE) return false;
+      const end = at === END ? reader.itemCount() : at;
+      for (; taken < end; taken++) {
+        const row = this.#table + taken * ROW_SIZE;
+        const start = numbers.getUint32(row + ROW.encoded, true);
+        takePlain(space.subarray(start, start + numbers.getUint32(row + ROW.encodedSize, true)));
+      }
+      if (at === END) return true;
+      if (!decide(this.parseItem(at), at)) return false;
+      taken = at + 1;
+    }
+  }
+}
+
+/** @returns where the text ends in memory */
+function load(answer: JsonText | JsonBytes): number | undefined {
+  const { length } = answer;
+  if (length > MAX_LENGTH) return undefined;
+  loaded++;
+  reserve(TEXT + 3 * length + TAIL);
+  const end = TEXT + write(answer);
+  space.fill(0, end, end + TAIL);
+  return end;
+}
+
+function write(answer: JsonText | JsonBytes): number {
+  if (typeof answer === 'string') return encoder.encodeInto(answer, space.subarray(TEXT)).written;
+  let at = TEXT;
+  for (const part of [answer.head, answer.value.bytes, answer.tail]) {
+    space.set(part, at);
+    at += part.length;
+  }
+  return at - TEXT;
+}
+
+function reserve(end: number): void {
+  const missing = Math.ceil((end - space.length) / PAGE);
+  if (missing <= 0) return;
+  reader.memory.grow(missing);
+  space = new Uint8Array(reader.memory.buffer);
+  numbers = new DataView(reader.memory.buffer);
+}
+
+function read(start: number, end: number): string {
+  return decoder.decode(space.subarray(start, end));
+}

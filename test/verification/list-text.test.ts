@@ -1,0 +1,119 @@
+/** Lists that are read as texts give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { ListText } from '../../src/verification/list-text.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
+import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
+import type { TransactionFacts } from '../../src/verification/verify-transaction.ts';
+import { SKIP_REASON } from '../support/vectors.ts';
+import { changeAt, changeLeaf, listLeaves, type Path } from './liars.ts';
+import { readSamples, verifySample } from './samples.ts';
+
+const samples = (readSamples() ?? []).filter(
+  ({ block, expected }) => expected.header.startsWith('OK') && Array.isArray(block['transactions']),
+);
+const skip = samples.length === 0 && SKIP_REASON;
+const writer = new RlpWriter();
+/** Of each block so many leaves of a transaction, and of a receipt, are changed, in each way. */
+const LEAVES = 24;
+const MAX_LENGTH = 250_000;
+
+type Read = {
+  readonly facts: readonly TransactionFacts[] | undefined;
+  readonly found: Findings['list'];
+};
+
+/** What `verifySample` does, by the texts. */
+function readTexts(blockText: string, receiptsText: string, isBytes: boolean): Read {
+  const tools = { findings: new Findings(), writer };
+  const answerOf = (text: string): string | JsonBytes =>
+    isBytes ? new JsonBytes(new SharedBytes(new TextEncoder().encode(text))) : text;
+  const block = ListText.parseBlock(answerOf(blockText)) as Members;
+  const header = verifyHeader(block, String(block['hash']), tools);
+  if (header === undefined) return { facts: undefined, found: tools.findings.list };
+  const facts = verifyBody(block, header, tools);
+  if (facts === undefined) return { facts, found: tools.findings.list };
+  const { transactions } = block;
+  const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+  const receipts = ListText.load(answerOf(receiptsText)) ?? JSON.parse(receiptsText);
+  verifyReceipts(receipts, header, facts, tools, rows);
+  return { facts, found: tools.findings.list };
+}
+
+function compare(block: Members, receipts: readonly Members[], where: string): number {
+  const [blockText, receiptsText] = [JSON.stringify(block), JSON.stringify(receipts)];
+  const { findings, header, facts } = verifySample(block, receipts);
+  if (header === undefined || facts === undefined) return 0;
+  assert.deepEqual(readTexts(blockText, receiptsText, true), { facts, found: findings.list }, where);
+  return facts.length;
+}
+
+test('facts and findings of blocks of many chains are the same, as text and as bytes, with blanks and without', {
+  skip,
+}, () => {
+  let compared = 0;
+  for (const { name, block, receipts = [] } of samples) {
+    compared += compare(block, receipts, name);
+    const { findings, facts, header } = verifySample(block, receipts);
+    if (header === undefined || facts === undefined) continue;
+    const spaced = readTexts(JSON.stringify(block, null, 2), JSON.stringify(receipts, null, '\t'), false);
+    assert.deepEqual(spaced, { facts, found: findings.list }, name);
+  }
+  assert.ok(compared > 2_000, `${compared} transactions were compared`);
+});
+
+/** Texts that nodes might put where something else belongs. */
+const ODD_VALUES: readonly unknown[] = [
+  null,
+  undefined,
+  '',
+  '0x',
+  '0x0',
+  '0x00',
+  '0x000000000000000000000000000000000000000000000000000000000000000001',
+  '0X1',
+  'é"\\',
+  12,
+  true,
+  [],
+  {},
+];
+
+test('whatever is changed in a transaction or a receipt, the findings are the same', { skip }, () => {
+  let changed = 0;
+  for (const { name, block, receipts = [] } of samples) {
+    if (JSON.stringify(block).length + JSON.stringify(receipts).length > MAX_LENGTH) continue;
+    const [transaction] = block['transactions'] as readonly unknown[];
+    const [receipt] = receipts;
+    const leaves: readonly { readonly isBlock: boolean; readonly path: Path }[] = [
+      ...[...listLeaves(transaction, ['transactions', 0])].map(({ path }) => ({ isBlock: true, path })),
+      ...(receipt === undefined ? [] : [...listLeaves(receipt, [0])]).map(({ path }) => ({
+        isBlock: false,
+        path,
+      })),
+    ];
+    for (const [i, { isBlock, path }] of leaves.slice(0, LEAVES).entries()) {
+      const odd = ODD_VALUES[i % ODD_VALUES.length];
+      for (const change of [changeLeaf, (): unknown => odd]) {
+        const where = `${name}: ${path.join('.')}`;
+        if (isBlock) compare(changeAt(block, path, change), receipts, where);
+        else compare(block, changeAt(receipts, path, change), where);
+        changed++;
+      }
+    }
+  }
+  assert.ok(changed > 1_000, `${changed} changes`);
+});
+
+test('a text that ends early, or has other lists than are expected, is none that is right', { skip }, () => {
+  const [sample] = samples.filter(({ receipts = [] }) => receipts.length > 2);
+  const { block, receipts = [] } = sample as (typeof samples)[number];
+  for (const list of [receipts.slice(1), receipts.slice(0, -1), [...receipts, receipts[0] as Members], []])
+    compare(block, list, `${list.length} receipts of ${receipts.length}`);
+  const transactions = block['transactions'] as readonly Members[];
+  for (const list of [transactions.slice(1), [...transactions, transactions[0]], [1], ['0x'], [null], []])
+    compare({ ...block, transactions: list }, receipts, `${list.length} transactions`);
+});
